@@ -4,7 +4,8 @@ import Playhead
 import TestSupport
 import Testing
 
-/// Another variant while the playlists grow, slide, or break: every frame once and in order, and sound without a gap.
+/// Changes of the variant stream in live presentations and across discontinuities: every frame once and in order, and
+/// audio without gaps.
 @Suite(
     "HLS: another variant of what grows or breaks",
     .enabled(if: Fixture.areThere, "make fixtures"),
@@ -14,7 +15,8 @@ struct LiveSwitchingTests {
     private static let small = (peak: 80_000.0, width: 64)
     private static let large = (peak: 0.0, width: 640)
 
-    /// `list` writes the playlists of the five variants, by their number and how often one of them was asked for before.
+    /// Serves five variant streams. `list` returns the playlist of a variant by its number and the number of earlier
+    /// requests for it.
     private func served(_ list: @escaping @Sendable (_ variant: Int, _ count: Int) -> String) throws
         -> ServedFolder
     {
@@ -39,7 +41,7 @@ struct LiveSwitchingTests {
         + "#EXT-X-DISCONTINUITY\n" + segments([1, 2]) + "#EXT-X-ENDLIST\n"
 
     @Test(
-        "Breaks in the times: before, at and behind the change",
+        "The variant changes before, at and after a discontinuity",
         arguments: ([100, 500, 900, 1500, 2500, 3300] as [Int64]).samples,
         [true, false]
     )
@@ -59,7 +61,7 @@ struct LiveSwitchingTests {
         #expect(played.times == plain.times)
         #expect(played.stalls == 0)
         #expect(played.end == plain.end)
-        // The first samples behind a break depend on how the decoder came there.
+        // The first samples after a discontinuity depend on the state of the decoder.
         let isBefore = milliseconds == 100
         func heard(_ switching: Switching) -> Substring { switching.sound.prefix { !isBefore || $0 != " " } }
         #expect(heard(played) == heard(plain))
@@ -67,7 +69,7 @@ struct LiveSwitchingTests {
         #expect(played.widths == (isUp ? played.widths.sorted() : played.widths.sorted(by: >)))
     }
 
-    /// Three stages of a presentation with three segments; the last one has lost the first segment.
+    /// Returns one of three versions of a playlist with three segments. The last version has lost the first segment.
     private static func stage(_ number: Int) -> String {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-MEDIA-SEQUENCE:"
         switch number {
@@ -77,8 +79,11 @@ struct LiveSwitchingTests {
         }
     }
 
-    /// `lag`: by so many stages the other variant is behind.
-    @Test("A live window that slides; also where the other variant's is behind", arguments: [0, 1, 2])
+    /// The playlist of the other variant is `lag` versions older.
+    @Test(
+        "The variant changes while a live playlist slides, even if the playlist of the other variant is older",
+        arguments: [0, 1, 2]
+    )
     func live(lag: Int) async throws {
         let whole = try served { _, _ in
             "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + Self.segments(0..<3) + "#EXT-X-ENDLIST\n"

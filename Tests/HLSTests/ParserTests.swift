@@ -4,7 +4,7 @@ import Testing
 @testable import HLS
 
 // Rule: hls-hosts
-@Suite("HLS: playlists as values")
+@Suite("HLS: playlist parser")
 struct ParserTests {
     private static let base = "https://host.test/films/one/master.m3u8?token=1"
 
@@ -26,7 +26,7 @@ struct ParserTests {
 
     private enum Wrong: Error { case kind }
 
-    @Test("Variants and what belongs to them")
+    @Test("A master playlist has variant streams and renditions")
     func variants() throws {
         let playlist = try master(
             """
@@ -64,7 +64,9 @@ struct ParserTests {
         #expect(playlist.renditions[2].url == nil)
     }
 
-    @Test("Segments: lengths, ranges, maps, keys, breaks, gaps, numbers")
+    @Test(
+        "Media segments have durations, byte ranges, maps, keys, discontinuities, gaps and sequence numbers"
+    )
     func segments() throws {
         let playlist = try media(
             "#EXTM3U\r\n#EXT-X-TARGETDURATION:6\r\n#EXT-X-MEDIA-SEQUENCE:7\r\n#EXT-X-DISCONTINUITY-SEQUENCE:3\r\n"
@@ -90,13 +92,13 @@ struct ParserTests {
         #expect(playlist.segments[1].key == .aes128(url: place + "k1", iv: iv))
         #expect(playlist.segments[2].key == nil)
         #expect(playlist.segments[2].isGap)
-        // One of two ways to a key is enough.
+        // One of two sources of a key is enough.
         #expect(playlist.segments[3].key == .aes128(url: place + "k2", iv: nil))
         #expect(playlist.segments[4].key == .unsupported("SAMPLE-AES"))
     }
 
     @Test(
-        "Live, growing and whole",
+        "The playlist type and the end tag determine the kind",
         arguments: [("", MediaPlaylist.Kind.live), ("EVENT", .event), ("VOD", .vod)]
     )
     func kinds(_ type: String, _ kind: MediaPlaylist.Kind) throws {
@@ -109,7 +111,7 @@ struct ParserTests {
     }
 
     @Test(
-        "What makes no sense is told with its line",
+        "Invalid tags are errors with a line number",
         arguments: [
             ("", "empty"), ("#EXTM3UX\n", "begin with #EXTM3U"),
             ("#EXTM3U\na.ts\n", "playlist line 2"),
@@ -119,22 +121,28 @@ struct ParserTests {
             ("#EXTM3U\n#EXTINF:1e300,\na.ts", "invalid duration"),
             ("#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:5\na.ts", "byte range without an offset"),
             ("#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:0@5\na.ts", "empty"),
-            ("#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:9223372036854775807@5\na.ts", "invalid or too large number"),
+            (
+                "#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:9223372036854775807@5\na.ts",
+                "invalid or too large number"
+            ),
             ("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128\n", "without URI"),
             ("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0xQ\n", "128 bits"),
             ("#EXTM3U\n#EXT-X-MAP:BYTERANGE=\"1@0\"\n", "without URI"),
             ("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:-1\n", "invalid or too large number"),
             ("#EXTM3U\n#EXT-X-I-FRAMES-ONLY\n", "I-frames only"),
-            ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXTINF:1,\nb\n", "both variant streams and media segments"),
+            (
+                "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXTINF:1,\nb\n",
+                "both variant streams and media segments"
+            ),
         ]
     )
-    func flaws(_ text: String, _ words: String) throws {
+    func flaws(_ text: String, _ phrase: String) throws {
         let error = try #require(throws: MediaError.self) { try parse(text) }
-        #expect(error.message.contains(words), "\(error.message)")
+        #expect(error.message.contains(phrase), "\(error.message)")
     }
 
     @Test(
-        "URLs lead to servers alone",
+        "URIs may only refer to http and https",
         arguments: [
             ("file:///etc/passwd", "scheme file"), ("data:text/plain,x", "scheme data"),
             ("concat:http://a/b", "scheme concat"), ("ftp://a/b", "scheme ftp"),
@@ -142,23 +150,23 @@ struct ParserTests {
             ("subfile,,start,0,end,1,,:http://a/b", ""), ("crypto+file:///x", "scheme crypto"),
         ]
     )
-    func addresses(_ url: String, _ words: String) throws {
+    func addresses(_ url: String, _ phrase: String) throws {
         for text in [
             "#EXTM3U\n#EXTINF:1,\n\(url)\n", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(url)\n",
             "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"\(url)\"\n", "#EXTM3U\n#EXT-X-MAP:URI=\"\(url)\"\n",
         ] {
             do throws(MediaError) {
                 let playlist = try parse(text)
-                // A name with commas may be one beside the playlist, and nothing else.
+                // A URI with commas may be a file name next to the playlist, and nothing else.
                 #expect("\(playlist)".contains("https://host.test/films/one/subfile"))
             } catch {
                 #expect(error.code == .forbidden || error.code == .unrecognizedFormat)
-                #expect(error.message.contains(words), "\(error.message)")
+                #expect(error.message.contains(phrase), "\(error.message)")
             }
         }
     }
 
-    @Test("More than the limits is refused")
+    @Test("Playlists that exceed the limits are rejected")
     func limits() throws {
         var limits = PlaylistLimits()
         limits.variantCount = 3
@@ -168,7 +176,7 @@ struct ParserTests {
         let segment = "#EXTINF:1,\na.ts\n"
         _ = try parse("#EXTM3U\n" + String(repeating: variant, count: 3), limits: limits)
         _ = try parse("#EXTM3U\n" + String(repeating: segment, count: 4), limits: limits)
-        for (text, words) in [
+        for (text, phrase) in [
             (String(repeating: variant, count: 4), "too many variants in the playlist (limit 3)"),
             (String(repeating: segment, count: 5), "too many segments in the playlist (limit 4)"),
             (String(repeating: "#", count: 1000), "playlist too large"),
@@ -177,11 +185,11 @@ struct ParserTests {
                 try parse("#EXTM3U\n" + text, limits: limits)
             }
             #expect(error.code == .exceedsLimits)
-            #expect(error.message.contains(words))
+            #expect(error.message.contains(phrase))
         }
     }
 
-    @Test("Nothing that is written in a playlist traps", arguments: 1...40)
+    @Test("Random changes of a playlist never trap", arguments: 1...40)
     func mutations(_ seed: UInt64) {
         let seeds = [
             "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",URI=\"a\"\n#EXT-X-STREAM-INF:BANDWIDTH=12,RESOLUTION=64x36\nv\n",

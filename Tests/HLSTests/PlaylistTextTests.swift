@@ -3,12 +3,14 @@ import Testing
 
 @testable import HLS
 
-/// Dates of playlists, by text alone.
+/// Tests the dates in playlists.
+@Suite("HLS: dates in playlists")
 struct PlaylistTextTests {
-    /// 2026-11-21 12:00 UTC, in nanoseconds.
+    /// 2026-11-21 12:00 UTC in nanoseconds.
     private static let noon: Int64 = 1_795_262_400_000_000_000
 
     @Test(
+        "ISO 8601 dates are parsed",
         arguments: [
             ("2026-11-21T12:00:00Z", 0), ("2026-11-21T12:00:00.5Z", 500_000_000),
             ("2026-11-21T12:00:00.123456789123Z", 123_456_789), ("2026-11-21t13:00:00+01:00", 0),
@@ -22,6 +24,7 @@ struct PlaylistTextTests {
     }
 
     @Test(
+        "Invalid dates are rejected",
         arguments: [
             "", "2026-11-21", "2026-13-21T12:00:00Z", "2026-11-21T12:61:00Z", "2026-11-21T12:00:00+1", "now",
             "2026-11-21T12:00:00 UTC", "9999-11-21T12:00:00Z", "2026-11-21T12:00:0ZZ", "2026/11/21T12:00:00Z",
@@ -40,14 +43,15 @@ struct PlaylistTextTests {
 
     private let date = "#EXT-X-PROGRAM-DATE-TIME:"
 
-    @Test func segments() {
+    @Test("Segments without a date continue the dates before and after them")
+    func segments() {
         #expect(spans("#EXTM3U", "#EXTINF:2,", "a.ts") == [])
         #expect(
             spans(date + "2026-11-21T12:00:00Z", "#EXTINF:2,", "a", "#EXTINF:1.5,x", "b") == [
                 "0.0-3.5 at 0.0"
             ]
         )
-        // A date that says what follows anyway makes no second stretch, another one does.
+        // A date that continues the previous one does not begin another span.
         let one = "#EXTINF:2,\r\n\(date)2026-11-21T12:00:00Z\r\na.ts\r"
         #expect(spans(one, "#EXTINF:2.0", date + "2026-11-21T12:00:02Z", "b") == ["0.0-4.0 at 0.0"])
         #expect(
@@ -55,14 +59,15 @@ struct PlaylistTextTests {
                 "0.0-2.0 at 0.0", "2.0-4.0 at 60.0",
             ]
         )
-        // Before the first date time runs back from it.
+        // Segments before the first date are dated backwards from it.
         #expect(
             spans("#EXTINF:3,", "a", "#EXTINF:1,", "b", date + "2026-11-21T12:00:00Z", "#EXTINF:2,", "c")
                 == ["0.0-4.0 at -4.0", "4.0-6.0 at 0.0"]
         )
     }
 
-    @Test func nonsense() {
+    @Test("Invalid text has no dates")
+    func nonsense() {
         #expect(spans(date + "yesterday", "#EXTINF:2,", "a") == [])
         #expect(spans(date + "2026-11-21T12:00:00Z", "#EXTINF:-2,", "a", "#EXTINF:1e9,", "b", "c") == [])
         #expect(spans(date + "2026-11-21T12:00:00Z") == [])

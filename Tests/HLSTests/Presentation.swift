@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Folders with segments of the fixture clip: 90 pictures in three seconds, a key frame each half of one.
+/// Folders with segments of the fixture clip: 90 frames in three seconds, with a key frame every half second.
 enum Presentation {
     private static let video =
         "-c:v libx264 -preset ultrafast -threads 1 -g 15 -keyint_min 15 -sc_threshold 0 "
@@ -10,7 +10,7 @@ enum Presentation {
     private static let fragments = list + "-hls_segment_type fmp4 "
     private static let variants = [(64, 36), (160, 90), (240, 136), (320, 180), (640, 360)]
 
-    /// By ffmpeg's own muxer.
+    /// The presentations that FFmpeg's muxer creates.
     private static let commands: [String: String] = [
         "ts": video + "-c:a copy " + list + "-hls_segment_filename %d.ts list.m3u8",
         "one ts by ranges": video + "-c:a copy " + list + "-hls_flags single_file list.m3u8",
@@ -21,14 +21,14 @@ enum Presentation {
     ]
     static let kinds = commands.keys.sorted()
 
-    /// libav's own reader of playlists, which plays the files beside them, leaks the tags of packed audio: where leaks are looked
-    /// for, it is left out.
+    /// Returns the kinds that libav can read from local files. Its playlist reader leaks the tags of packed audio, so
+    /// that kind is omitted if leaks are detected.
     static func local(_ kinds: [String]) -> [String] {
         let options = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] ?? ""
         return kinds.filter { $0 != "packed audio" || !options.contains("detect_leaks=1") }
     }
 
-    /// What is in the folder of that name, by its paths.
+    /// Returns the files of a presentation by their paths.
     static func files(_ name: String) throws -> [String: [UInt8]] {
         let folder = try folder(name)
         return try ServedFolder.files(folder.url)
@@ -85,7 +85,7 @@ enum Presentation {
 
         """
 
-    /// Raw AAC in parts of about a second, each with the tag that says when it begins: where the pictures' segments do.
+    /// Creates packed AAC segments of about a second, whose ID3 tags have the start times of the video segments.
     private static func pack(in folder: TemporaryFolder) throws {
         try encode("-vn -c:a copy -f adts all.aac", in: folder)
         let all = [UInt8](try Data(contentsOf: folder.file("all.aac")))
@@ -101,7 +101,7 @@ enum Presentation {
         let step = 47
         for (index, start) in stride(from: 0, to: frames.count, by: step).enumerated() {
             let part = frames[start..<min(start + step, frames.count)]
-            // The muxer of the pictures begins at 1.4 s.
+            // The video segments begin at 1.4 s.
             let stamp = UInt64(126_000 + start * 1024 * 90_000 / 48_000)
             let owner = Array("com.apple.streaming.transportStreamTimestamp\0".utf8)
             let body = owner + withUnsafeBytes(of: stamp.bigEndian) { Array($0) }

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 // Rule: hls-hosts
-/// What goes wrong with single parts of a presentation, and what comes of it.
-@Suite("HLS: faults of a server", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(2)))
+/// Failures of single resources of a presentation, and their results.
+@Suite("HLS: server failures", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(2)))
 struct ServedFaultTests {
     private typealias Change = @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void
 
@@ -25,10 +25,10 @@ struct ServedFaultTests {
         return (showing, served.server.log)
     }
 
-    private enum Passing: CaseIterable { case cut, hang, busy }
+    private enum TemporaryFault: CaseIterable { case cut, hang, busy }
 
-    /// `idle`: reloads that bring nothing, behind the segment that is there at first.
-    @Test("A live playlist that does not grow: what is there plays, then it fails", arguments: [19, .max])
+    /// `idle` is the number of reloads without a change after the first segment.
+    @Test("A live playlist that does not change plays its segments and then fails", arguments: [19, .max])
     func abandoned(_ idle: Int) async throws {
         let start = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXTINF:1,\n0.ts\n"
         let rest = "#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n#EXT-X-ENDLIST\n"
@@ -47,8 +47,12 @@ struct ServedFaultTests {
         #expect(log.count { $0.path == "/live.m3u8" } == 21)
         if idle == .max {
             #expect(showing.ending == "timedOut")
-            #expect(showing.words.hasSuffix(": the live playlist has not changed in 20 reloads and has no EXT-X-ENDLIST"))
-            // The decoder waits for what follows the last two.
+            #expect(
+                showing.words.hasSuffix(
+                    ": the live playlist has not changed in 20 reloads and has no EXT-X-ENDLIST"
+                )
+            )
+            // The decoder delays the last two frames.
             #expect(frames == Array(plain.frames.prefix(28)))
         } else {
             #expect(showing.ending == "end")
@@ -57,8 +61,8 @@ struct ServedFaultTests {
         }
     }
 
-    /// `stale`: so many answers are of a time when the window had not slid.
-    @Test("A live playlist that goes back: two answers are passed over, and three end it", arguments: [2, 3])
+    /// `stale` is the number of responses with an older playlist.
+    @Test("A live playlist that goes back is ignored twice and then fails", arguments: [2, 3])
     func goesBack(_ stale: Int) async throws {
         let start = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-MEDIA-SEQUENCE:"
         let count = Locked(0)
@@ -80,11 +84,14 @@ struct ServedFaultTests {
         let frames = showing.frames.filter { $0 != "stall" }
         #expect(log.count { $0.path == "/live.m3u8" } == 4)
         #expect(showing.ending == (stale == 2 ? "end" : "resourceChanged"))
-        // The decoder waits for what follows the last two.
+        // The decoder delays the last two frames.
         #expect(frames == Array(plain.frames.prefix(stale == 2 ? 90 : 28)))
     }
 
-    @Test("A segment that is dropped, late or refused once: every picture", arguments: Passing.allCases)
+    @Test(
+        "A segment that is interrupted, late or refused once is played completely",
+        arguments: TemporaryFault.allCases
+    )
     private func passing(_ kind: Passing) async throws {
         let (plain, _) = try await play()
         let isFirst = Locked(true)
@@ -106,7 +113,7 @@ struct ServedFaultTests {
         #expect(played == plain)
     }
 
-    @Test("A segment that is not there is told, and the rest is played", arguments: [403, 404, 410])
+    @Test("A missing segment is reported, and the others are played", arguments: [403, 404, 410])
     func lost(_ status: Int) async throws {
         let (plain, _) = try await play()
         let (played, _) = try await play { request, answer in
@@ -118,7 +125,7 @@ struct ServedFaultTests {
         #expect(played.frames == Array(plain.frames[..<30] + plain.frames[60...]))
     }
 
-    @Test("Where nothing comes any more, playing ends with an error")
+    @Test("Playback fails if no further segment is available")
     func allLost() async throws {
         let lines = (0..<8).map { "#EXTINF:1,\n\($0 < 2 ? "\($0).ts" : "none\($0).ts")\n" }.joined()
         let list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(lines)#EXT-X-ENDLIST\n"
@@ -129,18 +136,19 @@ struct ServedFaultTests {
     }
 
     @Test(
-        "Keys that are refused, too short, too long or wrong",
+        "A key that is refused, too short, too long or wrong is an error",
         arguments: [
             (403, "", "encryption key"), (200, "short", "5 bytes instead of 16"),
-            (200, "0123456789abcdefg", "more than 16"), (200, "0123456789abcdeX", "wrong key or damaged data"),
+            (200, "0123456789abcdefg", "more than 16"),
+            (200, "0123456789abcdeX", "wrong key or damaged data"),
         ]
     )
-    func keys(_ status: Int, _ key: String, _ words: String) async throws {
+    func keys(_ status: Int, _ key: String, _ phrase: String) async throws {
         let (played, _) = try await play("AES-128") { request, answer in
             if request.path == "/enc.key" { answer = FaultServer.Answer(status, body: Array(key.utf8)) }
         }
         #expect(played.ending == (status == 403 ? "permissionDenied" : "encrypted"))
-        #expect(played.words.contains(words), "\(played.words)")
+        #expect(played.words.contains(phrase), "\(played.words)")
         #expect(played.frames.isEmpty)
     }
 
@@ -148,14 +156,14 @@ struct ServedFaultTests {
         "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n\(segment)\n#EXT-X-ENDLIST\n"
     }
 
-    /// A playlist that reports show the beginning of.
+    /// A playlist of which test reports show only the beginning.
     struct Text: Sendable, CustomTestStringConvertible {
         var all: String
         var testDescription: String { String(all.prefix(80)) }
     }
 
     @Test(
-        "What a playlist of a network must not do",
+        "A remote playlist with forbidden or unsupported content is rejected",
         arguments: ([
             (media("file:///etc/passwd"), "forbidden", "scheme file", 1),
             (media("concat:0.ts"), "forbidden", "scheme concat", 1),
@@ -168,7 +176,10 @@ struct ServedFaultTests {
                 media("0.ts").replacing("#EXTINF", with: "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXTINF"),
                 "encrypted", "SAMPLE-AES", 2
             ),
-            ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nbad.m3u8\n", "forbidden", "a variant stream is a master playlist", 2),
+            (
+                "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nbad.m3u8\n", "forbidden",
+                "a variant stream is a master playlist", 2
+            ),
             (
                 "#EXTM3U\n" + String(repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n", count: 10_000),
                 "exceedsLimits", "variants", 1
@@ -177,20 +188,20 @@ struct ServedFaultTests {
             ("#EXTM3U\n#EXT-X-ENDLIST\n", "emptyMedia", "no segments", 1),
         ] as [(String, String, String, Int)]).map { (Text(all: $0), $1, $2, $3) }
     )
-    func refused(_ list: Text, _ code: String, _ words: String, _ requests: Int) async throws {
+    func refused(_ list: Text, _ code: String, _ phrase: String, _ requests: Int) async throws {
         let (played, log) = try await play(
             "ts",
             ["/bad.m3u8": list.all, "/other.m3u8": Self.media("0.ts")],
             path: "/bad.m3u8"
         )
         #expect(played.ending == code)
-        #expect(played.words.contains(words), "\(played.words)")
+        #expect(played.words.contains(phrase), "\(played.words)")
         #expect(log.count <= requests, "\(log.map(\.path))")
         #expect(played.frames.isEmpty)
     }
 
     @Test(
-        "A hostile playlist is refused in words within two seconds, and leads nowhere",
+        "A hostile playlist is rejected within two seconds and causes no further requests",
         arguments: ([
             (
                 media("0.ts").replacing("#EXTINF:1", with: "#EXTINF:-1"), "unrecognizedFormat",
@@ -208,7 +219,10 @@ struct ServedFaultTests {
                 "#EXTM3U\n" + String(repeating: "#EXTINF:1,\n0.ts\n", count: 120_000), "exceedsLimits",
                 "segments"
             ),
-            ("#EXTM3U\n#EXTINF:1," + String(repeating: "x", count: 9 << 20), "exceedsLimits", "playlist too large"),
+            (
+                "#EXTM3U\n#EXTINF:1," + String(repeating: "x", count: 9 << 20), "exceedsLimits",
+                "playlist too large"
+            ),
             (
                 "#EXTM3U\n" + String(repeating: "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\"\n", count: 2000),
                 "exceedsLimits", "renditions"
@@ -227,12 +241,18 @@ struct ServedFaultTests {
             (range("-5@0"), "unrecognizedFormat", "line 3"),
             (range("1000"), "unrecognizedFormat", "byte range without an offset"),
             (range("1000@1000000000"), "", "segment 0"),
-            ("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:99999999999999999999\n", "unrecognizedFormat", "invalid or too large number"),
+            (
+                "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:99999999999999999999\n", "unrecognizedFormat",
+                "invalid or too large number"
+            ),
             ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nfile:///etc/passwd\n", "forbidden", "file"),
-            ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\ncircle.m3u8\n", "forbidden", "a variant stream is a master playlist"),
+            (
+                "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\ncircle.m3u8\n", "forbidden",
+                "a variant stream is a master playlist"
+            ),
         ] as [(String, String, String)]).map { (Text(all: $0), $1, $2) }
     )
-    func hostile(_ list: Text, _ code: String, _ words: String) async throws {
+    func hostile(_ list: Text, _ code: String, _ phrase: String) async throws {
         let files = [
             "/bad.m3u8": list.all, "/circle.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nbad.m3u8\n",
             "/0.ts": String(repeating: "x", count: 2000), "/short.key": "abc",
@@ -245,7 +265,7 @@ struct ServedFaultTests {
         #expect(clock.now - start < .seconds(2))
         #expect(!played.ending.isEmpty && played.ending != "end")
         if !code.isEmpty { #expect(played.ending == code) }
-        #expect(played.words.contains(words), "\(played.words)")
+        #expect(played.words.contains(phrase), "\(played.words)")
         #expect(served.paths.allSatisfy { files[$0] != nil || $0.hasSuffix("x.ts") }, "\(served.paths)")
         #expect(played.frames.isEmpty)
     }
@@ -258,7 +278,7 @@ struct ServedFaultTests {
         media("0.ts").replacing("#EXTINF", with: "#EXT-X-BYTERANGE:\(text)\n#EXTINF")
     }
 
-    @Test("A playlist that comes packed by gzip is refused in words")
+    @Test("A playlist with content coding gzip is an error")
     func compressed() async throws {
         let (played, _) = try await play { request, answer in
             if request.path == "/list.m3u8" { answer.set("Content-Encoding", "gzip") }
@@ -267,7 +287,7 @@ struct ServedFaultTests {
         #expect(played.words.contains("gzip"), "\(played.words)")
     }
 
-    @Test("A variant that cannot be had leaves the others")
+    @Test("A variant stream that is not available leaves the others playable")
     func lostVariant() async throws {
         let (played, _) = try await play("five variants", path: "/master.m3u8") { request, answer in
             if request.path == "/v4/list.m3u8" { answer = FaultServer.Answer(404) }
@@ -276,7 +296,7 @@ struct ServedFaultTests {
         #expect(played.frames.count == 90)
     }
 
-    @Test("Names in a playlist are relative to where the server led to, and its secrets stay with its origin")
+    @Test("URIs are relative to the redirect target, and credentials stay with their origin")
     func redirected() async throws {
         let folder = try Presentation.folder("ts")
         let files = try ServedFolder.files(folder.url)
@@ -303,7 +323,7 @@ struct ServedFaultTests {
     }
 
     @Test(
-        "A player that lets go while a part hangs is held up by nothing",
+        "A player that is closed while a resource hangs is not delayed",
         arguments: [
             "/master.m3u8", "/v.m3u8", "/a.m3u8", "/v0.ts", "/a0.ts", "/v1.ts",
         ]

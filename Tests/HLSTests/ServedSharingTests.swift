@@ -5,8 +5,8 @@ import Playhead
 import TestSupport
 import Testing
 
-/// Segments, maps and keys are fetched once for all who play a presentation, and are there when no server is.
-@Suite("HLS: each byte once", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(3)))
+/// Segments, maps and keys are fetched once for all players of a presentation, and remain available without a server.
+@Suite("HLS: sharing and caching", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(3)))
 struct ServedSharingTests {
     private static func serve(_ name: String) throws -> (ServedFolder, folder: TemporaryFolder, path: String)
     {
@@ -15,7 +15,7 @@ struct ServedSharingTests {
         return (try ServedFolder(try ServedFolder.files(folder.url)), folder, "/\(path).m3u8")
     }
 
-    /// No request but those that ask whether something has changed is made twice, and no body comes twice.
+    /// Expects that no resource was sent twice. Repeated requests must be revalidations.
     private func expectOnce(_ served: ServedFolder) {
         let fetched = served.server.log.filter { $0.headers["if-none-match"] == nil }
             .map { "\($0.path) \($0.headers["range"] ?? "")" }
@@ -23,7 +23,7 @@ struct ServedSharingTests {
     }
 
     @Test(
-        "Two players and stills beside them, of assets of their own",
+        "Two players and still images of separate assets fetch each byte once",
         arguments: ["ts", "fmp4", "one fmp4 by ranges", "AES-128", "separate audio"]
     )
     func beside(_ name: String) async throws {
@@ -41,7 +41,7 @@ struct ServedSharingTests {
         expectOnce(served)
     }
 
-    @Test("Twenty players of one URL")
+    @Test("Twenty players of one URL fetch each byte once")
     func twenty() async throws {
         let (served, _, path) = try Self.serve("ts")
         let assets = try (0..<20).map { _ in try served.asset(path) }
@@ -55,7 +55,7 @@ struct ServedSharingTests {
         expectOnce(served)
     }
 
-    /// Segments of a second, so many of them, each under a name of its own.
+    /// Returns a presentation with `count` segments of a second, each with its own URL.
     private static func long(_ count: Int) throws -> ServedFolder {
         let files = try Presentation.files("ts")
         var list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n"
@@ -69,7 +69,7 @@ struct ServedSharingTests {
         return try ServedFolder(served)
     }
 
-    @Test("In a budget with little memory two that play beside each other come to their ends, every picture")
+    @Test("With a small memory budget two concurrent players show all frames")
     func littleMemory() async throws {
         let served = try [Self.long(24), Self.long(24)]
         let budget = PlaybackBudget()
@@ -100,13 +100,13 @@ struct ServedSharingTests {
         }
         #expect(shown.withLock { $0 } == [720, 720])
         #expect(members.map(\.bufferedByteLimit) == [256 << 10, 256 << 10])
-        // Each part once, however small the parts are in which a segment comes.
+        // Each byte is fetched once, however small the ranges are.
         for served in served { expectOnce(served) }
         for player in players { await player.shutdown() }
         withExtendedLifetime(layers) {}
     }
 
-    @Test("Laps of a loop whose packets are not kept", arguments: [(3, 100), (24, 4)])
+    @Test("Loops whose packets are not kept fetch each byte once", arguments: [(3, 100), (24, 4)])
     func laps(_ segments: Int, _ laps: Int) async throws {
         let served = try Self.long(segments)
         var configuration = Player.Configuration()
@@ -130,7 +130,7 @@ struct ServedSharingTests {
         #expect(served.server.log.count == segments + 1, "\(served.paths)")
     }
 
-    @Test("A server that sends its bytes once, in order: every picture, also behind seeks back and forth")
+    @Test("A server that sends its bytes only once delivers all frames, even after seeks")
     func onceOnly() async throws {
         let source = try Presentation.folder("ts")
         let files = try ServedFolder.files(source.url)
@@ -168,7 +168,7 @@ struct ServedSharingTests {
     }
 
     @Test(
-        "What was played once plays where no server is, and so do its stills",
+        "A cached presentation and its still images play without a server",
         arguments: ["ts", "one ts by ranges", "fmp4", "one fmp4 by ranges", "separate audio"]
     )
     func offline(_ name: String) async throws {
@@ -178,13 +178,13 @@ struct ServedSharingTests {
         let cache = DiskCache(directory: folder.url)
         #expect(await Showing.play(try asset(served, path, cache, timeout: 10)) == expected)
         await stop(served, cache)
-        // With other options it is nothing that is in memory.
+        // Different options prevent sharing in memory.
         #expect(await Showing.play(try asset(served, path, cache, timeout: 9)) == expected)
         let stills = ImageGenerator(asset: try asset(served, path, cache, timeout: 8))
         _ = try await stills.image(at: .zero)
     }
 
-    @Test("The same, where the program has one key for all of a film")
+    @Test("A presentation with one cache key for all segments plays without a server")
     func oneKey() async throws {
         let (served, source, path) = try Self.serve("ts")
         let expected = await Showing.play(Asset(url: source.file("list.m3u8")))
@@ -195,7 +195,7 @@ struct ServedSharingTests {
         #expect(await Showing.play(try asset(served, path, cache, timeout: 9)) == expected)
     }
 
-    @Test("Where there is a server it is asked about each part once, and sends none of them again")
+    @Test("Each cached segment is revalidated once and not sent again")
     func revalidated() async throws {
         let (served, _, path) = try Self.serve("ts")
         let folder = try TemporaryFolder()
@@ -211,7 +211,7 @@ struct ServedSharingTests {
         #expect(asked.map(\.path).sorted() == ["/0.ts", "/1.ts", "/2.ts", "/list.m3u8"])
     }
 
-    @Test("Names in a playlist that is on disk are relative to where its server had led")
+    @Test("URIs of a cached playlist are relative to its redirect target")
     func redirected() async throws {
         let source = try Presentation.folder("ts")
         let expected = await Showing.play(Asset(url: source.file("list.m3u8")))
@@ -233,7 +233,7 @@ struct ServedSharingTests {
         #expect(await Showing.play(try asset(served, "/list.m3u8", cache, timeout: 8)) == expected)
     }
 
-    @Test("A key is on no disk: without a server what it encrypts is not played")
+    @Test("Keys are not cached, so an encrypted presentation fails without a server")
     func keys() async throws {
         let (served, _, path) = try Self.serve("AES-128")
         let folder = try TemporaryFolder()
@@ -251,7 +251,7 @@ struct ServedSharingTests {
     // MARK: What changes
 
     @Test(
-        "Segments that change in place are the new ones for who plays them next, also where another had no answer"
+        "Segments that change in place are revalidated by the next asset, even after the server was unreachable"
     )
     func changedInPlace() async throws {
         let files = try Presentation.files("ts")
@@ -276,7 +276,7 @@ struct ServedSharingTests {
 
     private static let head = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-MEDIA-SEQUENCE:"
 
-    /// Answers with one list after the other, and then with the last one.
+    /// Serves one version of a playlist after the other, and then always the last one.
     private static func live(
         _ lists: [String],
         change: @escaping @Sendable (_ list: Int, FaultServer.Request, inout FaultServer.Answer) -> Void = {
@@ -301,7 +301,7 @@ struct ServedSharingTests {
         }
     }
 
-    @Test("A presentation that grows is on no disk")
+    @Test("A live presentation is not cached on disk")
     func growing() async throws {
         let served = try Self.live([
             Self.head + "0\n#EXTINF:1,\n0.ts\n#EXTINF:1,\n1.ts\n",
@@ -315,7 +315,7 @@ struct ServedSharingTests {
         #expect(names.isEmpty, "\(names)")
     }
 
-    @Test("A name that a growing presentation uses again is another segment", arguments: [true, false])
+    @Test("A live presentation may reuse a URL for another segment", arguments: [true, false])
     func namesUsedAgain(_ hasTags: Bool) async throws {
         let source = try Presentation.folder("ts")
         let local = await Showing.play(Asset(url: source.file("list.m3u8")))
@@ -332,7 +332,7 @@ struct ServedSharingTests {
         #expect(played.frames.filter { $0 != "stall" } == local.frames)
     }
 
-    @Test("Who opens a growing presentation again reads its newest playlist", arguments: [true, false])
+    @Test("Opening a live presentation again reads its newest playlist", arguments: [true, false])
     func newest(_ isSameAsset: Bool) async throws {
         let served = try Self.live([
             Self.head + "0\n#EXTINF:1,\n0.ts\n", Self.head + "2\n#EXTINF:1,\n2.ts\n#EXT-X-ENDLIST\n",

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 // Rule: hls-equivalence
-/// What comes from a server is what the files beside a playlist give, bit by bit.
+/// Playback from a server is identical to playback of local files.
 @Suite("HLS: playing from a server", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(2)))
 struct ServedTests {
-    @Test("Pictures, samples, times and duration", arguments: Presentation.kinds)
+    @Test("Frames, samples, times and duration equal those of local files", arguments: Presentation.kinds)
     func same(_ name: String) async throws {
         let folder = try Presentation.folder(name)
         let local = await Showing.play(Asset(url: folder.file("list.m3u8")))
@@ -21,7 +21,7 @@ struct ServedTests {
     }
 
     @Test(
-        "The same picture after each seek",
+        "Each seek shows the same frame as with local files",
         arguments: Presentation.local(["ts", "fmp4", "one fmp4 by ranges", "packed audio"])
     )
     func stills(_ name: String) async throws {
@@ -45,7 +45,10 @@ struct ServedTests {
         }
     }
 
-    @Test("Two laps have the samples of two laps, and no segment comes twice", arguments: ["ts", "fmp4"])
+    @Test(
+        "Two laps have the samples of two laps, and no segment is fetched twice",
+        arguments: ["ts", "fmp4"]
+    )
     func laps(_ name: String) async throws {
         let folder = try Presentation.folder(name)
         let served = try ServedFolder(try ServedFolder.files(folder.url))
@@ -57,10 +60,10 @@ struct ServedTests {
     }
 
     @Test(
-        "Requests up to the first picture, loading included",
+        "Loading and the first frame need few requests",
         arguments: [
             ("ts", "/list.m3u8", 2), ("fmp4", "/list.m3u8", 3), ("five variants", "/master.m3u8", 3),
-            // One more each: the second segment of audio, for the first one is smaller than what libav looks at.
+            // One more each for the second audio segment, because the first one is smaller than what libav probes.
             ("separate audio", "/master.m3u8", 6), ("separate audio of fmp4", "/master.m3u8", 8),
         ]
     )
@@ -74,7 +77,7 @@ struct ServedTests {
     }
 
     @Test(
-        "Sound in a playlist of its own, also raw AAC that says by a tag when it begins",
+        "Audio renditions play in sync, also packed AAC with an ID3 time stamp",
         arguments: Presentation.local(["separate audio", "separate audio of fmp4", "packed audio"])
     )
     func separateSound(_ name: String) async throws {
@@ -86,7 +89,7 @@ struct ServedTests {
         #expect(remote == local)
     }
 
-    @Test("The layer's size and limits choose the variant, and only that one is fetched")
+    @Test("The layer's size and the limits choose the variant stream, and only that one is fetched")
     func variants() async throws {
         let folder = try Presentation.folder("five variants")
         let served = try ServedFolder(try ServedFolder.files(folder.url))
@@ -99,7 +102,7 @@ struct ServedTests {
         #expect(served.paths.dropFirst().allSatisfy { $0.hasPrefix("/v1/") }, "\(served.paths)")
     }
 
-    @Test("A presentation that grows is followed, and ends when it says so")
+    @Test("A live presentation is followed until its end tag")
     func live() async throws {
         let folder = try Presentation.folder("ts")
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-MEDIA-SEQUENCE:"
@@ -125,7 +128,7 @@ struct ServedTests {
         #expect(count.withLock { $0 } == 4)
     }
 
-    @Test("Behind a discontinuity times go on where they were")
+    @Test("Times continue across a discontinuity")
     func discontinuity() async throws {
         let folder = try Presentation.folder("ts")
         let segment = "#EXTINF:1,\n"
@@ -150,11 +153,11 @@ struct ServedTests {
 }
 
 // Rule: hls-equivalence
-/// The same over real media that nobody here made.
+/// Playback of real media files from a server is identical to playback of local files.
 @Suite("HLS: the corpus from a server", .enabled(if: CorpusFolder.url != nil), .timeLimit(.minutes(3)))
 struct ServedCorpusTests {
     @Test(
-        "Pictures, samples, times and duration",
+        "Frames, samples, times and duration equal those of local files",
         arguments: [
             "cea608-byterange-ts/manifest.m3u8", "cmaf-fmp4-separate-audio/playlist.m3u8",
             "fmp4-hevc-two-segments/playlist.m3u8", "wave-tos-1080p2997-frame-counter-beeps/main.m3u8",

@@ -7,24 +7,24 @@ import Testing
 @testable import HLS
 
 // Rule: hls-subtitles
-/// Words in playlists of their own, from a server.
-@Suite("HLS: words from a server", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(1)))
+/// Subtitle renditions from a server.
+@Suite("HLS: subtitles", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(1)))
 struct ServedTextTests {
     private struct Cue: Hashable, Sendable {
         var text: String
-        /// Milliseconds of item time.
+        /// The start in milliseconds of item time.
         var start: Int64
         var end: Int64
-        /// When it was handed out.
+        /// The time of delivery.
         var told: Int64
     }
 
-    /// Transport streams of ffmpeg's begin at 1.4 s.
+    /// The transport streams of FFmpeg begin at 1.4 s.
     private static let map = "X-TIMESTAMP-MAP=MPEGTS:126000,LOCAL:00:00:00.000\n"
     private static let segments = [
         "WEBVTT\n\(map)\n00:00.100 --> 00:00.500\none\n\n00:00.900 --> 00:01.300\nacross\n",
         "WEBVTT\n\(map)\n00:00.900 --> 00:01.300\nacross\n\n1\n00:01.500 --> 00:01.900 line:0\n<b>two</b>\n",
-        // Counted from another place.
+        // These times have another offset.
         "WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:10.000,MPEGTS:306000\n\n00:00:10.200 --> 00:00:10.400\nthree\n",
     ]
     private static let all = [
@@ -85,7 +85,7 @@ struct ServedTextTests {
         }
         item.add(output)
         if selects {
-            // By its number, which the playlist gives: the second one of it.
+            // The second track of the playlist, by its ID.
             item.selectTrack(64, ofType: .subtitle)
         }
         if let start {
@@ -108,7 +108,7 @@ struct ServedTextTests {
         return result
     }
 
-    /// How far item time is behind the containers' 1.4 s.
+    /// Returns the difference between item time and the container time 1.4 s.
     private func lag(_ served: ServedFolder) async throws -> Int64 {
         let asset = try served.asset("/master.m3u8")
         try await asset.load()
@@ -116,7 +116,9 @@ struct ServedTextTests {
         return 1400 - (zero + 500_000) / 1_000_000
     }
 
-    @Test("Each cue once, when it is due, also one that two segments have; times by the map of each")
+    @Test(
+        "Each cue is delivered once when it is due, also if two segments contain it, with times mapped by its segment"
+    )
     func cues() async throws {
         let served = try serve()
         let told = try await play(served)
@@ -132,7 +134,7 @@ struct ServedTextTests {
         }
     }
 
-    @Test("Read only where they are chosen, and then nothing is fetched twice")
+    @Test("Subtitles are fetched only if they are selected, and then once")
     func requests() async throws {
         let served = try serve()
         let silent = try await play(served, selects: false)
@@ -146,13 +148,13 @@ struct ServedTextTests {
         #expect(other.paths.sorted() == expected.sorted())
     }
 
-    @Test("Behind a seek: those that are due there")
+    @Test("After a seek the cues that are due there are delivered")
     func seek() async throws {
         let told = try await play(try serve(), from: MediaTime(value: 1200, timescale: 1000))
         #expect(told.cues.map(\.text) == ["across", "two", "three"])
     }
 
-    @Test("A segment of words that is lost, empty or nonsense: the others come, and the film plays")
+    @Test("A subtitle segment that is missing, empty or invalid does not affect the others or the film")
     func faults() async throws {
         let lost = try serve { request, answer in
             if request.path == "/w1.vtt" { answer = FaultServer.Answer(404) }
@@ -170,7 +172,7 @@ struct ServedTextTests {
     }
 
     @Test(
-        "Maps of all kinds",
+        "Time stamp maps of all kinds are parsed",
         arguments: [
             ("MPEGTS:126000,LOCAL:00:00:00.000", 126_000), ("LOCAL:00:00:01.000,MPEGTS:216000", 126_000),
             ("MPEGTS:0,LOCAL:01:00.500", -5_445_000), ("MPEGTS:900000", 900_000), ("LOCAL:nonsense", 0),
@@ -184,7 +186,7 @@ struct ServedTextTests {
         #expect(!segment.hasCues)
     }
 
-    @Test("Stamps that have begun again from 0 are behind those before")
+    @Test("Time stamps that have wrapped around follow those before")
     func wrapped() throws {
         let segment = try SubtitleSegment(
             Array("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:90000,LOCAL:00:00.000\n\n".utf8)

@@ -4,7 +4,7 @@ import Playhead
 import TestSupport
 import Testing
 
-/// What waits for parts of a presentation holds no thread, on the driver that plays.
+/// Players that wait for resources of a presentation hold no thread, with the driver for real playback.
 @Suite(
     "HLS: a hundred players that wait for a server",
     .serialized,
@@ -12,12 +12,12 @@ import Testing
     .timeLimit(.minutes(2))
 )
 struct ServedThreadsTests {
-    /// What hangs. `offset`: after so many bytes of it.
+    /// The resource that hangs, and the number of its bytes that are sent before.
     struct Place: Sendable, CustomTestStringConvertible {
         var path: String
         var offset: Int?
-        /// The number of a track that is chosen by hand.
-        var words: Int?
+        /// The ID of a subtitle track to select.
+        var subtitleTrack: Int?
         var sound: Int?
 
         var testDescription: String { path + (offset.map { " at \($0)" } ?? "") }
@@ -25,11 +25,11 @@ struct ServedThreadsTests {
 
     private static let places = [
         Place(path: "/master.m3u8"), Place(path: "/v.m3u8"), Place(path: "/v0.ts"),
-        // While it is opened, in the middle of a packet behind that, and where a new packet would begin.
+        // While opening, in the middle of a later packet, and at the beginning of a packet.
         Place(path: "/v0.ts", offset: 700), Place(path: "/v0.ts", offset: 20_001), Place(path: "/v1.ts"),
         Place(path: "/a0.ts"), Place(path: "/a1.ts", offset: 1000), Place(path: "/enc.key"),
         Place(path: "/b.m3u8", sound: 128), Place(path: "/b0.ts", sound: 128),
-        Place(path: "/words.m3u8", words: 192), Place(path: "/w0.vtt", words: 192),
+        Place(path: "/words.m3u8", subtitleTrack: 192), Place(path: "/w0.vtt", subtitleTrack: 192),
     ]
 
     private static let master = """
@@ -57,7 +57,7 @@ struct ServedThreadsTests {
             let list = String(decoding: try #require(files["/v.m3u8"]), as: UTF8.self)
             let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"enc.key\"\n#EXTINF"
             files["/v.m3u8"] = Array(list.replacing("#EXTINF", with: key, maxReplacements: 1).utf8)
-            // What it decrypts to is nothing.
+            // It decrypts to invalid data.
             files["/enc.key"] = Array("0123456789abcdef".utf8)
         }
         return files
@@ -76,22 +76,25 @@ struct ServedThreadsTests {
         var configuration = Player.Configuration()
         configuration.audio = .sink(ear)
         let player = Player(configuration: configuration)
-        // Each has a presentation of its own: what one has fetched would be there for the others.
+        // Each player has its own presentation, because fetched bytes would be shared.
         let url = try #require(URL(string: server.url("/\(number)/master.m3u8")))
         let item = PlayerItem(
             asset: Asset(url: url, options: AssetOptions(network: NetworkOptions(timeout: 50)))
         )
-        if let words = place.words {
+        if let track = place.subtitleTrack {
             item.add(LegibleOutput())
-            item.selectTrack(words, ofType: .subtitle)
+            item.selectTrack(track, ofType: .subtitle)
         }
         if let sound = place.sound { item.selectTrack(sound, ofType: .audio) }
         player.replaceCurrentItem(with: item)
         return player
     }
 
-    /// PLAYHEAD_FIGURES: what was counted and measured is printed.
-    @Test("While they open, and behind that, and of what was chosen by hand", arguments: places.samples)
+    /// With PLAYHEAD_FIGURES, the counts and durations are printed.
+    @Test(
+        "Players that wait for a resource hold no thread, while opening and afterwards",
+        arguments: places.samples
+    )
     func players(_ place: Place) async throws {
         let files = try Self.files(place)
         let server = try FaultServer { request in
@@ -108,9 +111,9 @@ struct ServedThreadsTests {
             await Task.yield()
         }
 
-        // A file beside them.
+        // A local file that plays at the same time.
         let clock = ContinuousClock()
-        let begun = clock.now
+        let start = clock.now
         var configuration = Player.Configuration()
         configuration.audio = .none
         let beside = Player(configuration: configuration)
@@ -118,9 +121,9 @@ struct ServedThreadsTests {
         let events = beside.events
         beside.replaceCurrentItem(with: item)
         for await event in events { if case .itemStatusChanged(_, .readyToPlay) = event { break } }
-        let time = clock.now - begun
+        let time = clock.now - start
         #expect(item.status == .readyToPlay)
-        // Those for which there is no work any more end by and by; those that waited would not.
+        // Idle threads end after a while. Threads that wait for bytes would not.
         var threads = try OwnThreads.count()
         while threads > OwnThreads.bound {
             await Task.yield()
@@ -132,14 +135,14 @@ struct ServedThreadsTests {
             print("\(place.testDescription): \(threads) threads; a file beside them is ready in \(figure) ms")
         }
 
-        // Bytes come, and all of them go on.
+        // Bytes arrive, and all players continue.
         server.release()
         let expected: PlayerItem.Status = place.path == "/enc.key" ? .failed : .readyToPlay
         for player in players {
             while player.currentItem?.status == .unknown { await Task.yield() }
             #expect(player.currentItem?.status == expected)
         }
-        // What was waited for is not lost.
+        // No packet is lost.
         if expected == .readyToPlay {
             players[0].play()
             while !ear.hasHeard.withLock({ $0 }), players[0].rate > 0 { await Task.yield() }

@@ -4,7 +4,7 @@ import MediaCore
 import Playhead
 import TestSupport
 
-/// What comes out of a player on the virtual clock while a test does something with it.
+/// The output of a player on the virtual clock while a test changes something.
 struct Switching {
     struct Frame: Hashable, Sendable {
         var time: MediaTime
@@ -12,19 +12,19 @@ struct Switching {
     }
 
     var frames: [Frame] = []
-    /// All samples, as the decoder makes them.
+    /// The hash of all samples in the decoder's format.
     var sound = ""
     var stalls = 0
-    /// The clock at the end; it began at zero.
+    /// The time of the clock at the end. It begins at zero.
     var end = HostTime.zero
     var failure: PlaybackError?
-    /// The item's errors that playing went on behind, in words.
+    /// The messages of errors from which the item has recovered.
     var faults: [String] = []
 
     var times: [MediaTime] { frames.map(\.time) }
     var widths: [Int] { frames.map(\.width) }
 
-    /// Something to do when playing gets to an item time, while the clock stands still.
+    /// An action at an item time, while the clock is stopped.
     struct Act: Sendable {
         var milliseconds: Int64
         var body: @Sendable (Player, PlayerItem, PlayerLayer) -> Void
@@ -38,7 +38,7 @@ struct Switching {
         }
     }
 
-    /// `resume`: called when the player was paused; it plays on behind it.
+    /// Plays an asset. `resume` is called when the player is paused, and playback continues after it.
     static func play(
         _ asset: Asset,
         peakBitRate: Double = 0,
@@ -97,7 +97,7 @@ struct Switching {
         return result
     }
 
-    /// Keeps what it hears.
+    /// A sink that keeps all samples.
     private final class Ear: AudioSink {
         private let bytes = Locked([UInt8]())
 

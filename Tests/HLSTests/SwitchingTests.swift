@@ -4,7 +4,7 @@ import Playhead
 import TestSupport
 import Testing
 
-/// Limits that change while a presentation is played from a server: every frame once and in order, and sound without a gap.
+/// Limits that change during playback from a server: every frame once and in order, and audio without gaps.
 // Rule: variant-switch
 @Suite(
     "HLS: another variant while playing from a server",
@@ -13,7 +13,7 @@ import Testing
 )
 struct SwitchingTests {
     private static let kinds = ["five variants", "five variants of fmp4"]
-    /// Limits under which one of the five is the best, and the width of that.
+    /// Limits that select one of the five variants, and the width of that variant.
     private static let small = (peak: 80_000.0, width: 64)
     private static let large = (peak: 0.0, width: 640)
 
@@ -27,7 +27,7 @@ struct SwitchingTests {
         return try ServedFolder(try ServedFolder.files(folder.url), change: change)
     }
 
-    /// From the smallest variant on.
+    /// Plays an asset, beginning with the smallest variant.
     private func play(
         _ served: ServedFolder,
         _ acts: [Switching.Act],
@@ -57,7 +57,7 @@ struct SwitchingTests {
         #expect(played.faults.isEmpty == !isTold, "\(played.faults)")
     }
 
-    @Test("A limit that is set or taken off: it takes over at a segment", arguments: kinds, [true, false])
+    @Test("A changed limit takes effect at a segment", arguments: kinds, [true, false])
     func limits(_ name: String, _ isUp: Bool) async throws {
         let served = try served(name)
         let (from, to) = isUp ? (Self.small, Self.large) : (Self.large, Self.small)
@@ -68,10 +68,10 @@ struct SwitchingTests {
         let asset = try served.asset("/master.m3u8")
         let played = await Switching.play(asset, peakBitRate: from.peak, acts: [act])
         expectWhole(played, like: plain)
-        // A second ahead of what was delivered, then the next segment, and a quarter of a second into that.
+        // A second ahead of the delivered frames, then the next segment, and a quarter of a second into it.
         let first = plain.times.count { $0 <= MediaTime(value: 2250, timescale: 1000) }
         #expect(played.widths == (0..<90).map { $0 < first ? from.width : to.width })
-        // Of the new one nothing is fetched that is not played.
+        // Only those segments of the new variant are fetched that are played.
         let place = isUp ? "/v4/" : "/v0/"
         let fetched = served.paths[before...].filter { $0.hasPrefix(place) }
         #expect(fetched.first == place + "list.m3u8")
@@ -79,7 +79,7 @@ struct SwitchingTests {
     }
 
     @Test(
-        "A seek right behind the change: its frames follow, and in the end the new variant",
+        "A seek after the change shows its frames, and then the new variant takes over",
         arguments: kinds
     )
     func seek(_ name: String) async throws {
@@ -96,12 +96,12 @@ struct SwitchingTests {
         #expect(played.widths.last == Self.large.width)
     }
 
-    @Test("A pause before it takes over: nothing moves, and then it goes on as without", arguments: kinds)
+    @Test("A pause before the change delays it and changes nothing else", arguments: kinds)
     func pause(_ name: String) async throws {
         let served = try served(name)
         let pause = Switching.Act(700) { player, _, _ in player.pause() }
         let (plain, played) = try await play(served, [Self.grow, pause]) {
-            // All that the new one reads has been asked for.
+            // All segments that the new variant needs have been requested.
             while !served.paths.contains(where: { $0.hasPrefix("/v4/2.") }) { await Task.yield() }
         }
         expectWhole(played, like: plain)
@@ -109,7 +109,7 @@ struct SwitchingTests {
     }
 
     @Test(
-        "A limit that comes back before the other variant has taken over: nothing changes",
+        "A limit that is restored before the change takes effect changes nothing",
         arguments: kinds
     )
     func back(_ name: String) async throws {
@@ -119,7 +119,7 @@ struct SwitchingTests {
         #expect(Set(played.widths) == [Self.small.width])
     }
 
-    @Test("Several changes in a row: the last one counts", arguments: kinds)
+    @Test("Of several changes the last one takes effect", arguments: kinds)
     func several(_ name: String) async throws {
         let acts = [(100, 0), (300, 160_000), (400, 230_000)].map { (time: Int64, peak: Double) in
             Switching.Act(time) { _, item, _ in item.preferredPeakBitRate = peak }
@@ -130,7 +130,7 @@ struct SwitchingTests {
     }
 
     @Test(
-        "What the server does not have: the best that it has, or the old one",
+        "If a variant is not available, the next best or the old one plays",
         arguments: kinds,
         [([4], 320), ([1, 2, 3, 4], 64)] as [([Int], Int)]
     )
@@ -142,23 +142,23 @@ struct SwitchingTests {
         let (plain, played) = try await play(served, [Self.grow])
         expectWhole(played, like: plain)
         #expect(Set(played.widths) == [Self.small.width, lost.width])
-        // It is asked for, and then no more.
+        // The variant is requested a few times and then given up.
         #expect(1...3 ~= served.paths.count { $0 == "/v4/list.m3u8" })
     }
 
-    @Test("Variants whose segments are not there: the old one plays on", arguments: kinds)
+    @Test("If the segments of a variant are missing, the old one continues", arguments: kinds)
     func missingSegments(_ name: String) async throws {
         let served = try served(name) { request, answer in
             let isOther = !request.path.hasPrefix("/v0/")
             if isOther, request.path.contains("/2.") { answer = FaultServer.Answer(404) }
         }
         let (plain, played) = try await play(served, [Self.grow])
-        // What a transport stream holds is found out when it is opened, and the next variant is tried.
+        // The size of a transport stream is known only after it is opened, and then the next variant is tried.
         expectWhole(played, like: plain, isTold: name != "five variants")
         #expect(Set(played.widths) == [Self.small.width])
     }
 
-    @Test("A layer that grows while playing", arguments: kinds)
+    @Test("A layer that grows while playing selects a larger variant", arguments: kinds)
     func layer(_ name: String) async throws {
         let served = try served(name)
         let size = PixelSize(width: 64, height: 36)

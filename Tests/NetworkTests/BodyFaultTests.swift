@@ -4,14 +4,14 @@ import Testing
 
 @testable import Network
 
-/// Answers that are none, or of something else.
-@Suite("Network: bodies that are not what they seem", .timeLimit(.minutes(1)))
+/// Responses that are invalid, or describe another resource.
+@Suite("Invalid and changed bodies", .timeLimit(.minutes(1)))
 struct BodyFaultTests {
     typealias Answer = FaultServer.Answer
 
-    // MARK: Bodies that are not what they seem
+    // MARK: Invalid bodies
 
-    @Test("Ranges are not known here: the bytes are right all the same, and one can go back")
+    @Test("A server without range support delivers the right bytes, at any offset")
     func noRanges() throws {
         let file = try ServedFile.recovers { _, answer in answer = .whole(ServedFile.bytes(300_000)) }
         #expect(file.source.isSeekable)
@@ -19,7 +19,7 @@ struct BodyFaultTests {
         #expect(file.server.log.count == 1)
     }
 
-    @Test("Without ranges a place is read up to, and an earlier one from the start again")
+    @Test("Without range support a later offset is read up to, and an earlier one from the start again")
     func goingBackWithoutRanges() throws {
         var policy = ServedFile.policy
         policy.storeLimit = 1
@@ -34,7 +34,7 @@ struct BodyFaultTests {
         #expect(file.ranges.dropFirst().allSatisfy { $0 == "-" })
     }
 
-    @Test("Neither ranges nor a length nor a tag: once, in order")
+    @Test("Without ranges, length and validator the bytes are read once, in order")
     func onceOnly() throws {
         let file = try ServedFile { _, answer in
             answer = .whole(ServedFile.bytes(300_000), tag: nil)
@@ -51,7 +51,7 @@ struct BodyFaultTests {
         #expect(!file.source.isSeekable)
     }
 
-    @Test("The same, and the connection ends: nothing is made up")
+    @Test("A connection that ends without ranges, length and validator is not restarted")
     func onceOnlyAndBroken() throws {
         try ServedFile.fails(.io, requests: 1) { _, answer in
             answer = .whole(ServedFile.bytes(300_000), tag: nil)
@@ -61,7 +61,7 @@ struct BodyFaultTests {
         }
     }
 
-    @Test("Without a length, and without chunks: what came is all")
+    @Test("Without a length the body ends with the connection")
     func untilTheEnd() throws {
         try ServedFile.recovers { _, answer in
             answer = .whole(ServedFile.bytes(300_000))
@@ -70,10 +70,10 @@ struct BodyFaultTests {
         }
     }
 
-    @Test("Chunks with ranges")
+    @Test("Ranges may be sent with chunked transfer coding")
     func chunked() throws { try ServedFile.recovers { _, answer in answer.isChunked = true } }
 
-    @Test("A part that begins elsewhere: once, and for ever")
+    @Test("A range that begins at another byte is rejected and retried")
     func wrongOffset() throws {
         let shift: @Sendable (inout Answer) -> Void = { $0.set("Content-Range", "bytes 1000-300999/400000") }
         try ServedFile.recovers {
@@ -82,7 +82,7 @@ struct BodyFaultTests {
         try ServedFile.fails(.io, requests: 3) { _, answer in shift(&answer) }
     }
 
-    @Test("The whole file, called the part that was asked for: once, and for ever")
+    @Test("A whole file that is declared as the requested range is rejected and retried")
     func wholeAsPart() throws {
         let all = ServedFile.bytes(300_000)
         let lie: @Sendable (FaultServer.Request, inout Answer) -> Void = { request, answer in
@@ -104,12 +104,12 @@ struct BodyFaultTests {
         }
     }
 
-    @Test("A part that says nothing of its place")
+    @Test("A partial response without Content-Range is rejected")
     func noPlace() throws {
         try ServedFile.fails(.io, requests: 3) { _, answer in answer.set("Content-Range", nil) }
     }
 
-    @Test("A part of something longer than before")
+    @Test("A range with another total length is a changed resource")
     func wrongTotal() throws {
         try ServedFile.fails(.resourceChanged, requests: 2) {
             $1.cut = 100_000
@@ -118,7 +118,7 @@ struct BodyFaultTests {
         }
     }
 
-    @Test("Totals that nobody knows")
+    @Test("A Content-Range without a total length is accepted")
     func unknownTotal() throws {
         var policy = ServedFile.policy
         policy.window = 128 << 10
@@ -132,7 +132,7 @@ struct BodyFaultTests {
         #expect(file.source.byteCount == 300_000)
     }
 
-    @Test("Places that no file has are behind the end, whatever length is claimed")
+    @Test("Offsets near the maximum are after the end, whatever length is declared")
     func farBehindTheEnd() throws {
         let file = try ServedFile { _, answer in
             answer.set("Content-Range", "bytes 0-299999/*")
@@ -144,7 +144,7 @@ struct BodyFaultTests {
         #expect(try file.read(from: .max).isEmpty)
     }
 
-    @Test("More than was asked for is left alone")
+    @Test("Bytes beyond the requested range are ignored")
     func tooMuch() throws {
         var policy = ServedFile.policy
         policy.window = 100_000
@@ -162,7 +162,7 @@ struct BodyFaultTests {
         #expect(try file.read() == all)
     }
 
-    @Test("Compressed although nobody asked for it")
+    @Test("An unrequested content coding is an error")
     func compressed() throws {
         let error = try ServedFile.fails(.io, requests: 1) { _, answer in
             answer.set("Content-Encoding", "gzip")
@@ -170,16 +170,19 @@ struct BodyFaultTests {
         #expect(error.message.contains("gzip"))
     }
 
-    @Test("Headers without an end")
+    @Test("Endless headers exceed the limit")
     func headerBomb() throws {
         try ServedFile.fails(.exceedsLimits, requests: 1) { _, answer in
             for index in 0..<2000 { answer.headers.append(("X-\(index)", String(repeating: "x", count: 60))) }
         }
     }
 
-    // MARK: Another file by the same name
+    // MARK: Changed resources
 
-    @Test("It changes in the middle: an error, and never its bytes", arguments: ["ETag", "Last-Modified"])
+    @Test(
+        "A resource that changes while it is read is an error, and its new bytes are not returned",
+        arguments: ["ETag", "Last-Modified"]
+    )
     func changed(by name: String) throws {
         let old = ServedFile.bytes(300_000)
         let new = ServedFile.bytes(300_000, seed: 2)
@@ -187,7 +190,7 @@ struct BodyFaultTests {
             let isNew = request.number > 1
             answer = Answer.file(isNew ? new : old, for: request, tag: isNew ? "two" : "one")
             if name != "ETag" {
-                // A server that knows no `If-Range` sends the part of the new file.
+                // A server without support for `If-Range` sends the range of the new file.
                 answer.set("ETag", nil)
                 answer.set(
                     "Last-Modified",
@@ -195,7 +198,7 @@ struct BodyFaultTests {
                 )
             }
             if !isNew {
-                // It ends when the test has read so far.
+                // The connection ends after the test has read these bytes.
                 answer.hang = .inBody(100_000)
                 answer.cut = 100_000
                 answer.end = .close
@@ -206,7 +209,7 @@ struct BodyFaultTests {
         file.server.release()
         let error = #expect(throws: MediaError.self) { try file.read(from: 100_000) }
         #expect(error?.code == .resourceChanged)
-        // For good, also where bytes are at hand.
+        // The failure is permanent, even for bytes in memory.
         #expect(throws: MediaError.self) { try file.read(upTo: 1) }
         let tag = file.server.log[1].headers["if-range"]
         #expect(tag == (name == "ETag" ? "one" : "Mon, 01 Jan 2024 00:00:00 GMT"))

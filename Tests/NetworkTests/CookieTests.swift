@@ -4,15 +4,15 @@ import Testing
 
 @testable import Network
 
-/// What servers ask to be told again, and who is told.
-@Suite("Network: cookies", .timeLimit(.minutes(1)))
+/// Tests which requests send cookies that a server has set.
+@Suite("Cookies", .timeLimit(.minutes(1)))
 struct CookieTests {
     typealias Answer = FaultServer.Answer
 
     private static func server(_ name: String, host: UInt8 = 1) throws -> FaultServer {
         try FaultServer(ServedFile.bytes(100_000), host: host) { request, answer in
             answer.headers.append(("Set-Cookie", "\(name)=\(request.number); Path=/"))
-            // So that it is asked again.
+            // A second request is needed.
             answer.cut = min(answer.body.count, 40_000)
             answer.end = .close
         }
@@ -23,7 +23,7 @@ struct CookieTests {
         try HTTPByteSource(url: url, options: options, policy: ServedFile.policy)
     }
 
-    @Test("What a server has set comes back, the newest, in one header with one's own")
+    @Test("The newest cookies are sent in one header field with those of the application")
     func kept() throws {
         let server = try Self.server("session")
         defer { server.stop() }
@@ -38,7 +38,7 @@ struct CookieTests {
     }
 
     @Test(
-        "Another port of the same host is another server: a redirect takes nothing there"
+        "A redirect to another port of the same host sends no cookies"
     )
     func redirected() throws {
         let other = try Self.server("other")
@@ -50,12 +50,12 @@ struct CookieTests {
         defer { first.stop() }
         let source = try source(first.url())
         #expect(try ServedFile.read(source) == ServedFile.bytes(100_000))
-        // A connection that ends is taken up where the URL leads to.
+        // A retry begins with the original URL.
         #expect(first.log.map { $0.headers["cookie"] } == [nil, "first=1", "first=1"])
         #expect(other.log.map { $0.headers["cookie"] } == [nil, "other=1", "other=2"])
     }
 
-    @Test("What a playlist refers to has them as well, at the same origin")
+    @Test("Requests for referenced resources send the cookies of the same origin")
     func referred() throws {
         let server = try Self.server("session")
         defer { server.stop() }
@@ -70,7 +70,7 @@ struct CookieTests {
         #expect(other.log.first?.headers["cookie"] == nil)
     }
 
-    @Test("Each asset is a visitor of its own, unless they are given one store")
+    @Test("Assets have separate cookies unless they share a store")
     func assets() throws {
         for store in [nil, CookieStore()] {
             let server = try Self.server("session")

@@ -5,15 +5,15 @@ import Testing
 
 @testable import Network
 
-/// What goes wrong on the way to a file, and what becomes of it: `docs/faults.md` names these tests.
-@Suite("Network: faults of servers", .timeLimit(.minutes(1)))
+/// Failures between the client and a file, and their results. `docs/faults.md` refers to these tests.
+@Suite("Server and connection failures", .timeLimit(.minutes(1)))
 struct FaultTests {
     typealias Answer = FaultServer.Answer
 
     // MARK: Statuses
 
     @Test(
-        "For ever: told at once, in words",
+        "A permanent error status fails at once",
         arguments: [
             (401, MediaError.Code.permissionDenied), (403, .permissionDenied), (404, .notFound),
             (410, .notFound), (418, .io),
@@ -24,21 +24,21 @@ struct FaultTests {
         #expect(error.message.contains("\(status)"))
     }
 
-    @Test("Once: tried again", arguments: [408, 425, 429, 500, 502, 503, 504])
+    @Test("A temporary error status is retried", arguments: [408, 425, 429, 500, 502, 503, 504])
     func passing(status: Int) throws {
         let file = try ServedFile.recovers { if $0.number == 1 { $1 = Answer(status) } }
         #expect(file.server.log.count == 2)
     }
 
     @Test(
-        "For ever: three tries",
+        "A temporary error status that persists fails after three attempts",
         arguments: [(408, MediaError.Code.timedOut), (429, .io), (500, .io), (503, .io)]
     )
     func lasting(status: Int, code: MediaError.Code) throws {
         try ServedFile.fails(code, requests: 3) { $1 = Answer(status) }
     }
 
-    @Test("Retry-After is obeyed, and one that is too long is told")
+    @Test("Retry-After is respected, and a delay that is too long is an error")
     func retryAfter() throws {
         let file = try ServedFile.recovers {
             if $0.number == 1 { $1 = Answer(503, headers: [("Retry-After", "0")]) }
@@ -50,7 +50,7 @@ struct FaultTests {
         #expect(error.message.contains("3600 seconds"))
     }
 
-    @Test("416 for the first byte: there is nothing in it")
+    @Test("416 for the first byte means an empty file")
     func emptyFile() throws {
         let file = try ServedFile(size: 0)
         defer { file.server.stop() }
@@ -58,7 +58,7 @@ struct FaultTests {
         #expect(file.source.byteCount == 0)
     }
 
-    @Test("416 in the middle of a file that is that long")
+    @Test("416 for a range that the file contains is an error")
     func refusedPart() throws {
         try ServedFile.fails(.io, requests: 2, more: 1) {
             if $0.number == 1 {
@@ -73,7 +73,7 @@ struct FaultTests {
     // MARK: Connections
 
     @Test(
-        "A connection that ends goes on at the byte that was reached",
+        "After a connection ends, fetching continues at the same byte",
         arguments: [Answer.End.close, .reset]
     )
     func dropped(end: Answer.End) throws {
@@ -84,7 +84,7 @@ struct FaultTests {
             }
         }
         #expect(file.server.log.count == 4)
-        // What a reset takes back with it is sent again.
+        // A reset discards bytes that had been received, which are sent again.
         if end == .close {
             #expect(
                 file.ranges.compactMap { $0.split(separator: "-").first } == [
@@ -94,7 +94,7 @@ struct FaultTests {
         }
     }
 
-    @Test("It is reset again before the next try is answered")
+    @Test("A connection that is reset between attempts is retried")
     func resetBetweenTries() throws {
         let file = try ServedFile.recovers {
             if $0.number == 1 { $1.cut = 50_000 }
@@ -104,7 +104,7 @@ struct FaultTests {
         #expect(file.server.log.count == 3)
     }
 
-    @Test("It ends again and again at one place")
+    @Test("A body that always ends at the same byte is truncated")
     func truncated() throws {
         let error = try ServedFile.fails(.truncated, requests: 4) {
             $1.cut = $0.number == 1 ? 100_000 : 0
@@ -113,13 +113,13 @@ struct FaultTests {
         #expect(error.message.contains("100000 of 300000 bytes"))
     }
 
-    @Test("It ends without an answer: once, and for ever")
+    @Test("A connection that closes without a response is retried, up to three attempts")
     func nothing() throws {
         try ServedFile.recovers { if $0.number == 1 { $1.isNothing = true } }
         try ServedFile.fails(.io, requests: 3) { $1.isNothing = true }
     }
 
-    @Test("What comes is no HTTP")
+    @Test("A response that is not HTTP fails after three attempts")
     func noHTTP() throws {
         try ServedFile.fails(.io, requests: 3) {
             $1.isHeadless = true
@@ -128,7 +128,7 @@ struct FaultTests {
     }
 
     @Test(
-        "It hangs once: tried again when time is up",
+        "A response that hangs once is retried after the timeout",
         arguments: [
             Answer.Hang.beforeHead, .beforeBody, .inBody(0), .inBody(70_000),
         ]
@@ -139,13 +139,16 @@ struct FaultTests {
         if hang == .inBody(70_000) { #expect(file.ranges.last?.hasPrefix("70000-") == true) }
     }
 
-    @Test("It hangs for ever: three tries", arguments: [Answer.Hang.beforeHead, .beforeBody, .inBody(0)])
+    @Test(
+        "A response that always hangs fails after three attempts",
+        arguments: [Answer.Hang.beforeHead, .beforeBody, .inBody(0)]
+    )
     func hangsForEver(hang: Answer.Hang) throws {
         try ServedFile.fails(.timedOut, requests: 3, 0.2) { $1.hang = hang }
     }
 
     @Test(
-        "It never takes the connection, or never says a word of TLS: three tries",
+        "A server that accepts no connection or sends no TLS handshake fails with a timeout",
         arguments: ["http", "https"]
     )
     func hangsBefore(scheme: String) throws {
@@ -164,13 +167,13 @@ struct FaultTests {
         #expect(source.fetchCount == 0)
     }
 
-    @Test("Each hang that brought something begins the count of tries anew")
+    @Test("Progress resets the number of attempts")
     func budget() throws {
         let file = try ServedFile.recovers(0.2) { if $0.number <= 5 { $1.hang = .inBody(20_000) } }
         #expect(file.server.log.count == 6)
     }
 
-    @Test("A slow start is waited for")
+    @Test("A slow response is received by a single request")
     func slowStart() throws {
         let file = try ServedFile { if $0.number == 1 { $1.hang = .beforeHead } }
         defer { file.server.stop() }
@@ -187,7 +190,7 @@ struct FaultTests {
         context.cancel()
     }
 
-    @Test("Nobody listens there")
+    @Test("A port without a listener fails with an I/O error")
     func noServer() throws {
         let file = try ServedFile()
         file.server.stop()
@@ -197,20 +200,20 @@ struct FaultTests {
         #expect(error?.libraryLog?.isEmpty == false)
     }
 
-    @Test("There is no such host")
+    @Test("An unknown host name is not found")
     func noHost() throws {
         let source = try HTTPByteSource(url: "http://playhead.invalid/a")
         let error = #expect(throws: MediaError.self) { try ServedFile.read(source) }
         #expect(error?.code == .notFound)
     }
 
-    @Test("It sends a byte now and then, for ever")
+    @Test("A server below the minimum data rate fails with a timeout")
     func trickle() throws {
         var policy = ServedFile.policy
-        // No try brings so much.
+        // No attempt reaches this data rate.
         policy.minimumRate = .max
-        // Long enough that a feeder on a busy machine is never silent for so long: a try that ends so has brought something. The
-        // file is so large that it does not come whole before that.
+        // The timeout must be longer than any pause of the feeder on a busy machine, because such an attempt would
+        // count as progress. The file is too large to be received before the test ends.
         let file = try ServedFile(size: 40_000_000, timeout: 0.3, policy: policy) { $1.isPaced = true }
         defer { file.server.stop() }
         let isOver = Locked(false)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Network
 
-@Suite("Network: heads and addresses")
+@Suite("Response headers and HTTP addresses")
 struct HeadTests {
     private func head(_ lines: [String]) -> ResponseHead {
         var head = ResponseHead()
@@ -11,7 +11,8 @@ struct HeadTests {
         return head
     }
 
-    @Test func aPart() {
+    @Test("A partial response has a range, a length and a validator")
+    func aPart() {
         let head = head([
             "HTTP/1.1 206 Partial", "content-RANGE:  bytes 5-9/100 ", "ETag: \"a\"", "Content-Length: 5",
         ])
@@ -23,7 +24,7 @@ struct HeadTests {
     }
 
     @Test(
-        "What makes no sense is not there",
+        "An invalid Content-Range is ignored",
         arguments: [
             "bytes 9-5/100", "bytes 5-100/100", "bytes -5-9/100", "bytes a-b/c", "bytes 5-9", "pages 5-9/100",
             "bytes 5-9/-1",
@@ -35,17 +36,20 @@ struct HeadTests {
         #expect(head(["HTTP/1.1 206 x", "Content-Range: \(range)"]).contentRange == nil)
     }
 
-    @Test func unknownTotals() {
+    @Test("A Content-Range may omit the range or the total length")
+    func unknownTotals() {
         #expect(head(["Content-Range: bytes 0-4/*"]).contentRange == .init(first: 0, last: 4, total: nil))
         #expect(head(["Content-Range: bytes */77"]).contentRange == .init(first: nil, last: nil, total: 77))
     }
 
-    @Test func aLengthThatNothingHas() {
+    @Test("A negative or excessive Content-Length is ignored")
+    func aLengthThatNothingHas() {
         #expect(head(["Content-Length: 9223372036854775807"]).contentLength == nil)
         #expect(head(["Content-Length: -1"]).contentLength == nil)
     }
 
-    @Test func anInterimAnswerSaysNothing() {
+    @Test("Header fields of an interim response are ignored")
+    func anInterimAnswerSaysNothing() {
         let head = head([
             "HTTP/1.1 100 Continue", "ETag: \"x\"", "HTTP/2 200", "Last-Modified: now", "ETag: W/\"y\"",
         ])
@@ -54,7 +58,8 @@ struct HeadTests {
         #expect(head.validator == "now")
     }
 
-    @Test func addresses() throws {
+    @Test("Credentials stay with their origin, and redirects to other schemes are refused")
+    func addresses() throws {
         let address = try #require(HTTPAddress("HTTPS://me:s%40x@Host.example/a.mp4?key=1#t"))
         #expect(address.user == "me")
         #expect(address.password == "s@x")
@@ -63,22 +68,22 @@ struct HeadTests {
         #expect(address.name.hasSuffix("/a.mp4"))
         #expect(HTTPAddress("ftp://host/a") == nil)
         #expect(HTTPAddress("http:///a") == nil)
-        let same = try address.led(to: "/b.mp4")
+        let same = try address.resolving("/b.mp4")
         #expect(same.user == "me")
         #expect(same.text.hasSuffix("/b.mp4"))
-        let other = try address.led(to: "//other.example/b.mp4")
+        let other = try address.resolving("//other.example/b.mp4")
         #expect(other.user == nil)
         #expect(other.password == nil)
-        let sent = try address.led(to: "https://you:pass@other.example/")
+        let sent = try address.resolving("https://you:pass@other.example/")
         #expect(sent.user == nil)
         for refused in ["http://host.example/b", "file:///etc/passwd", "ftp://host.example/b"] {
-            let error = #expect(throws: MediaError.self) { try address.led(to: refused) }
+            let error = #expect(throws: MediaError.self) { try address.resolving(refused) }
             #expect(error?.code == .forbidden)
         }
     }
 
     @Test(
-        "Headers that would break the request are refused",
+        "Header fields that would break the request are rejected",
         arguments: [
             ("", "x"), ("A b", "x"), ("A", "x\r\nHost: y"), ("Range", "bytes=0-"),
             ("accept-encoding", "gzip"), ("A:", "b"),

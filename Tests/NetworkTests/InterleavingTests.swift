@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 // Rule: interleaving
-@Suite("Network: sound that lies far from its pictures", .timeLimit(.minutes(1)))
+@Suite("Audio far from the video in a file", .timeLimit(.minutes(1)))
 struct InterleavingTests {
     private static func ffmpeg(_ arguments: String, in folder: TemporaryFolder) throws {
         let process = Process()
@@ -17,7 +17,7 @@ struct InterleavingTests {
         try #require(process.terminationStatus == 0)
     }
 
-    /// A minute, 15 MB, all sound behind all pictures in the file.
+    /// Creates a film of a minute and 15 MB in which all audio follows all video.
     private static func film(in folder: TemporaryFolder) throws -> URL {
         let even = "-x264-params nal-hrd=cbr -b:v 1900k -minrate 1900k -maxrate 1900k -bufsize 1900k"
         try ffmpeg(
@@ -25,10 +25,10 @@ struct InterleavingTests {
             in: folder
         )
         try ffmpeg("-f lavfi -i sine=duration=60 -c:a aac a.mp4", in: folder)
-        // A muxer puts sound that begins when the pictures are over behind them.
+        // A muxer places audio that begins after the end of the video behind it.
         let copy = "-map 0 -map 1 -c copy -movflags faststart"
         try ffmpeg("-i v.mp4 -itsoffset 61 -i a.mp4 \(copy) late.mp4", in: folder)
-        // Without the edit list that says so it begins at the start.
+        // Without the edit list, the audio begins at time zero.
         var bytes = [UInt8](try Data(contentsOf: folder.file("late.mp4")))
         let mark = Array("edts".utf8)
         let place = try #require(bytes.indices.dropLast(4).last { Array(bytes[$0..<$0 + 4]) == mark })
@@ -37,7 +37,7 @@ struct InterleavingTests {
         return folder.file("film.mp4")
     }
 
-    @Test("A minute takes ten requests at most, and no byte comes twice")
+    @Test("A minute takes at most ten requests, and playback equals that of the local file")
     func requests() async throws {
         let folder = try TemporaryFolder()
         let film = try Self.film(in: folder)

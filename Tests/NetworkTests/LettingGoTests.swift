@@ -5,9 +5,10 @@ import Playhead
 import TestSupport
 import Testing
 
-/// Whatever a server is doing, and at whatever moment: who lets go goes on at once, and all of it comes down.
+/// Closes players and loads at random moments while a server hangs. The caller must not block, and all connections
+/// must end.
 @Suite(
-    "Network: let go of at any moment",
+    "Closing at any moment",
     .serialized,
     .enabled(if: Fixture.areThere, "make fixtures"),
     .timeLimit(.minutes(10))
@@ -16,7 +17,7 @@ struct LettingGoTests {
     enum Way: String, CaseIterable {
         case release, replace, stop, load, still
 
-        /// What only loads and looks never comes to the second segment.
+        /// Loading and still images never read the second segment.
         static func all(at place: HangingPlace) -> [Way] {
             place == .secondSegment ? [.release, .replace, .stop] : allCases
         }
@@ -25,26 +26,27 @@ struct LettingGoTests {
     struct Moment {
         var place: HangingPlace
         var way: Way
-        /// What the caller waits, and what it takes until nothing is left.
+        /// The time that the caller waits, and the time until everything is closed.
         var caller = Duration.zero
         var down = Duration.zero
     }
 
-    /// Of names only where a resolver that hangs is preloaded: `Benchmarks/letgo/letgo.sh` does.
+    /// The places where a server may hang. Host names only if a stub resolver is preloaded, as
+    /// `Benchmarks/letgo/letgo.sh` does.
     private static var places: [HangingPlace] {
         HangingPlace.allCases.filter { $0 != .dns || StubResolver.hangs != nil }
     }
 
     private static func close(seed: UInt64) async throws -> Moment {
         var draw = SplitMix64(seed)
-        // Each place comes as often as any other.
+        // All places occur equally often.
         let place = places[Int(seed % UInt64(places.count))]
         let way = Way.all(at: place).randomElement(using: &draw) ?? .release
         var moment = Moment(place: place, way: way)
         let scene = try HangingScene(place, offset: Int.random(in: 1..<80_000, using: &draw))
         let pause = Duration.microseconds(Int.random(in: 0..<40_000, using: &draw))
         let hangsBefore = StubResolver.hangs?() ?? 0
-        // A film's requests are counted; what a playlist leads to the server sees.
+        // The source counts the requests of a film. The server counts those of a playlist.
         let isFilm = place != .key && place != .secondSegment
         let source = isFilm ? try HTTPByteSource(url: scene.url.absoluteString) : nil
         let asset = Asset(url: scene.url, options: AssetOptions(byteSource: source))
@@ -56,7 +58,7 @@ struct LettingGoTests {
             let now = clock.now
             while clock.now - now < pause { await Task.yield() }
         }
-        let creationTime: ContinuousClock.Instant
+        let closeTime: ContinuousClock.Instant
         var player: Player?
         switch way {
         case .load, .still:
@@ -65,36 +67,36 @@ struct LettingGoTests {
                 if way == .load { try await asset.load() } else { _ = try await generator.image(at: .zero) }
             }
             try await reached()
-            creationTime = clock.now
+            closeTime = clock.now
             work.cancel()
-            moment.caller = clock.now - creationTime
+            moment.caller = clock.now - closeTime
             _ = await work.result
         case .release, .replace, .stop:
             var configuration = Player.Configuration()
             configuration.audio = .none
-            let made = Player(configuration: configuration)
-            player = made
-            made.play()
-            made.replaceCurrentItem(with: PlayerItem(asset: asset))
+            let newPlayer = Player(configuration: configuration)
+            player = newPlayer
+            newPlayer.play()
+            newPlayer.replaceCurrentItem(with: PlayerItem(asset: asset))
             try await reached()
-            creationTime = clock.now
+            closeTime = clock.now
             switch way {
-            case .replace: made.replaceCurrentItem(with: nil)
+            case .replace: newPlayer.replaceCurrentItem(with: nil)
             case .stop:
-                made.pause()
-                made.replaceCurrentItem(with: PlayerItem(url: Fixture.url("clip-h264-aac.mp4")))
-            default: made.shutdown {}
+                newPlayer.pause()
+                newPlayer.replaceCurrentItem(with: PlayerItem(url: Fixture.url("clip-h264-aac.mp4")))
+            default: newPlayer.shutdown {}
             }
-            moment.caller = clock.now - creationTime
+            moment.caller = clock.now - closeTime
         }
         while try source.map({ $0.fetchCount > 0 }) ?? false || !scene.isLeft() { await Task.yield() }
-        moment.down = clock.now - creationTime
+        moment.down = clock.now - closeTime
         await player?.shutdown()
         return moment
     }
 
-    /// PLAYHEAD_MOMENTS: how many, and what they took is printed.
-    @Test("All goes down: connections, requests, players")
+    /// With PLAYHEAD_MOMENTS, that many moments are tested and their durations are printed.
+    @Test("Closing ends all connections, requests and players")
     func anyMoment() async throws {
         let environment = ProcessInfo.processInfo.environment
         let wanted = environment["PLAYHEAD_MOMENTS"].flatMap(Int.init)
@@ -102,7 +104,7 @@ struct LettingGoTests {
         var moments: [Moment] = []
         for seed in first..<first + UInt64(wanted ?? 36) { moments.append(try await Self.close(seed: seed)) }
         for place in Self.places {
-            #expect(moments.contains { $0.place == place }, "nothing was let go of at \(place)")
+            #expect(moments.contains { $0.place == place }, "nothing was closed at \(place)")
         }
         guard wanted != nil else { return }
         Self.line("caller", moments.map(\.caller))

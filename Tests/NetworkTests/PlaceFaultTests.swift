@@ -5,14 +5,14 @@ import Testing
 
 @testable import Network
 
-/// Servers that lead on to other places, and what may go there.
-@Suite("Network: other places", .timeLimit(.minutes(1)))
+/// Tests redirects and the checks of private addresses.
+@Suite("Redirects and private addresses", .timeLimit(.minutes(1)))
 struct PlaceFaultTests {
     typealias Answer = FaultServer.Answer
 
-    // MARK: Other places
+    // MARK: Redirects
 
-    @Test("It leads on: requests go there from then on", arguments: [301, 302, 303, 307, 308])
+    @Test("After a redirect, requests go to its target", arguments: [301, 302, 303, 307, 308])
     func redirect(status: Int) throws {
         var policy = ServedFile.policy
         policy.window = 100_000
@@ -24,7 +24,7 @@ struct PlaceFaultTests {
         #expect(file.server.log.filter { $0.path == "/film.mp4" }.count == 1)
     }
 
-    @Test("It leads in a circle")
+    @Test("A redirect loop exceeds the limit")
     func circle() throws {
         let error = try ServedFile.fails(.exceedsLimits, requests: 11) { _, answer in
             answer = Answer(302, headers: [("Location", "/film.mp4")])
@@ -32,14 +32,17 @@ struct PlaceFaultTests {
         #expect(error.message.contains("too many redirects (limit 10)"))
     }
 
-    @Test("It leads out of the network", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:,x"])
+    @Test(
+        "A redirect to another scheme is refused",
+        arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:,x"]
+    )
     func otherSchemes(location: String) throws {
         try ServedFile.fails(.forbidden, requests: 1) { _, answer in
             answer = Answer(302, headers: [("Location", location)])
         }
     }
 
-    @Test("Credentials and headers stay with their own host")
+    @Test("Credentials and secret headers are not sent to another origin")
     func credentials() throws {
         let bytes = ServedFile.bytes(1000)
         let other = try FaultServer(bytes)
@@ -66,7 +69,7 @@ struct PlaceFaultTests {
         #expect(led["referer"] == "r")
     }
 
-    @Test("A link that has expired is fetched anew from where it was given out")
+    @Test("An expired redirect target is replaced through the original URL")
     func expired() throws {
         var policy = ServedFile.policy
         policy.window = 100_000
@@ -79,7 +82,7 @@ struct PlaceFaultTests {
         #expect(file.server.log.filter { $0.path == "/film.mp4" }.count >= 2)
     }
 
-    @Test("No secret is in an error")
+    @Test("Errors contain no secrets")
     func secrets() throws {
         let file = try ServedFile { _, answer in answer = Answer(403) }
         defer { file.server.stop() }
@@ -90,7 +93,7 @@ struct PlaceFaultTests {
         #expect(error?.location == "http://127.0.0.1:\(file.server.port)/film.mp4")
     }
 
-    @Test("No proxy is taken from the environment")
+    @Test("Proxy variables of the environment are ignored")
     func noProxy() throws {
         let proxy = try FaultServer(ServedFile.bytes(10))
         defer { proxy.stop() }
@@ -103,7 +106,7 @@ struct PlaceFaultTests {
 
     // MARK: Private addresses
 
-    /// 127.0.0.2 is taken for a public address.
+    /// Returns a policy that treats 127.0.0.2 as a public address.
     private static func reachPolicy(nested: Bool = false) throws -> HTTPByteSource.Policy {
         var policy = ServedFile.policy
         let outside = try #require(PeerAddress("127.0.0.2"))
@@ -112,8 +115,10 @@ struct PlaceFaultTests {
         return policy
     }
 
-    /// Reads a file of a public server that leads on to a private one; how many requests the private one has seen.
-    private static func leadInside(allowed: Bool) throws -> (Result<[UInt8], MediaError>, inside: Int) {
+    /// Reads a file that a public server redirects to a private one. Returns the result and the number of requests to
+    /// the private server.
+    private static func readRedirectInside(allowed: Bool) throws -> (Result<[UInt8], MediaError>, inside: Int)
+    {
         let inside = try FaultServer(ServedFile.bytes(1000))
         defer { inside.stop() }
         let link = inside.url()
@@ -130,9 +135,9 @@ struct PlaceFaultTests {
         return (result, inside.log.count)
     }
 
-    @Test("A public server leads to a private address: refused, and nothing is asked there")
+    @Test("A redirect from a public server to a private address is refused without a request")
     func privateAddress() throws {
-        let (result, inside) = try Self.leadInside(allowed: false)
+        let (result, inside) = try Self.readRedirectInside(allowed: false)
         guard case .failure(let error) = result else {
             Issue.record("bytes were read")
             return
@@ -142,14 +147,14 @@ struct PlaceFaultTests {
         #expect(inside == 0)
     }
 
-    @Test("The same, where the program allows it")
+    @Test("A redirect to a private address works if the options allow it")
     func allowedPrivateAddress() throws {
-        let (result, inside) = try Self.leadInside(allowed: true)
+        let (result, inside) = try Self.readRedirectInside(allowed: true)
         #expect(try result.get() == ServedFile.bytes(1000))
         #expect(inside == 1)
     }
 
-    @Test("A connection that another source has left open is no way around it")
+    @Test("An open connection of another source does not bypass the address check")
     func openConnection() throws {
         let inside = try FaultServer(ServedFile.bytes(1000))
         defer { inside.stop() }
@@ -169,7 +174,7 @@ struct PlaceFaultTests {
         #expect(inside.log.count == 1)
     }
 
-    @Test("What a public server names must be public as well, and what that names")
+    @Test("Resources that a public server refers to must be public, at any depth")
     func namedInPublic() throws {
         let inside = try FaultServer(ServedFile.bytes(1000))
         defer { inside.stop() }
@@ -191,7 +196,7 @@ struct PlaceFaultTests {
         #expect(inside.log.isEmpty)
     }
 
-    @Test("A private server may lead anywhere")
+    @Test("A private server may redirect anywhere")
     func fromInside() throws {
         let outside = try FaultServer(ServedFile.bytes(1000), host: 2)
         defer { outside.stop() }
@@ -209,7 +214,7 @@ struct PlaceFaultTests {
     }
 
     @Test(
-        "Which addresses are public",
+        "Addresses are classified as public or private",
         arguments: [
             ("8.8.8.8", true), ("172.15.255.255", true), ("172.32.0.0", true), ("192.0.1.0", true),
             ("100.128.0.0", true), ("223.255.255.255", true), ("198.20.0.0", true), ("2606:4700::1111", true),
@@ -226,6 +231,9 @@ struct PlaceFaultTests {
         #expect(try #require(PeerAddress(text)).isPublic == isPublic)
     }
 
-    @Test("What is no address", arguments: ["", "localhost", "1.2.3", "1.2.3.4.5", "::g", "999.1.1.1"])
+    @Test(
+        "Other text is not an address",
+        arguments: ["", "localhost", "1.2.3", "1.2.3.4.5", "::g", "999.1.1.1"]
+    )
     func noAddress(text: String) { #expect(PeerAddress(text) == nil) }
 }

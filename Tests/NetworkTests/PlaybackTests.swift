@@ -7,7 +7,7 @@ import Testing
 
 // Rule: shared-memory
 @Suite(
-    "Network: playing from a server",
+    "Playing from a server",
     .enabled(if: Fixture.areThere, "make fixtures"),
     .timeLimit(.minutes(1))
 )
@@ -28,7 +28,7 @@ struct ServedPlaybackTests {
         "clip-fragmented.mp4",
     ]
 
-    @Test("Every picture is that of the file", arguments: films)
+    @Test("All frames and samples equal those of the local file", arguments: films)
     func same(_ name: String) async throws {
         let local = await play(Asset(url: Fixture.url(name)))
         #expect(local.ending == "end")
@@ -37,7 +37,7 @@ struct ServedPlaybackTests {
         #expect(await play(try asset(server)) == local)
     }
 
-    @Test("The same where it was preloaded, by at most twice the requests", arguments: films)
+    @Test("A preloaded film plays identically, with at most twice the requests", arguments: films)
     func preloaded(_ name: String) async throws {
         let local = await play(Asset(url: Fixture.url(name)))
         let server = try FaultServer(try bytes(name))
@@ -59,7 +59,7 @@ struct ServedPlaybackTests {
         #expect(preloader.status(of: asset) == nil)
     }
 
-    @Test("The same from a server without ranges", arguments: films)
+    @Test("A film from a server without range support plays identically", arguments: films)
     func withoutRanges(_ name: String) async throws {
         let local = await play(Asset(url: Fixture.url(name)))
         let film = try bytes(name)
@@ -68,7 +68,10 @@ struct ServedPlaybackTests {
         #expect(await play(try asset(server)) == local)
     }
 
-    @Test("The same where every connection ends after a few bytes, or hangs", arguments: [true, false])
+    @Test(
+        "A film plays identically if every connection ends or hangs after a few bytes",
+        arguments: [true, false]
+    )
     func broken(ends: Bool) async throws {
         let name = "clip-h264-aac.mp4"
         let local = await play(Asset(url: Fixture.url(name)))
@@ -85,9 +88,9 @@ struct ServedPlaybackTests {
         #expect(server.log.count >= 3)
     }
 
-    @Test("In a budget with little memory it is fetched in small parts, and every picture comes")
+    @Test("With a small memory budget a film is fetched in small ranges, and all frames are shown")
     func littleMemory() async throws {
-        // With so much behind it that a single part would bring all.
+        // The padding prevents that a single range contains the whole file.
         let server = try FaultServer(try spread("clip-h264-aac.mp4"))
         defer { server.stop() }
         let budget = PlaybackBudget()
@@ -119,7 +122,7 @@ struct ServedPlaybackTests {
         withExtendedLifetime((membership, layer)) {}
     }
 
-    @Test("What fails in the middle is played up to there, and told")
+    @Test("A film that fails in the middle plays up to there and reports the error")
     func failsInTheMiddle() async throws {
         let name = "clip-h264-aac.mp4"
         let film = try bytes(name)
@@ -139,7 +142,7 @@ struct ServedPlaybackTests {
         #expect(played.frames == Array(local.frames.prefix(played.frames.count)))
     }
 
-    /// With so much in front of, or behind, what is wanted that no request brings all.
+    /// Returns a file with padding before or after its samples, so that no single request contains the whole file.
     private func spread(_ name: String) throws -> [UInt8] {
         var film = try bytes(name)
         let padding = 6 << 20
@@ -153,7 +156,7 @@ struct ServedPlaybackTests {
     }
 
     @Test(
-        "Requests up to the first picture, loading included",
+        "Loading and the first frame need few requests",
         arguments: [
             ("clip-h264-aac.mp4", 1), ("clip-moov-at-end.mp4", 3), ("clip-vp9-opus.webm", 1),
         ]
@@ -169,7 +172,7 @@ struct ServedPlaybackTests {
         #expect(Set(server.log.map(\.connection)).count <= most)
     }
 
-    @Test("A length that is too short: played up to there, then an error")
+    @Test("A film whose declared length is too short plays up to there and reports an error")
     func shortLength() async throws {
         let film = try bytes("clip-h264-aac.mp4")
         let local = await play(Asset(url: Fixture.url("clip-h264-aac.mp4")))
@@ -182,7 +185,7 @@ struct ServedPlaybackTests {
     }
 
     @Test(
-        "A film that does not answer holds nobody who lets go of it",
+        "An item whose server hangs is removed without delay",
         arguments: [
             FaultServer.Answer.Hang.beforeHead, .beforeBody, .inBody(500), .inBody(40_000),
         ]
@@ -198,15 +201,15 @@ struct ServedPlaybackTests {
         player.play()
         while server.log.isEmpty { await Task.yield() }
         let clock = ContinuousClock()
-        let taken = clock.measure { player.replaceCurrentItem(with: nil) }
-        #expect(taken < .milliseconds(100))
+        let duration = clock.measure { player.replaceCurrentItem(with: nil) }
+        #expect(duration < .milliseconds(100))
         await player.shutdown()
-        // The asset is still held, and its connection is not.
+        // The asset still exists, but its connection is closed.
         while server.openConnections > 0 { await Task.yield() }
         withExtendedLifetime(asset) {}
     }
 
-    @Test("No credentials in what is told of a failure")
+    @Test("Errors contain no credentials")
     func credentials() async throws {
         let server = try FaultServer([]) { _, answer in answer = FaultServer.Answer(404) }
         defer { server.stop() }

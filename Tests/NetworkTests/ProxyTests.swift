@@ -5,15 +5,15 @@ import Testing
 
 @testable import Network
 
-/// A proxy that was asked for, what it is told, and what it must not be.
-@Suite("Network: through a proxy", .timeLimit(.minutes(1)))
+/// Tests what a proxy receives, and that it does not bypass the checks of private addresses.
+@Suite("Proxy", .timeLimit(.minutes(1)))
 struct ProxyTests {
     typealias Answer = FaultServer.Answer
     private static let headers = [("X-Key", "k"), ("Cookie", "c=1")].map {
         NetworkOptions.Header(name: $0, value: $1)
     }
 
-    /// `proxy` is one that answers by itself.
+    /// Returns a source that uses a proxy. The fake proxy answers requests by itself.
     private func source(_ url: String, _ proxy: FaultServer, allowsPrivate: Bool = false) throws
         -> HTTPByteSource
     {
@@ -25,7 +25,7 @@ struct ProxyTests {
         return try HTTPByteSource(url: url, options: options, policy: ServedFile.policy)
     }
 
-    @Test("It is asked for the whole URL, by a name that nobody else looks up, with its own credentials")
+    @Test("A proxy receives the whole URL, resolves the host, and gets its own credentials")
     func whole() throws {
         let bytes = ServedFile.bytes(1000)
         let proxy = try FaultServer(bytes)
@@ -39,7 +39,7 @@ struct ProxyTests {
         #expect(asked.headers["authorization"] == nil)
     }
 
-    @Test("A redirect to another origin: the proxy's credentials stay, the server's do not")
+    @Test("After a redirect to another origin only the credentials of the proxy are sent")
     func redirect() throws {
         let bytes = ServedFile.bytes(1000)
         let proxy = try FaultServer(bytes) { request, answer in
@@ -56,7 +56,10 @@ struct ProxyTests {
         #expect(asked.map { $0.headers["cookie"] != nil } == [true, false])
     }
 
-    @Test("It wants to know who asks: an error without its credentials", arguments: ["http", "https"])
+    @Test(
+        "Proxy authentication required is an error without credentials in its message",
+        arguments: ["http", "https"]
+    )
     func refused(scheme: String) throws {
         let proxy = try FaultServer { _ in Answer(407) }
         defer { proxy.stop() }
@@ -66,14 +69,14 @@ struct ProxyTests {
         #expect(error.message.contains("proxy") && error.message.contains("407"))
         #expect(!"\(error)".contains("h@sh") && !"\(error)".contains("h%40sh"))
         #expect(proxy.log.count == 1)
-        // What is the server's is not told to who only connects to it.
+        // A CONNECT request must not contain header fields for the server.
         guard scheme == "https" else { return }
         let asked = try #require(proxy.log.first)
         #expect(asked.method == "CONNECT")
         for name in ["authorization", "x-key", "cookie"] { #expect(asked.headers[name] == nil) }
     }
 
-    @Test("It is not there")
+    @Test("A proxy that cannot be reached is named in the error")
     func absent() throws {
         let proxy = try FaultServer([])
         proxy.stop()
@@ -85,7 +88,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "It is no way to the machines of the house",
+        "A redirect through a proxy to a private address is refused",
         arguments: ["http://10.0.0.1/a", "http://2130706433/a", "http://localhost/a", "http://[::1]/a"]
     )
     func privateAddress(location: String) throws {
@@ -104,7 +107,10 @@ struct ProxyTests {
         #expect(try ServedFile.read(allowed) == bytes)
     }
 
-    @Test("What is no proxy", arguments: ["", "host:3128", "ftp://host", "http://", "http://host/path"])
+    @Test(
+        "An invalid proxy URL is rejected",
+        arguments: ["", "host:3128", "ftp://host", "http://", "http://host/path"]
+    )
     func flaws(proxy: String) {
         let options = NetworkOptions(proxy: proxy)
         let error = #expect(throws: MediaError.self) {

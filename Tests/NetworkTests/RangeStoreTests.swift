@@ -3,13 +3,13 @@ import Testing
 
 @testable import Network
 
-@Suite("Network: the store of what has come")
+@Suite("Range store")
 struct RangeStoreTests {
     private func bytes(_ range: Range<Int64>) -> [UInt8] {
         range.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     }
 
-    @Test("Random parts in, and never a wrong byte out", arguments: [1, 2, 3] as [UInt64])
+    @Test("Random writes never lead to wrong bytes", arguments: [1, 2, 3] as [UInt64])
     func random(seed: UInt64) {
         var random = SplitMix64(seed)
         var store = RangeStore(byteLimit: 8 * RangeStore.blockSize)
@@ -30,7 +30,7 @@ struct RangeStoreTests {
         #expect(found > 20)
     }
 
-    @Test("What is protected stays; the rest goes by its last use")
+    @Test("Protected blocks stay, and the least recently used others are evicted")
     func eviction() {
         var store = RangeStore(byteLimit: 2 * RangeStore.blockSize)
         let size = Int64(RangeStore.blockSize)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Network
 
-/// Links that are good for a while only. One at a time: each keeps a thread while the program is asked on another, and a machine with two
-/// cores has two.
-@Suite("Network: links that expire", .serialized, .timeLimit(.minutes(1)))
+/// Tests the replacement of URLs that expire. The tests run serially, because each blocks a thread while the
+/// application is asked on another one, and a machine with two cores has only two.
+@Suite("Replacing expired URLs", .serialized, .timeLimit(.minutes(1)))
 struct RenewalTests {
-    /// A server that refuses /film.mp4 but for its first `good` requests, and has the file at /new.
+    /// Returns a file on a server that rejects /film.mp4 after the first `good` requests and has the file at /new.
     private func expiring(
         _ status: Int = 403,
         good: Int = 1,
@@ -22,70 +22,70 @@ struct RenewalTests {
         }
     }
 
-    /// What the program was told, and how often.
-    private final class Program: Sendable {
-        let asked = Locked<[MediaError]>([])
+    /// An application that replaces URLs and records the errors it receives.
+    private final class Application: Sendable {
+        let requests = Locked<[MediaError]>([])
         let answer: @Sendable () -> String?
 
         init(_ answer: @escaping @Sendable () -> String?) { self.answer = answer }
 
-        func renew(_ error: MediaError) -> String? {
-            asked.withLock { $0.append(error) }
+        func replaceURL(_ error: MediaError) -> String? {
+            requests.withLock { $0.append(error) }
             return answer()
         }
     }
 
     @Test(
-        "Another one is asked for, once, and reading goes on where it was",
+        "The application is asked once for another URL, and reading continues at the same byte",
         arguments: [401, 403, 404, 410]
     )
     func renewed(status: Int) throws {
-        let place = Locked("")
-        let program = Program { place.withLock { $0 } }
-        let file = try expiring(status) { program.renew($0) }
+        let url = Locked("")
+        let application = Application { url.withLock { $0 } }
+        let file = try expiring(status) { application.replaceURL($0) }
         defer { file.server.stop() }
-        place.withLock { $0 = file.server.url("/new") }
+        url.withLock { $0 = file.server.url("/new") }
         #expect(try file.read() == file.bytes)
-        #expect(program.asked.withLock { $0.map(\.underlyingCode) } == [Int32(status)])
+        #expect(application.requests.withLock { $0.map(\.underlyingCode) } == [Int32(status)])
         let paths = file.server.log.map(\.path)
         #expect(paths.filter { $0 == "/new" }.count >= 4)
         #expect(!paths.drop { $0 == "/film.mp4" }.contains("/film.mp4"))
     }
 
-    @Test("Also where the very first answer is a refusal")
+    @Test("A URL that is rejected from the start is replaced")
     func fromTheStart() throws {
-        let place = Locked("")
-        let program = Program { place.withLock { $0 } }
-        let file = try expiring(good: 0) { program.renew($0) }
+        let url = Locked("")
+        let application = Application { url.withLock { $0 } }
+        let file = try expiring(good: 0) { application.replaceURL($0) }
         defer { file.server.stop() }
-        place.withLock { $0 = file.server.url("/new") }
+        url.withLock { $0 = file.server.url("/new") }
         #expect(try file.read() == file.bytes)
-        #expect(program.asked.withLock { $0.count } == 1)
+        #expect(application.requests.withLock { $0.count } == 1)
     }
 
-    @Test("There is none: the error is the server's")
+    @Test("Without a replacement the error is that of the server")
     func none() throws {
-        let program = Program { nil }
-        let file = try expiring { program.renew($0) }
+        let application = Application { nil }
+        let file = try expiring { application.replaceURL($0) }
         defer { file.server.stop() }
         let error = #expect(throws: MediaError.self) { try file.read() }
         #expect(error?.code == .permissionDenied)
-        #expect(program.asked.withLock { $0.count } == 1)
+        #expect(application.requests.withLock { $0.count } == 1)
     }
 
-    @Test("The new one is refused too: told, and not asked for ever")
+    @Test("A replacement that is rejected as well is an error")
     func refusedToo() throws {
-        let place = Locked("")
-        let program = Program { place.withLock { $0 } }
-        let file = try expiring { program.renew($0) }
+        let url = Locked("")
+        let application = Application { url.withLock { $0 } }
+        let file = try expiring { application.replaceURL($0) }
         defer { file.server.stop() }
-        place.withLock { $0 = file.server.url() }
+        url.withLock { $0 = file.server.url() }
         let error = #expect(throws: MediaError.self) { try file.read() }
         #expect(error?.code == .permissionDenied)
-        #expect(program.asked.withLock { $0.count } == 1)
+        #expect(application.requests.withLock { $0.count } == 1)
     }
 
-    @Test("What is no URL is told of")
+    @Test("An invalid replacement is an error")
     func noURL() throws {
         let file = try expiring { _ in "file:///etc/passwd" }
         defer { file.server.stop() }
@@ -93,7 +93,7 @@ struct RenewalTests {
         #expect(error?.code == .invalidArgument)
     }
 
-    @Test("It leads to another file: not one byte of it is taken")
+    @Test("A replacement with another file is a changed resource")
     func otherFile() throws {
         let other = try FaultServer(ServedFile.bytes(299_999, seed: 2))
         defer { other.stop() }
@@ -104,10 +104,10 @@ struct RenewalTests {
         #expect(error?.code == .resourceChanged)
     }
 
-    @Test("The reader goes while the program is asked")
+    @Test("The reader is cancelled while the application is asked")
     func close() async throws {
         let file = try expiring(good: 0) { error in
-            // Nobody answers before the source is gone.
+            // The answer comes after the source is closed.
             await withCheckedContinuation { (answer: CheckedContinuation<String?, Never>) in
                 Self.unanswered.withLock { $0.append(answer) }
             }

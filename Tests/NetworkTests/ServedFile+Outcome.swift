@@ -5,7 +5,7 @@ import Testing
 @testable import Network
 
 extension ServedFile {
-    /// Every byte is right, whatever the first answers were.
+    /// Expects that reading succeeds despite the faulty responses.
     @discardableResult
     static func recovers(
         _ timeout: Double = 5,
@@ -17,8 +17,8 @@ extension ServedFile {
         return file
     }
 
-    /// What is read ends with this error, after so many requests; `more`: and as many more, if fetching ahead was refused
-    /// before somebody asked for the byte.
+    /// Expects that reading fails with an error after a number of requests, and up to `more` further ones if reading
+    /// ahead failed before the byte was requested.
     @discardableResult
     static func fails(
         _ code: MediaError.Code,

@@ -3,13 +3,13 @@ import TestSupport
 
 @testable import Network
 
-/// A file on a misbehaving server, and a source that reads it. Times are so short that nobody waits for them.
+/// A file on a faulty server, and a source that reads it. The policy has short delays.
 struct ServedFile {
     let bytes: [UInt8]
     let server: FaultServer
     let source: HTTPByteSource
 
-    /// `size` bytes that no other place of the file has.
+    /// Returns `size` random bytes, so that every part of the file is different.
     static func bytes(_ size: Int, seed: UInt64 = 1) -> [UInt8] {
         var random = SplitMix64(seed)
         var bytes: [UInt8] = []
@@ -26,7 +26,14 @@ struct ServedFile {
         change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void = { _, _ in }
     ) throws {
         let options = NetworkOptions(headers: headers, timeout: timeout)
-        try self.init(size: size, path: path, options: options, policy: policy, urlRefresh: nil, change: change)
+        try self.init(
+            size: size,
+            path: path,
+            options: options,
+            policy: policy,
+            urlRefresh: nil,
+            change: change
+        )
     }
 
     init(
@@ -39,19 +46,24 @@ struct ServedFile {
     ) throws {
         bytes = Self.bytes(size)
         server = try FaultServer(bytes, change: change)
-        source = try HTTPByteSource(url: server.url(path), options: options, policy: policy, urlRefresh: urlRefresh)
+        source = try HTTPByteSource(
+            url: server.url(path),
+            options: options,
+            policy: policy,
+            urlRefresh: urlRefresh
+        )
     }
 
-    /// Pauses of a millisecond.
+    /// A policy with a retry delay of a millisecond.
     static var policy: HTTPByteSource.Policy {
         var policy = HTTPByteSource.Policy()
         policy.initialRetryDelay = 1_000_000
-        // Each of its reads is another reader's.
+        // The reads of a test are separate readers.
         policy.lingerTime = 60_000_000_000
         return policy
     }
 
-    /// All from `offset` on, in reads of `step` bytes.
+    /// Reads up to `count` bytes from `offset` on, at most `step` bytes at a time.
     func read(from offset: Int64 = 0, upTo count: Int = .max, step: Int = 40_000) throws(MediaError)
         -> [UInt8]
     {
@@ -86,7 +98,7 @@ struct ServedFile {
         return result
     }
 
-    /// As "first-last" of each request's range; "-" for none.
+    /// The range of each request as "first-last", or "-" for none.
     var ranges: [String] {
         server.log.map { request in
             request.range.map { "\($0.first)-\($0.last.map { String($0) } ?? "")" } ?? "-"

@@ -5,15 +5,15 @@ import Testing
 
 @testable import Network
 
-/// `openssl s_server` with a certificate that is made for the test.
+/// A TLS server, `openssl s_server`, with a certificate created for the test.
 private final class TLSServer {
     private let process = Process()
     private let folder: TemporaryFolder
     private(set) var port = 0
 
-    static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
+    static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 
-    /// `name`: what it is good for, in the words of a certificate.
+    /// Starts a server. `name` is the subject alternative name of the certificate.
     init(name: String, isExpired: Bool = false, _ file: [UInt8]) throws {
         folder = try TemporaryFolder()
         try folder.write("film.bin", file)
@@ -45,14 +45,14 @@ private final class TLSServer {
         let output = Pipe()
         prepare(process, "s_server -WWW -accept 127.0.0.1:0 -cert certificate.pem -key key.pem", output)
         try process.run()
-        // "ACCEPT 127.0.0.1:PORT" is written once it listens.
-        var words = ""
+        // The server prints "ACCEPT 127.0.0.1:PORT" once it listens.
+        var text = ""
         while port == 0 {
             let part = output.fileHandleForReading.availableData
             guard !part.isEmpty else { throw POSIXError(.EIO) }
-            words += String(decoding: part, as: UTF8.self)
+            text += String(decoding: part, as: UTF8.self)
             guard
-                let line = words.split(separator: "\n", omittingEmptySubsequences: false).dropLast().first(
+                let line = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().first(
                     where: {
                         $0.hasPrefix("ACCEPT")
                     })
@@ -62,7 +62,7 @@ private final class TLSServer {
     }
 
     deinit {
-        // A process that a test's thread starts may be deaf to the polite signal.
+        // A process started by a test's thread may have SIGTERM blocked.
         kill(process.processIdentifier, SIGKILL)
     }
 
@@ -87,7 +87,7 @@ private final class TLSServer {
     }
 }
 
-@Suite("Network: certificates", .enabled(if: TLSServer.isThere, "openssl"), .timeLimit(.minutes(1)))
+@Suite("TLS certificates", .enabled(if: TLSServer.isInstalled, "openssl"), .timeLimit(.minutes(1)))
 struct TLSTests {
     private let file = ServedFile.bytes(20_000)
 
@@ -96,7 +96,7 @@ struct TLSTests {
         return try ServedFile.read(source)
     }
 
-    @Test("One that is named is trusted, and one that nobody knows is not")
+    @Test("A certificate in the CA file is trusted, and a self-signed one otherwise is not")
     func selfSigned() throws {
         let server = try TLSServer(name: "IP:127.0.0.1", file)
         #expect(try read(server, trusting: server.certificate) == file)
@@ -105,21 +105,21 @@ struct TLSTests {
         #expect(error?.libraryLog?.isEmpty == false)
     }
 
-    @Test("Another host's is refused")
+    @Test("The certificate of another host is refused")
     func wrongHost() throws {
         let server = try TLSServer(name: "DNS:other.example", file)
         let error = #expect(throws: MediaError.self) { try read(server, trusting: server.certificate) }
         #expect(error?.code == .untrustedServer)
     }
 
-    @Test("One that has expired is refused")
+    @Test("An expired certificate is refused")
     func expired() throws {
         let server = try TLSServer(name: "IP:127.0.0.1", isExpired: true, file)
         let error = #expect(throws: MediaError.self) { try read(server, trusting: server.certificate) }
         #expect(error?.code == .untrustedServer)
     }
 
-    @Test("A file of certificates that is not there is told")
+    @Test("A missing CA file is an error")
     func noFile() throws {
         let server = try TLSServer(name: "IP:127.0.0.1", file)
         let error = #expect(throws: MediaError.self) { try read(server, trusting: "/no/such/file.pem") }

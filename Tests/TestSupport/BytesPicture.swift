@@ -1,9 +1,9 @@
 package import Playhead
 
-/// A picture over plain bytes, with whatever strides a test wants.
+/// A video frame over plain bytes, with arbitrary strides.
 package final class BytesPicture: VideoFrameStorage {
     package struct Plane {
-        /// Of the top row.
+        /// The offset of the top row.
         package var offset: Int
         package var bytesPerRow: Int
         package var bytesUsedPerRow: Int

@@ -1,15 +1,15 @@
 internal import Foundation
 internal import Glibc
 
-/// A port whose queue is full: who connects to it waits, as for a machine that does not answer.
+/// A port whose accept queue is full. Clients wait for a connection as if the server did not respond.
 package final class CrowdedListener: Sendable {
     package let port: UInt16
     private let listener: Int32
     private let crowd: [Int32]
-    /// Of the crowd, as the system's table has them.
+    /// The local ports of the connections that fill the queue, in the notation of /proc/net/tcp.
     private let crowdPorts: Set<String>
 
-    /// At 127.0.0.`host`. Throws where the system has no socket left.
+    /// Listens on 127.0.0.`host`. Throws if no socket is available.
     package init(host: UInt8 = 1, port wanted: UInt16 = 0) throws {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         listener = socket(AF_INET, kind, 0)
@@ -41,9 +41,9 @@ package final class CrowdedListener: Sendable {
 
     deinit { for descriptor in crowd + [listener] { close(descriptor) } }
 
-    /// How many others are being connected now.
+    /// Returns the number of other connections in progress.
     package func connecting() throws -> Int {
-        // Foundation reads no more than a page of such a file by its path.
+        // Reading this file by its path would return only one page.
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/net/tcp"))
         defer { file.closeFile() }
         let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)

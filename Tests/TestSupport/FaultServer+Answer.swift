@@ -1,35 +1,35 @@
 extension FaultServer {
-    /// What is sent for one request, and what goes wrong with it.
+    /// A response, and the faults to inject while it is sent.
     package struct Answer: Sendable {
         package enum Hang: Hashable, Sendable {
             case beforeHead
             case beforeBody
-            /// After so many bytes of the body.
+            /// The response hangs after this number of bytes of the body.
             case inBody(Int)
         }
 
         package enum End: Hashable, Sendable {
-            /// The connection is kept for the next request.
+            /// The connection stays open for the next request.
             case keep
             case close
-            /// The system is told that something is wrong, and sends no more of what it holds.
+            /// The connection is reset, which discards unsent bytes.
             case reset
         }
 
         package var status: Int
         package var headers: [(name: String, value: String)]
         package var body: [UInt8]
-        /// Only so many bytes of the body are sent.
+        /// The number of bytes of the body to send, or nil for all.
         package var cut: Int?
         package var hang: Hang?
         package var end = End.keep
-        /// The connection ends without a word.
+        /// Whether the connection ends without a response.
         package var isNothing = false
-        /// The body goes as chunks, without a length.
+        /// Whether the body is sent with chunked transfer coding, without Content-Length.
         package var isChunked = false
-        /// The body goes as `FaultServer.gate` allows.
+        /// Whether `FaultServer.gate` limits how fast the body is sent.
         package var isPaced = false
-        /// The body alone is sent, which then is no answer at all.
+        /// Whether only the body is sent, which is not a valid response.
         package var isHeadless = false
 
         package init(_ status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
@@ -39,7 +39,7 @@ extension FaultServer {
             if status >= 200, status != 304 { set("Content-Length", String(body.count)) }
         }
 
-        /// What was asked for of a file: all of it, a part, or nothing where the client has it already.
+        /// Returns the response of a correct server: the file, a range of it, or 304.
         package static func file(_ bytes: [UInt8], for request: Request, tag: String? = "\"1\"") -> Answer {
             if let tag, request.headers["if-none-match"] == tag {
                 return Answer(304, headers: [("ETag", tag)])
@@ -60,14 +60,14 @@ extension FaultServer {
             return answer
         }
 
-        /// The whole file, whatever was asked for.
+        /// Returns a response with the whole file, whatever was requested.
         package static func whole(_ bytes: [UInt8], tag: String? = "\"1\"") -> Answer {
             var answer = Answer(200, body: bytes)
             answer.set("ETag", tag)
             return answer
         }
 
-        /// nil takes it away.
+        /// Sets a header field, or removes it if `value` is nil.
         package mutating func set(_ name: String, _ value: String?) {
             headers.removeAll { $0.name.lowercased() == name.lowercased() }
             if let value { headers.append((name, value)) }

@@ -2,14 +2,14 @@ internal import Foundation
 internal import Glibc
 
 extension FaultServer {
-    /// How many bytes of paced bodies may go out: a test lets them go as its own clock passes.
+    /// Limits the number of bytes of paced bodies that may be sent, so that a test can pace them by its own clock.
     package final class Gate: @unchecked Sendable {
         private let condition = NSCondition()
-        /// Guarded by `condition`.
+        /// The number of bytes that may be sent. Guarded by `condition`.
         private var allowed = 0
         private var isOpen = false
 
-        /// So many more bytes.
+        /// Allows more bytes to be sent.
         package func allow(_ count: Int) {
             condition.lock()
             allowed += count
@@ -17,7 +17,7 @@ extension FaultServer {
             condition.unlock()
         }
 
-        /// Everything, from now on.
+        /// Removes the limit.
         package func open() {
             condition.lock()
             isOpen = true
@@ -25,7 +25,7 @@ extension FaultServer {
             condition.unlock()
         }
 
-        /// Waits until at least one byte may go.
+        /// Waits until at least one byte may be sent. Returns the number of bytes to send.
         func consume(upTo count: Int) -> Int {
             condition.lock()
             defer { condition.unlock() }
@@ -37,12 +37,13 @@ extension FaultServer {
         }
     }
 
-    /// A pipe that becomes readable once and stays so: any number of threads wait for it beside their sockets.
+    /// A pipe that becomes readable once and stays so. Any number of threads can wait for it together with their
+    /// sockets.
     final class Bell: Sendable {
         private let reading: Int32
         private let writing: Int32
 
-        /// POLLRDHUP, which Glibc's module does not have.
+        /// POLLRDHUP, which the Glibc module does not define.
         private static let peerHasClosed: Int16 = 0x2000
 
         init() throws {
@@ -64,7 +65,7 @@ extension FaultServer {
             _ = Glibc.write(writing, &byte, 1)
         }
 
-        /// True: the descriptor is ready. False: the bell has rung.
+        /// Waits for an event. Returns true if the descriptor is ready, and false if the bell has rung.
         func wait(or descriptor: Int32, _ events: Int16) -> Bool {
             var polled = [
                 pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
@@ -74,7 +75,8 @@ extension FaultServer {
             return polled[0].revents == 0
         }
 
-        /// Until it rings: true. False: the other side of the socket has gone, or the other bell has rung.
+        /// Waits until the bell rings, and returns true. Returns false if the peer has closed the socket or the other
+        /// bell has rung.
         func waitWhileOpen(_ socket: Int32, unless other: Bell) -> Bool {
             var polled = [
                 pollfd(fd: reading, events: Int16(POLLIN), revents: 0),

@@ -2,23 +2,24 @@ internal import Foundation
 internal import Glibc
 internal import MediaCore
 
-/// An HTTP/1.1 server on the loopback that does what a test says, down to the byte. It logs each request.
+/// An HTTP/1.1 server on the loopback interface that sends exactly the bytes that a test specifies. It logs each
+/// request.
 ///
-/// Nothing in it waits for time: what hangs does so until the client goes, or the test lets it go on.
+/// The server has no timers. A response that hangs does so until the client disconnects or the test releases it.
 package final class FaultServer: Sendable {
-    /// What a client asked for.
+    /// A request of a client.
     package struct Request: Hashable, Sendable {
-        /// From 1, over all connections.
+        /// The number of the request over all connections, starting with 1.
         package var number: Int
-        /// Connections count from 1.
+        /// The number of the connection, starting with 1.
         package var connection: Int
         package var method: String
-        /// With the query.
+        /// The path with the query.
         package var path: String
-        /// By their names in small letters.
+        /// The header fields by their names in lower case.
         package var headers: [String: String]
 
-        /// The first and the last byte of a `Range` header; nil: none.
+        /// The first and the last byte of the `Range` field, or nil if there is none.
         package var range: (first: Int, last: Int?)? {
             guard let text = headers["range"], text.hasPrefix("bytes=") else { return nil }
             let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
@@ -42,16 +43,16 @@ package final class FaultServer: Sendable {
     private let state = Locked(State())
     private let listener: Int32
     package let port: UInt16
-    /// It listens at 127.0.0.`host`: another host is another machine to those who ask.
+    /// The last byte of the address 127.0.0.`host`. Different values look like different machines to clients.
     private let host: UInt8
-    /// Readable from the moment on at which hangs are over, or the server stops.
+    /// Becomes readable when responses stop hanging, and when the server stops.
     private let released: Bell
     private let stopped: Bell
-    /// Paces bodies that want it; see `Answer.isPaced`.
+    /// Limits how fast paced bodies are sent. See `Answer.isPaced`.
     package let gate = Gate()
     private let closed = Gate()
 
-    /// Serves what `script` answers. Throws where the system has no socket left.
+    /// Starts a server that sends the responses of `script`. Throws if no socket is available.
     package init(host: UInt8 = 1, _ script: @escaping Script) throws {
         self.host = host
         self.script = script
@@ -74,7 +75,7 @@ package final class FaultServer: Sendable {
         try Self.thread { [self] in accept() }
     }
 
-    /// The file at every path, with ranges, as a good server does; `change` makes something else of single answers.
+    /// Starts a server that serves a file at every path, with range support. `change` modifies single responses.
     package convenience init(
         _ file: [UInt8],
         host: UInt8 = 1,
@@ -89,28 +90,28 @@ package final class FaultServer: Sendable {
 
     package func url(_ path: String = "/film.mp4") -> String { "http://127.0.0.\(host):\(port)\(path)" }
     package var log: [Request] { state.withLock { $0.log } }
-    /// Bytes of bodies that were handed to the system.
+    /// The number of bytes of bodies passed to the system.
     package var bodyBytes: Int { state.withLock { $0.bodyBytes } }
-    /// Requests whose answers are on their way: a connection without one may be kept for the next.
+    /// The number of requests whose responses are not complete. Idle connections may stay open.
     package var openRequests: Int { state.withLock { $0.openRequests } }
-    /// All that there have been.
+    /// The number of connections so far.
     package var connectionCount: Int { state.withLock { $0.connections } }
-    /// Connections that are open now.
+    /// The number of open connections.
     package var openConnections: Int { state.withLock { $0.open.count } }
 
-    /// What hangs goes on, now and later.
+    /// Ends all present and future hanging.
     package func release() { released.ring() }
 
-    /// After `stop()`: nobody listens on the port any more.
+    /// Waits until the port is closed after `stop()`.
     package func waitUntilClosed() { _ = closed.consume(upTo: 1) }
 
-    /// Closes everything. To be called at the end of each test.
+    /// Closes everything. Each test calls this at its end.
     package func stop() {
         stopped.ring()
         gate.open()
         state.withLock { state in
             state.isStopped = true
-            // Their threads see the end and close them.
+            // Their threads notice the shutdown and close them.
             for connection in state.open { shutdown(connection, Int32(SHUT_RDWR)) }
         }
     }
@@ -195,7 +196,7 @@ package final class FaultServer: Sendable {
         return nil
     }
 
-    /// False: the connection is over.
+    /// Sends a response. Returns false if the connection must be closed.
     private func send(_ answer: Answer, to connection: Int32) -> Bool {
         if answer.hang == .beforeHead, !hang(connection) { return false }
         if answer.isNothing {
@@ -221,13 +222,13 @@ package final class FaultServer: Sendable {
         }
     }
 
-    /// When it is closed, the system sends a reset.
+    /// Makes the system send a reset when the connection is closed.
     private func reset(_ connection: Int32) {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Until the test or the client ends it. False: the client has gone, or the server stops.
+    /// Hangs until the test releases it. Returns false if the client has disconnected or the server stops.
     private func hang(_ connection: Int32) -> Bool {
         released.waitWhileOpen(connection, unless: stopped)
     }
@@ -242,7 +243,7 @@ package final class FaultServer: Sendable {
                 Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             guard count > 0, !state.withLock({ $0.isStopped }) else {
-                // It goes to nobody: the next connection may send it.
+                // These bytes were not sent, so another connection may send as many.
                 if isPaced { gate.allow(allowed) }
                 return false
             }

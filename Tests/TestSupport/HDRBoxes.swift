@@ -1,8 +1,8 @@
 package import Foundation
 package import Playhead
 
-/// MP4's boxes for the display that pictures were graded on (`mdcv`) and for how bright they become (`clli`), for FFmpeg 5.1
-/// does not write them when it encodes.
+/// MP4 boxes for the mastering display (`mdcv`) and the content light level (`clli`). FFmpeg 5.1 does not write them
+/// when it encodes.
 package struct HDRBoxes {
     private let bytes: [UInt8]
 
@@ -18,8 +18,8 @@ package struct HDRBoxes {
             + Self.box("clli", Self.bytes(level.maximum, 2) + Self.bytes(level.maximumFrameAverage, 2))
     }
 
-    /// With the boxes in the first track's sample entry, which is named `entry`. The file's index must come last, and its first
-    /// track be the one with pictures; nil: it is not so.
+    /// Returns the file with the boxes in the first track's sample entry, which is named `entry`. Returns nil unless
+    /// the movie box is the last one and its first track contains video.
     package func added(toFirst entry: String, of file: Data) -> Data? {
         var file = [UInt8](file)
         var (start, end) = (0, file.count)
@@ -48,7 +48,7 @@ package struct HDRBoxes {
         bytes(body.count + 8, 4) + Array(name.utf8) + body
     }
 
-    /// Big-endian.
+    /// Returns the big-endian bytes of a value.
     private static func bytes(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }

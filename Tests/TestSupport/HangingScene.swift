@@ -2,11 +2,11 @@ package import Foundation
 internal import Glibc
 internal import MediaCore
 
-/// What a player can be waiting for, of a server on this machine.
+/// The places where loading from a server can hang.
 package enum HangingPlace: String, CaseIterable, Sendable {
     case connect, dns, tls, headers, body, backOff, retryAfter, key, secondSegment
 
-    /// The part of a presentation that hangs; nil: it is a film.
+    /// The path of the resource of a playlist that hangs, or nil if a film hangs.
     var part: String? {
         switch self {
         case .key: "/enc.key"
@@ -16,7 +16,7 @@ package enum HangingPlace: String, CaseIterable, Sendable {
     }
 }
 
-/// A server on which something hangs, and how to see from here that somebody waits for it.
+/// A server that hangs at one place, and the observation that a client waits there.
 package final class HangingScene: Sendable {
     package let place: HangingPlace
     package let url: URL
@@ -26,7 +26,7 @@ package final class HangingScene: Sendable {
     private static let film = Result { [UInt8](try Data(contentsOf: Fixture.url("clip-h264-aac.mp4"))) }
     private static let segment = Result { [UInt8](try Data(contentsOf: Fixture.url("clip-h264-aac.ts"))) }
 
-    /// `offset`: where in the body it hangs.
+    /// Starts the server. `offset` is where in the body of a film it hangs.
     package init(_ place: HangingPlace, offset: Int) throws {
         self.place = place
         let film = try Self.film.get()
@@ -80,7 +80,8 @@ package final class HangingScene: Sendable {
         return answer
     }
 
-    /// Somebody waits there. `hangs`: how many names that hang were asked for since the scene began.
+    /// Returns true if a client waits at the place. `hangs` is the number of host name lookups that hang since the
+    /// scene began.
     package func isReached(hangs: Int) throws -> Bool {
         switch place {
         case .connect: try (listener?.connecting() ?? 0) > 0
@@ -94,16 +95,16 @@ package final class HangingScene: Sendable {
         }
     }
 
-    /// Nobody waits there any more. A connection on which all was answered may be kept for the next request.
+    /// Returns true if no client waits at the place any more. An idle connection may stay open.
     package func isLeft() throws -> Bool {
         if let listener { return try listener.connecting() <= 0 }
         return place.part == nil ? server.openConnections == 0 : server.openRequests == 0
     }
 }
 
-/// The resolver of `Tests/resolver`, which tests preload.
+/// The stub resolver of `Tests/resolver`, which can be preloaded.
 package enum StubResolver {
-    /// The library, built into a folder.
+    /// Builds the library in a folder. Returns its path.
     package static func build(in folder: TemporaryFolder) throws -> String {
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("resolver/resolver.c")
@@ -117,7 +118,7 @@ package enum StubResolver {
         return library
     }
 
-    /// How many names that hang were asked for in this process; nil: it is not preloaded here.
+    /// The number of host name lookups that hang in this process, or nil if the library is not preloaded.
     package static var hangs: (@Sendable () -> Int)? {
         guard let symbol = dlsym(nil, "playhead_resolver_hangs") else { return nil }
         let count = unsafeBitCast(symbol, to: (@convention(c) () -> Int32).self)

@@ -1,22 +1,24 @@
 internal import Foundation
 
-/// Threads of this process that are ours, and libav's, which take the name of who begins them.
+/// The threads of this process that the engine and libav have started. libav's threads inherit the name of their
+/// creator.
 package enum OwnThreads {
-    /// The process's own threads have the name of the bundle of tests, which begins with the same letters.
+    /// Returns the number of the engine's threads. The main thread has the name of the test bundle, which begins with
+    /// the same letters.
     package static func count() throws -> Int {
         try count { $0 == "playhead" || $0.hasPrefix("playhead.") }
     }
 
-    /// Those of the process whose names fit.
+    /// Returns the number of threads whose names match.
     package static func count(where fits: (Substring) -> Bool) throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { id in
-            // One that has ended since has no name any more. Foundation's own reading of such files leaks memory.
+            // A thread that has ended has no name. Foundation's reading by path leaks memory.
             let file = FileHandle(forReadingAtPath: "/proc/self/task/\(id)/comm")
             guard let bytes = try? file?.readToEnd() else { return false }
             return fits(String(decoding: bytes, as: UTF8.self).dropLast(1))
         }
     }
 
-    /// For any number of players that wait, beside those that earlier tests of the process have left, which go by and by.
+    /// The maximum for any number of waiting players, including threads of earlier tests that end after a while.
     package static var bound: Int { 4 * ProcessInfo.processInfo.activeProcessorCount + 10 }
 }

@@ -12,7 +12,7 @@ package final class Recording: AudioSink {
         var token: ObservationToken?
     }
     private let state = Locked(State())
-    /// nil: the decoder's own.
+    /// The sample format to request, or nil for that of the decoder.
     private let sampleFormat: SampleFormat?
 
     private init(_ sampleFormat: SampleFormat?) { self.sampleFormat = sampleFormat }
@@ -20,10 +20,10 @@ package final class Recording: AudioSink {
     /// All samples of the first channel.
     package var samples: [Float] { buffers.flatMap { $0.floatChannels.first ?? [] } }
     package var buffers: [AudioBuffer] { state.withLock { $0.buffers } }
-    /// What it was started with, each time.
+    /// The format of each start.
     package var starts: [AudioFormat] { state.withLock { $0.starts } }
 
-    /// The rate and the channels that came first are kept.
+    /// Keeps the rate and the channels of the first format.
     package func start(_ format: AudioFormat) -> AudioFormat {
         state.withLock { state in
             state.starts.append(format)
@@ -39,7 +39,7 @@ package final class Recording: AudioSink {
     package func write(_ buffer: AudioBuffer) { state.withLock { $0.buffers.append(buffer) } }
     package func finish() {}
 
-    /// A single item, as its decoder makes it. `during`: called for each event, while the clock stands still.
+    /// Plays a single item in the decoder's format. `during` is called for each event while the clock is stopped.
     package static func play(
         _ item: PlayerItem,
         rate: Float = 1,
@@ -56,7 +56,7 @@ package final class Recording: AudioSink {
         return recording
     }
 
-    /// Items one after the other, in floats. `laps`: of a single item.
+    /// Plays items one after the other, in floating point. `laps` is the number of passes of a single item.
     package static func play(_ items: [PlayerItem], laps: Int = 1, rate: Float = 1) async -> Recording {
         let recording = Recording(.floatPlanar)
         let player = QueuePlayer(items: [], configuration: recording.configuration)
@@ -68,7 +68,7 @@ package final class Recording: AudioSink {
         return recording
     }
 
-    /// Fixtures, by their names.
+    /// Plays fixtures by their names.
     package static func play(_ names: [String], laps: Int = 1, rate: Float = 1) async -> Recording {
         await play(names.map { PlayerItem(url: Fixture.url($0)) }, laps: laps, rate: rate)
     }
@@ -80,7 +80,7 @@ package final class Recording: AudioSink {
         return configuration
     }
 
-    /// Until so many passes have ended. `start` comes last, so that no event is missed.
+    /// Waits until a number of passes have ended. `start` is called last, so that no event is missed.
     private func listen(
         to player: Player,
         ends total: Int,

@@ -1,11 +1,11 @@
 package import Foundation
 package import Playhead
 
-/// A folder of a misbehaving server, as a good one would serve it but for what a test changes.
+/// A folder on a server that behaves correctly except for the changes of a test.
 package final class ServedFolder: Sendable {
     package let server: FaultServer
 
-    /// `files` by their paths; `change` makes something else of single answers.
+    /// Serves files by their paths. `change` modifies single responses.
     package init(
         _ files: [String: [UInt8]],
         change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void = { _, _ in }
@@ -21,7 +21,7 @@ package final class ServedFolder: Sendable {
 
     deinit { server.stop() }
 
-    /// All files below a folder, by their paths: "/list.m3u8".
+    /// Returns all files below a folder by their paths, such as "/list.m3u8".
     package static func files(_ folder: URL) throws -> [String: [UInt8]] {
         var result: [String: [UInt8]] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
@@ -29,7 +29,7 @@ package final class ServedFolder: Sendable {
             guard (try file.resourceValues(forKeys: [.isRegularFileKey])).isRegularFile == true else {
                 continue
             }
-            // Not by `Data(contentsOf:)`, which leaks memory where the file is empty.
+            // `Data(contentsOf:)` leaks memory if the file is empty.
             result["/" + name] = [UInt8](try FileHandle(forReadingFrom: file).readToEnd() ?? Data())
         }
         return result
@@ -40,6 +40,6 @@ package final class ServedFolder: Sendable {
         return Asset(url: url, options: AssetOptions(network: NetworkOptions(timeout: timeout)))
     }
 
-    /// Paths in the order in which they were asked for.
+    /// The paths of the requests, in order.
     package var paths: [String] { server.log.map(\.path) }
 }

@@ -1,22 +1,22 @@
 internal import FFmpeg
 package import Playhead
 
-/// What a player shows and lets hear of an asset on the virtual clock, from its start to its end.
+/// The frames and samples that a player outputs for an asset on the virtual clock, from start to end.
 package struct Showing: Equatable, Sendable {
-    /// Each picture, by its time and hash; where playing stalls, "stall".
+    /// The time and hash of each frame, and "stall" for each stall.
     package var frames: [String] = []
-    /// All samples, as the decoder makes them.
+    /// The hash of all samples in the decoder's format.
     package var sound = ""
     package var sampleCount = 0
-    /// "end", or the code of what ended it.
+    /// "end", or the code of the error that ended playback.
     package var ending = ""
-    /// What it says of that.
+    /// The message of that error.
     package var words = ""
     package var duration = MediaTime.invalid
-    /// What was lost on the way, by its code, and in words.
+    /// The codes and messages of errors that playback has recovered from.
     package var faults: [String] = []
 
-    /// `during`: called for each event, while the clock stands still.
+    /// Plays an asset. `during` is called for each event while the clock is stopped.
     package static func play(
         _ asset: Asset,
         size: PixelSize? = nil,
@@ -67,7 +67,7 @@ package struct Showing: Equatable, Sendable {
         return showing
     }
 
-    /// Keeps what it hears.
+    /// A sink that keeps all samples.
     private final class Ear: AudioSink {
         private let state = Locked((bytes: [UInt8](), count: 0))
 

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder of its own for one test, removed with everything in it when it is released.
+/// A folder for one test. It is removed with its content when the object is released.
 package final class TemporaryFolder: Sendable {
     package let url: URL
 
@@ -15,11 +15,11 @@ package final class TemporaryFolder: Sendable {
 
     package var path: String { url.path }
 
-    /// Where a file of that name would be.
+    /// Returns the URL of a file with this name.
     package func file(_ name: String) -> URL { url.appendingPathComponent(name) }
     package func path(_ name: String) -> String { file(name).path }
 
-    /// Folders in `name` are made.
+    /// Writes a file. Creates the folders in `name`.
     package func write(_ name: String, _ bytes: some DataProtocol) throws {
         let file = file(name)
         try FileManager.default.createDirectory(

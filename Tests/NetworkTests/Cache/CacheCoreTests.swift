@@ -5,7 +5,7 @@ import Testing
 
 @testable import Network
 
-@Suite("Cache: what its files are made of")
+@Suite("Cache files")
 struct CacheCoreTests {
     @Test(
         "Checksums are XXH64",
@@ -18,7 +18,7 @@ struct CacheCoreTests {
         #expect(Array(text.utf8).withUnsafeBytes { Checksum.of($0, seed: 0) } == sum)
     }
 
-    @Test("No flipped bit has the same checksum, and no other place")
+    @Test("A flipped bit or another offset changes the checksum")
     func flippedBits() {
         var bytes = ServedFile.bytes(1000)
         let sum = { (bytes: [UInt8], seed: UInt64) in bytes.withUnsafeBytes { Checksum.of($0, seed: seed) } }
@@ -32,7 +32,7 @@ struct CacheCoreTests {
     }
 
     @Test(
-        "Names are SHA-256",
+        "File names are SHA-256 digests",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -47,7 +47,7 @@ struct CacheCoreTests {
         #expect(digits.joined() == name)
     }
 
-    @Test("Stretches answer as bytes would, one by one", arguments: [1, 2, 3] as [UInt64])
+    @Test("Extents behave like a list of single bytes", arguments: [1, 2, 3] as [UInt64])
     func extents(seed: UInt64) {
         var random = SplitMix64(seed)
         var extents = Extents()
@@ -58,8 +58,8 @@ struct CacheCoreTests {
             if Bool.random(using: &random) {
                 let extent = Extent(start: Int64(start), count: range.count, checksum: 0)
                 let isFree = !range.isEmpty && !bytes[range].contains(true)
-                let isTaken = extents.insert(extent)
-                #expect(isTaken == isFree, "seed \(seed)")
+                let isInserted = extents.insert(extent)
+                #expect(isInserted == isFree, "seed \(seed)")
                 if isFree { for index in range { bytes[index] = true } }
             } else if let extent = extents.extent(at: Int64(start)) {
                 #expect(bytes[start])
@@ -96,7 +96,7 @@ struct CacheCoreTests {
         return index
     }
 
-    @Test("An index is read as it was written, and not at all where a bit of it is another or it was cut")
+    @Test("An index is decoded as it was encoded, and rejected if a bit is flipped or it is truncated")
     func indexFile() throws {
         let index = try index()
         var bytes = index.encoded()
@@ -112,7 +112,7 @@ struct CacheCoreTests {
         }
     }
 
-    @Test("Without a tag and a date nothing can be told from what it was, and nothing is kept")
+    @Test("A resource without a validator has no identity")
     func identity() {
         #expect(CacheIndex.Identity(byteCount: 5, entityTag: nil, lastModified: nil) == nil)
         #expect(CacheIndex.Identity(byteCount: nil, entityTag: "1", lastModified: nil) == nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Network
 
-@Suite("Cache: its folder", .timeLimit(.minutes(2)))
+@Suite("Cache folder", .timeLimit(.minutes(2)))
 struct CacheFolderTests {
     private let key = SHA256.digest(of: "key")
     private let film = ServedFile.bytes(300_000)
@@ -15,7 +15,7 @@ struct CacheFolderTests {
         try #require(CacheIndex.Identity(byteCount: 300_000, entityTag: tag, lastModified: nil))
     }
 
-    /// As a process has it: its locks and its memory are its own.
+    /// Returns the folder as a separate process would have it, with its own locks and state.
     private func folder(_ path: String, limit: Int64 = 1 << 30, _ files: any CacheFiles = SystemCacheFiles())
         -> CacheFolder
     {
@@ -26,27 +26,27 @@ struct CacheFolderTests {
         CacheEntry(folder, key, try identity(tag), supportsRanges: true)
     }
 
-    /// Keeps a part, as it comes from a server.
-    private func keep(_ bytes: [UInt8], _ range: Range<Int>, _ entry: CacheEntry) {
+    /// Stores a range in extents, as if it came from a server.
+    private func store(_ bytes: [UInt8], _ range: Range<Int>, _ entry: CacheEntry) {
         var start = range.lowerBound
         while start < range.upperBound {
             let end = min(range.upperBound, (start / Extent.byteLimit + 1) * Extent.byteLimit)
-            entry.keep(Array(bytes[start..<end]), at: Int64(start))
+            entry.store(Array(bytes[start..<end]), at: Int64(start))
             start = end
         }
         entry.flush()
     }
 
-    /// All that is there, by place; what is not right is an issue.
+    /// Reads all stored bytes. Records an issue for wrong ones. Returns their number.
     @discardableResult
-    private func check(_ entry: CacheEntry?, is bytes: [UInt8], _ words: String = "") -> Int {
+    private func check(_ entry: CacheEntry?, is bytes: [UInt8], _ note: String = "") -> Int {
         guard let entry else { return 0 }
         var count = 0
         var place: Int64 = 0
         while place < bytes.count {
             if let part = entry.read(at: place) {
                 let start = Int(part.start)
-                #expect(part.bytes == Array(bytes[start..<start + part.bytes.count]), "\(words)")
+                #expect(part.bytes == Array(bytes[start..<start + part.bytes.count]), "\(note)")
                 count += start + part.bytes.count - Int(place)
                 place = part.start + Int64(part.bytes.count)
             } else {
@@ -56,20 +56,20 @@ struct CacheFolderTests {
         return count
     }
 
-    /// A process keeps all of the film.
+    /// Stores the whole film, as a process of its own.
     private func fill(_ path: String) async throws {
         let folder = folder(path)
-        keep(film, 0..<300_000, try entry(folder))
+        store(film, 0..<300_000, try entry(folder))
         await folder.flush()
     }
 
-    /// What another process finds of the film; what is not right of it is an issue.
-    private func found(_ path: String, _ words: String = "") -> Int {
-        check(CacheEntry.open(folder(path), key), is: film, words)
+    /// Returns the number of correct bytes that another process finds. Records an issue for wrong ones.
+    private func found(_ path: String, _ note: String = "") -> Int {
+        check(CacheEntry.open(folder(path), key), is: film, note)
     }
 
-    /// `body` once for each call that changes a file, in a folder whose disk refuses that call and all behind it (nil: whose
-    /// process ends there), as long as there is such a call; how often that was.
+    /// Calls `body` once for each call that changes a file. The disk refuses that call and all following ones with
+    /// `code`, or the process ends there if `code` is nil. Returns the number of the first call that did not occur.
     private func failing(
         with code: Int32?,
         _ body: (CacheFolder, FaultyFiles, _ number: Int) async throws -> Void
@@ -85,12 +85,12 @@ struct CacheFolderTests {
         }
     }
 
-    @Test("What one process has kept the next one reads")
+    @Test("A process reads what an earlier process has cached")
     func again() async throws {
         try await TemporaryFolder.use { path in
             let first = folder(path + "/made/when/needed")
             let entry = try entry(first)
-            keep(film, 100_000..<250_000, entry)
+            store(film, 100_000..<250_000, entry)
             await first.flush()
             #expect(check(entry, is: film) == 150_000)
             let second = folder(first.path)
@@ -98,7 +98,7 @@ struct CacheFolderTests {
             #expect(again.identity == entry.identity)
             #expect(check(again, is: film) == 150_000)
             #expect(!again.isComplete)
-            keep(film, 0..<300_000, again)
+            store(film, 0..<300_000, again)
             await second.flush()
             #expect(again.isComplete)
             #expect(CacheEntry.open(folder(first.path), key)?.isComplete == true)
@@ -106,11 +106,11 @@ struct CacheFolderTests {
         }
     }
 
-    @Test("Nobody but the user may look into it, and no name says what it holds")
+    @Test("Only the user has access to the folder, and file names do not reveal URLs")
     func secrets() async throws {
         try await TemporaryFolder.use { path in
             let folder = folder(path + "/cache")
-            keep(film, 0..<300_000, try entry(folder))
+            store(film, 0..<300_000, try entry(folder))
             await folder.flush()
             let manager = FileManager.default
             let names = try manager.contentsOfDirectory(atPath: folder.path)
@@ -123,17 +123,17 @@ struct CacheFolderTests {
         }
     }
 
-    @Test("Two processes at once have one file, and each finds what the other has fetched")
+    @Test("Two concurrent processes share one file, and each finds what the other has fetched")
     func together() async throws {
         try await TemporaryFolder.use { path in
             let (one, two) = (folder(path), folder(path))
             let (left, right) = (try entry(one), try entry(two))
-            keep(film, 0..<130_000, left)
-            keep(film, 120_000..<300_000, right)
+            store(film, 0..<130_000, left)
+            store(film, 120_000..<300_000, right)
             await one.flush()
             await two.flush()
-            // Whoever writes next takes over what is there.
-            keep(film, 0..<300_000, left)
+            // The next writer adopts the extents of the other process.
+            store(film, 0..<300_000, left)
             await one.flush()
             #expect(left.isComplete)
             #expect(found(path) == 300_000)
@@ -141,19 +141,19 @@ struct CacheFolderTests {
         }
     }
 
-    @Test("Another state of a resource takes the old one's place, and who reads the old one goes on")
+    @Test("Another representation replaces the old one, whose readers continue to read it")
     func otherState() async throws {
         try await TemporaryFolder.use { path in
             let other = ServedFile.bytes(300_000, seed: 2)
             let (one, two) = (folder(path), folder(path))
             let old = try entry(one)
-            keep(film, 0..<200_000, old)
+            store(film, 0..<200_000, old)
             await one.flush()
             let new = try entry(two, tag: "\"2\"")
-            keep(other, 0..<150_000, new)
+            store(other, 0..<150_000, new)
             await two.flush()
-            // The old one does not come back by what its readers fetch.
-            keep(film, 200_000..<300_000, old)
+            // Bytes that readers of the old representation fetch do not restore it.
+            store(film, 200_000..<300_000, old)
             await one.flush()
             check(old, is: film)
             let now = try #require(CacheEntry.open(folder(path), key))
@@ -163,7 +163,10 @@ struct CacheFolderTests {
         }
     }
 
-    @Test("A flipped bit, anywhere, is found: what it was is not there", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "A flipped bit in any file is detected, and the damaged bytes are not returned",
+        arguments: [1, 2, 3] as [UInt64]
+    )
     func flippedBit(seed: UInt64) async throws {
         var random = SplitMix64(seed)
         try await TemporaryFolder.use { path in
@@ -178,18 +181,18 @@ struct CacheFolderTests {
                 bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
                 try bytes.write(to: url)
                 let entry = CacheEntry.open(folder(path), key)
-                let words = "seed \(seed), round \(round), \(name), byte \(place)"
-                let count = check(entry, is: film, words)
+                let note = "seed \(seed), round \(round), \(name), byte \(place)"
+                let count = check(entry, is: film, note)
                 #expect(
                     count < 300_000 && count >= (name.hasSuffix(".data") ? 300_000 - 65_536 : 0),
-                    "\(words)"
+                    "\(note)"
                 )
                 try right.write(to: url)
             }
         }
     }
 
-    @Test("What was wrong is written anew, and right from then on")
+    @Test("Damaged bytes are replaced and are correct from then on")
     func healed() async throws {
         try await TemporaryFolder.use { path in
             try await fill(path)
@@ -204,26 +207,26 @@ struct CacheFolderTests {
             let entry = try #require(CacheEntry.open(second, key))
             #expect(entry.read(at: 70_000) == nil)
             #expect(entry.nextStored(after: 70_000, limit: 100_000) == 131_072)
-            keep(film, 65_536..<131_072, entry)
+            store(film, 65_536..<131_072, entry)
             await second.flush()
             #expect(found(path) == 300_000)
         }
     }
 
-    @Test("A process may end before any change of a file: what the next one finds is right")
+    @Test("If a process ends before any change of a file, the next process finds correct bytes")
     func endsAnywhere() async throws {
         let other = ServedFile.bytes(300_000, seed: 2)
         let count = try await failing(with: nil) { first, _, number in
-            keep(film, 0..<200_000, try entry(first))
-            keep(other, 0..<200_000, try entry(first, tag: "\"2\""))
+            store(film, 0..<200_000, try entry(first))
+            store(other, 0..<200_000, try entry(first, tag: "\"2\""))
             await first.flush()
             let second = folder(first.path)
             if let found = CacheEntry.open(second, key) {
                 let isOld = found.identity == (try identity())
                 check(found, is: isOld ? film : other, "change \(number)")
             }
-            // And goes on from there.
-            keep(film, 0..<300_000, try entry(second))
+            // The next process continues from there.
+            store(film, 0..<300_000, try entry(second))
             await second.flush()
             #expect(found(first.path, "change \(number)") == 300_000, "change \(number)")
             try second.clean(downTo: .max)
@@ -234,78 +237,78 @@ struct CacheFolderTests {
     }
 
     @Test(
-        "Whatever the disk refuses, what is read is right, and one warning names the folder",
+        "If any call of the disk fails, reads are correct, and one warning names the folder",
         arguments: [ENOSPC, EROFS, EIO, EACCES]
     )
     func refused(code: Int32) async throws {
         let count = try await failing(with: code) { first, files, number in
             let warnings = Locked([String]())
-            first.setWarningHandler { words in warnings.withLock { $0.append(words) } }
+            first.setWarningHandler { message in warnings.withLock { $0.append(message) } }
             let entry = try entry(first)
-            keep(film, 0..<200_000, entry)
-            keep(film, 200_000..<300_000, entry)
+            store(film, 0..<200_000, entry)
+            store(film, 200_000..<300_000, entry)
             await first.flush()
             check(entry, is: film, "call \(number)")
-            let told = warnings.withLock { $0 }
-            #expect(told.count == (files.changes >= number ? 1 : 0), "call \(number): \(told)")
-            #expect(told.allSatisfy { $0.contains(first.path) })
+            let messages = warnings.withLock { $0 }
+            #expect(messages.count == (files.changes >= number ? 1 : 0), "call \(number): \(messages)")
+            #expect(messages.allSatisfy { $0.contains(first.path) })
             _ = found(first.path, "call \(number)")
         }
         #expect(count > 5)
     }
 
-    @Test("What was used longest ago goes, but nothing that somebody has open")
+    @Test("The least recently used resources are evicted, except those that are open")
     func eviction() async throws {
         try await TemporaryFolder.use { path in
             let limit: Int64 = 1_000_000
-            func made(_ name: String, _ folder: CacheFolder) async throws -> CacheEntry {
+            func cached(_ name: String, _ folder: CacheFolder) async throws -> CacheEntry {
                 let entry = CacheEntry(folder, SHA256.digest(of: name), try identity(), supportsRanges: true)
-                keep(film, 0..<300_000, entry)
+                store(film, 0..<300_000, entry)
                 await folder.flush()
                 return entry
             }
-            func isThere(_ name: String) -> Bool {
+            func isCached(_ name: String) -> Bool {
                 CacheEntry.open(folder(path), SHA256.digest(of: name))?.isComplete ?? false
             }
             let first = folder(path, limit: limit)
-            let held = try await made("a", first)
-            for name in ["b", "c"] { _ = try await made(name, first) }
-            // Used again, so it goes after the other one.
-            #expect(isThere("b"))
-            _ = try await made("d", first)
-            #expect(isThere("a"))
-            #expect(isThere("b"))
-            #expect(!isThere("c"))
-            #expect(isThere("d"))
+            let held = try await cached("a", first)
+            for name in ["b", "c"] { _ = try await cached(name, first) }
+            // "b" is used again, so it is evicted after "c".
+            #expect(isCached("b"))
+            _ = try await cached("d", first)
+            #expect(isCached("a"))
+            #expect(isCached("b"))
+            #expect(!isCached("c"))
+            #expect(isCached("d"))
             #expect(check(held, is: film) == 300_000)
         }
     }
 
-    @Test("What does not fit at all is kept as far as it does, and nothing else is written")
+    @Test("A resource that exceeds the limit is cached in part")
     func tooLong() async throws {
         try await TemporaryFolder.use { path in
             let first = folder(path, limit: 150_000)
             let entry = try entry(first)
-            keep(film, 0..<300_000, entry)
+            store(film, 0..<300_000, entry)
             await first.flush()
             #expect(check(entry, is: film) == 131_072)
             #expect(found(path) == 131_072)
         }
     }
 
-    @Test("A disk that hangs is not waited for, and reads go on")
+    @Test("A disk that hangs does not delay reads")
     func hangs() async throws {
         try await TemporaryFolder.use { path in
             let first = folder(path)
-            keep(film, 0..<100_000, try entry(first))
+            store(film, 0..<100_000, try entry(first))
             await first.flush()
-            // As another process has it that was stopped.
+            // Holds the lock like a process that was stopped.
             let files = SystemCacheFiles()
             let lock = try files.open(path + "/lock", writable: true, creates: true)
             #expect(try files.lock(lock, isExclusive: true, waits: true))
             let second = folder(path)
             let entry = try #require(CacheEntry.open(second, key))
-            keep(film, 0..<300_000, entry)
+            store(film, 0..<300_000, entry)
             await second.flush(within: 0.01)
             #expect(check(entry, is: film) >= 100_000)
             files.close(lock)
@@ -314,20 +317,20 @@ struct CacheFolderTests {
         }
     }
 
-    @Test("A folder that goes while it is used costs what was in it")
+    @Test("If the folder is removed while it is in use, its bytes are fetched again")
     func folderGoes() async throws {
         try await TemporaryFolder.use { path in
             let first = folder(path + "/cache")
             let held = try entry(first)
-            keep(film, 0..<100_000, held)
+            store(film, 0..<100_000, held)
             await first.flush()
             try FileManager.default.removeItem(atPath: first.path)
             #expect(check(held, is: film) == 100_000)
-            keep(film, 100_000..<200_000, held)
+            store(film, 100_000..<200_000, held)
             await first.flush()
             #expect(check(held, is: film) >= 100_000)
-            // The next one makes it anew.
-            keep(film, 0..<300_000, try entry(first))
+            // A new entry creates the folder again.
+            store(film, 0..<300_000, try entry(first))
             await first.flush()
             #expect(found(first.path) == 300_000)
         }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Cache: playing from it",
+    "Playing from the cache",
     .enabled(if: Fixture.areThere, "make fixtures"),
     .timeLimit(.minutes(2))
 )
@@ -23,7 +23,7 @@ struct CachedPlaybackTests {
         case repeating, looper
     }
 
-    @Test("A hundred laps: each byte once", arguments: Looping.allCases)
+    @Test("A hundred loops fetch each byte once", arguments: Looping.allCases)
     func laps(looping: Looping) async throws {
         let film = try bytes("clip-h264-aac.mp4")
         let server = try FaultServer(film)
@@ -53,7 +53,7 @@ struct CachedPlaybackTests {
         #expect(server.bodyBytes < film.count + 1000)
     }
 
-    @Test("Twenty players of one URL: each byte once, and every picture")
+    @Test("Twenty players of one URL fetch each byte once and show every frame")
     func twenty() async throws {
         let film = try bytes("clip-h264-aac.mp4")
         let local = await Showing.play(Asset(url: Fixture.url("clip-h264-aac.mp4")))
@@ -64,13 +64,13 @@ struct CachedPlaybackTests {
             for asset in assets { group.addTask { await Showing.play(asset) } }
             for await played in group { #expect(played == local) }
         }
-        // Who comes when the others have ended asks, and gets no body.
+        // Players that start after the others have ended revalidate, and receive no body.
         #expect(server.log.count(where: { $0.headers["if-none-match"] == nil }) == 1)
         #expect(server.bodyBytes < film.count + server.log.count * 300)
     }
 
     @Test(
-        "A film that is there as a whole plays where no server is, and so do its stills",
+        "A completely cached film and its still images play without a server",
         arguments: [
             "clip-h264-aac.mp4", "clip-moov-at-end.mp4", "clip-vp9-opus.webm", "clip-h264-aac.ts",
         ]
@@ -84,14 +84,14 @@ struct CachedPlaybackTests {
         await cache.flush()
         server.stop()
         server.waitUntilClosed()
-        // With other options it is nothing that is in memory.
+        // Different options prevent sharing in memory.
         #expect(await Showing.play(try asset(server, cache, timeout: 9)) == local)
         let asset = try asset(server, cache, timeout: 8)
         _ = try await ImageGenerator(asset: asset).image(at: .zero)
         #expect(asset.media?.isLocal == true)
     }
 
-    @Test("Loading, playing, text and stills of one asset: each byte once")
+    @Test("Loading, playing, subtitles and still images of one asset fetch each byte once")
     func oneAsset() async throws {
         let server = try FaultServer(try bytes("clip-h264-aac.mp4"))
         defer { server.stop() }

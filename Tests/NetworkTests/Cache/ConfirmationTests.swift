@@ -5,10 +5,13 @@ import Testing
 
 @testable import Network
 
-/// A server changes its files in place. Who may read what another asset has of them without a question.
-@Suite("Network: what one asset has believed is no answer for another", .timeLimit(.minutes(1)))
+/// Tests when an asset may reuse the stored response of another one, with a server that changes its files in place.
+@Suite(
+    "A stored response that one asset reuses without validation is revalidated for another",
+    .timeLimit(.minutes(1))
+)
 struct ConfirmationTests {
-    /// A server that may be in trouble, and then has other files under the same names.
+    /// A server that fails for a while, and then has other files under the same names.
     private struct Changing {
         enum Phase: Sendable {
             case old, down, new
@@ -31,9 +34,9 @@ struct ConfirmationTests {
             file.options.cache = cache
         }
 
-        func become(_ next: Phase) { phase.withLock { $0 = next } }
+        func enter(_ next: Phase) { phase.withLock { $0 = next } }
 
-        /// An asset: its playlist has been read.
+        /// Opens a playlist as a new asset and reads its first byte.
         func asset() throws -> SharedHTTPSource {
             let root = try file.source("/list.m3u8")
             _ = try ServedFile.read(root, upTo: 1)
@@ -41,13 +44,13 @@ struct ConfirmationTests {
         }
 
         func part(_ root: SharedHTTPSource, _ name: String = "part.ts") throws -> [UInt8] {
-            try ServedFile.read(try root.openReferenced(name, cachePolicy: .everywhere, since: 0))
+            try ServedFile.read(try root.openReferenced(name, cachePolicy: .everywhere, validatedAfter: 0))
         }
 
         func requests(_ path: String = "/part.ts") -> Int { file.server.log.count { $0.path == path } }
     }
 
-    /// A reader that has read the first byte, and stays.
+    /// Returns a reader that has read the first byte and stays registered.
     private func reader(_ source: SharedHTTPSource) throws(MediaError) -> ReadContext {
         let context = ReadContext()
         let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
@@ -64,33 +67,35 @@ struct ConfirmationTests {
         }
     }
 
-    @Test("A part that was read without an answer is asked about by the next asset")
+    @Test("A segment that was read while the server was unreachable is revalidated by the next asset")
     func unreachable() throws {
         let served = try Changing()
         defer { served.file.server.stop() }
         #expect(try served.part(try served.asset()) == served.file.bytes)
         let (other, next) = (try served.asset(), try served.asset())
-        served.become(.down)
+        served.enter(.down)
         #expect(try served.part(other) == served.file.bytes)
-        served.become(.new)
+        served.enter(.new)
         #expect(try served.part(next) == served.new)
     }
 
-    @Test("A part that was not asked about, for its server was silent, is asked about by the next asset")
+    @Test(
+        "A segment whose revalidation was skipped for an unreachable origin is revalidated by the next asset"
+    )
     func silent() throws {
         let served = try Changing()
         defer { served.file.server.stop() }
         let first = try served.asset()
         for name in ["part.ts", "other.ts"] { #expect(try served.part(first, name) == served.file.bytes) }
         let (other, next) = (try served.asset(), try served.asset())
-        served.become(.down)
+        served.enter(.down)
         for name in ["part.ts", "other.ts"] { #expect(try served.part(other, name) == served.file.bytes) }
         #expect(served.requests("/other.ts") == 1)
-        served.become(.new)
+        served.enter(.new)
         #expect(try served.part(next, "other.ts") == served.new)
     }
 
-    @Test("A file that is read without an answer is asked about by who joins")
+    @Test("A file that is read without validation is revalidated by a source that joins")
     func file() async throws {
         try await TemporaryFolder.use { path in
             let served = try Changing(DiskCache(directory: URL(fileURLWithPath: path + "/cache")))
@@ -98,17 +103,19 @@ struct ConfirmationTests {
             #expect(try ServedFile.read(try served.file.source()) == served.file.bytes)
             await served.file.flush()
             served.file.evictAllUnused()
-            served.become(.down)
+            served.enter(.down)
             let source = try served.file.source()
             let context = try reader(source)
             defer { context.cancel() }
-            served.become(.new)
+            served.enter(.new)
             #expect(try ServedFile.read(try served.file.source()) == served.new)
             #expect(try ServedFile.read(source) == served.file.bytes)
         }
     }
 
-    @Test("What an asset was told once it reads from the disk without asking, and the next asset asks")
+    @Test(
+        "A segment that an asset has validated needs no request, and the next asset revalidates it"
+    )
     func toldOnce() async throws {
         try await TemporaryFolder.use { path in
             let served = try Changing(DiskCache(directory: URL(fileURLWithPath: path + "/cache")))
@@ -121,12 +128,12 @@ struct ConfirmationTests {
             let count = served.requests()
             #expect(try served.part(first) == served.file.bytes)
             #expect(served.requests() == count)
-            served.become(.new)
+            served.enter(.new)
             #expect(try served.part(next) == served.new)
         }
     }
 
-    @Test("A part that nobody could be asked about is asked about when there is a server again")
+    @Test("A segment that could not be revalidated is revalidated when the server is reachable again")
     func askedLater() async throws {
         try await TemporaryFolder.use { path in
             var served = try Changing(DiskCache(directory: URL(fileURLWithPath: path + "/cache")))
@@ -136,15 +143,15 @@ struct ConfirmationTests {
             await served.file.flush()
             served.file.evictAllUnused()
             let asset = try served.asset()
-            served.become(.down)
+            served.enter(.down)
             #expect(try served.part(asset) == served.file.bytes)
             served.file.evictAllUnused()
-            served.become(.new)
+            served.enter(.new)
             #expect(try served.part(asset) == served.new)
         }
     }
 
-    @Test("What an asset knows is enough for itself, and for one that the server has answered since it began")
+    @Test("An assumed freshness holds for the same asset, and for others only after a later validation")
     func knowledge() throws {
         let file = try SharedFile()
         defer { file.server.stop() }
@@ -158,9 +165,14 @@ struct ConfirmationTests {
             isReferencedByPublicServer: false
         )
         let lookup = ResourceLookup(key, HTTPResourcePool(), FreshnessRequirement(validatedResources: parts))
-        func satisfies(_ basis: ResourceLookup.FreshnessBasis, _ parts: ValidatedResources, since: Int64) -> Bool
+        func satisfies(_ basis: ResourceLookup.FreshnessBasis, _ parts: ValidatedResources, since: Int64)
+            -> Bool
         {
-            lookup.satisfies(source, basis, for: FreshnessRequirement(validatedAfter: since, validatedResources: parts))
+            lookup.satisfies(
+                source,
+                basis,
+                for: FreshnessRequirement(validatedAfter: since, validatedResources: parts)
+            )
         }
         #expect(satisfies(.assumed, parts, since: .max))
         #expect(satisfies(.assumed, ValidatedResources(), since: source.validationTime))
@@ -171,7 +183,8 @@ struct ConfirmationTests {
 
     // MARK: Cookies
 
-    /// A server that gives each presentation a session, and its part to those whose session it takes.
+    /// Returns a server that gives each presentation a session cookie and serves its segment only to accepted
+    /// sessions, and two playlists.
     private func sessions(hasSessions: Bool = true, isRefused: @escaping @Sendable (String) -> Bool) throws
         -> (file: SharedFile, roots: [SharedHTTPSource])
     {
@@ -179,7 +192,7 @@ struct ConfirmationTests {
             if request.path == "/part.ts" {
                 if isRefused(request.headers["cookie"] ?? "") {
                     answer = FaultServer.Answer(403)
-                    // Until both wait for it.
+                    // Both readers must be waiting first.
                     answer.hang = .beforeHead
                 }
             } else if hasSessions {
@@ -194,13 +207,15 @@ struct ConfirmationTests {
     }
 
     @Test(
-        "What one asset is refused another one is asked for with its own cookies",
+        "A segment that the server refuses one asset is requested with the cookies of another",
         arguments: [true, false]
     )
     func refusedOne(_ hasSessions: Bool) async throws {
         let (file, roots) = try sessions(hasSessions: hasSessions) { $0 != "session=2" }
         defer { file.server.stop() }
-        let parts = try roots.map { try $0.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0) }
+        let parts = try roots.map {
+            try $0.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0)
+        }
         let contexts = parts.map { _ in ReadContext() }
         let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
         defer { byte.deallocate() }
@@ -222,13 +237,15 @@ struct ConfirmationTests {
         }
     }
 
-    @Test("Who reads on where another one began does so with its own cookies")
+    @Test("An asset that continues a shared segment sends its own cookies")
     func expired() throws {
         let hasExpired = Locked(false)
         let (file, roots) = try sessions { $0 == "session=1" && hasExpired.withLock { $0 } }
         defer { file.server.stop() }
         file.server.release()
-        let parts = try roots.map { try $0.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0) }
+        let parts = try roots.map {
+            try $0.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0)
+        }
         #expect(try ServedFile.read(parts[0], upTo: 10_000) == Array(file.bytes.prefix(10_000)))
         hasExpired.withLock { $0 = true }
         #expect(try ServedFile.read(parts[1]) == file.bytes)
@@ -237,13 +254,13 @@ struct ConfirmationTests {
     // MARK: One question
 
     @Test(
-        "Those who wait for the same question: one request, and none of them asks again",
+        "Sources that wait for the same revalidation cause one request",
         arguments: [false, true]
     )
     func together(_ isInTrouble: Bool) async throws {
-        let isAsked = Locked(false)
+        let isHanging = Locked(false)
         let file = try SharedFile { request, answer in
-            guard request.path == "/part.ts", isAsked.withLock({ $0 }) else { return }
+            guard request.path == "/part.ts", isHanging.withLock({ $0 }) else { return }
             if isInTrouble { answer = FaultServer.Answer(503) }
             answer.hang = .beforeHead
         }
@@ -253,10 +270,14 @@ struct ConfirmationTests {
             _ = try ServedFile.read(root, upTo: 1)
             return root
         }
-        _ = try ServedFile.read(try asset().openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0))
+        _ = try ServedFile.read(
+            try asset().openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0)
+        )
         let roots = try (0..<3).map { _ in try asset() }
-        isAsked.withLock { $0 = true }
-        let parts = try roots.map { try $0.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0) }
+        isHanging.withLock { $0 = true }
+        let parts = try roots.map {
+            try $0.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0)
+        }
         let contexts = parts.map { _ in ReadContext() }
         let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
         defer { byte.deallocate() }

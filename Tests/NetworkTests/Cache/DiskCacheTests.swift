@@ -5,11 +5,11 @@ import Testing
 
 @testable import Network
 
-@Suite("Cache: what was fetched is there the next time", .timeLimit(.minutes(1)))
+@Suite("Disk cache", .timeLimit(.minutes(1)))
 struct DiskCacheTests {
     private typealias Change = @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void
 
-    /// With a cache that is empty.
+    /// Calls `body` with an empty cache.
     private func use(
         size: Int = 300_000,
         key: (@Sendable (URL) -> String)? = nil,
@@ -46,20 +46,20 @@ struct DiskCacheTests {
         #expect(source.isLocal == expected)
     }
 
-    @Test("One question without a body, and it is there as a file is")
+    @Test("A cached file is local after one revalidation without a body")
     func again() async throws {
         try await use { file in
             try await expectLocal(file, "/film.mp4", false)
             let sent = file.server.bodyBytes
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             try await expectLocal(file)
             #expect(file.requests.dropFirst() == ["0-0 \"1\""])
-            // A head, and no body.
+            // The headers of a response, without a body.
             #expect(file.server.bodyBytes - sent < 200)
         }
     }
 
-    @Test("Parts that were read are there, and what is missing is fetched")
+    @Test("Cached parts are reused, and missing parts are fetched")
     func parts() async throws {
         try await use(size: 3_000_000) { file in
             file.policy.window = 100_000
@@ -67,35 +67,38 @@ struct DiskCacheTests {
             _ = try await read(file, from: 2_000_000, upTo: 300_000)
             _ = try await read(file, from: 50_000, upTo: 500_000)
             let before = file.server.log.count
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             _ = try await read(file, from: 2_000_000, upTo: 300_000)
             _ = try await read(file, from: 50_000, upTo: 500_000)
-            // What was still being fetched ahead may come before it.
+            // Requests that were reading ahead may come first.
             #expect(file.requests[before...].count { $0 == "0-0 \"1\"" } == 2)
             let ranges = file.ranges.dropFirst(before)
             #expect(
                 ranges.allSatisfy { $0.first >= 2_300_000 || 550_000..<2_000_000 ~= $0.first },
                 "\(file.requests)"
             )
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             _ = try await read(file)
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             try await expectLocal(file)
         }
     }
 
-    @Test("What is there as a whole is played where no server is")
+    @Test("A completely cached file is read without a server")
     func offline() async throws {
         try await use { file in
             _ = try await read(file)
             file.server.stop()
             file.server.waitUntilClosed()
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             try await expectLocal(file)
         }
     }
 
-    @Test("The same where the server is in trouble, or does not answer", arguments: [503, 500, 0])
+    @Test(
+        "A completely cached file is read if the server fails or does not respond",
+        arguments: [503, 500, 0]
+    )
     func trouble(status: Int) async throws {
         let change: Change = { request, answer in
             if request.number > 1 {
@@ -105,14 +108,14 @@ struct DiskCacheTests {
         }
         try await use(change: change) { file in
             _ = try await read(file)
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             try await expectLocal(file)
-            // libcurl asks again by itself where the connection that it had kept ends so.
+            // libcurl repeats the request by itself if a kept connection closes without a response.
             #expect(file.server.log.count <= (status == 0 ? 3 : 2))
         }
     }
 
-    @Test("What is there in part is not played as if it were whole")
+    @Test("A partly cached file fails without a server")
     func partOffline() async throws {
         try await use(size: 3_000_000) { file in
             file.policy.window = 100_000
@@ -120,39 +123,44 @@ struct DiskCacheTests {
             _ = try await read(file, upTo: 300_000)
             file.server.stop()
             file.server.waitUntilClosed()
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             let source = try file.source()
             let error = #expect(throws: MediaError.self) { try ServedFile.read(source) }
             #expect(error?.code == .io)
         }
     }
 
-    @Test("A server that has removed it, or wants to know who asks, is obeyed", arguments: [403, 404, 410])
+    @Test("A cached file that the server has removed or forbidden is not read", arguments: [403, 404, 410])
     func removed(status: Int) async throws {
         let change: Change = { request, answer in
             if request.number > 1 { answer = FaultServer.Answer(status) }
         }
         try await use(change: change) { file in
             _ = try await read(file)
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             let source = try file.source()
             let error = #expect(throws: MediaError.self) { try ServedFile.read(source) }
             #expect(error?.code == (status == 403 ? .permissionDenied : .notFound))
         }
     }
 
-    /// What tells one state of a file from another.
-    enum Sign: CaseIterable, Sendable {
+    /// The validators with which a server distinguishes the versions of a file.
+    enum Validator: CaseIterable, Sendable {
         case tag, weakTag, date, tagWithoutConditions, dateWithoutConditions
     }
 
-    private static func sign(_ sign: Sign, _ version: Int, _ bytes: [UInt8], _ request: FaultServer.Request)
+    private static func answer(
+        _ validator: Validator,
+        _ version: Int,
+        _ bytes: [UInt8],
+        _ request: FaultServer.Request
+    )
         -> FaultServer.Answer
     {
         let date = "Sun, 0\(version) Nov 2026 10:00:00 GMT"
-        let tag = "\(sign == .weakTag ? "W/" : "")\"\(version)\""
-        var answer = FaultServer.Answer.file(bytes, for: request, tag: sign == .date ? date : tag)
-        switch sign {
+        let tag = "\(validator == .weakTag ? "W/" : "")\"\(version)\""
+        var answer = FaultServer.Answer.file(bytes, for: request, tag: validator == .date ? date : tag)
+        switch validator {
         case .tag: break
         case .weakTag:
             if request.headers["if-range"] != nil { answer = .whole(bytes, tag: tag) }
@@ -160,7 +168,7 @@ struct DiskCacheTests {
                 answer = FaultServer.Answer(304, headers: [("ETag", tag)])
             }
         case .date, .dateWithoutConditions:
-            if sign == .date, request.headers["if-modified-since"] == date {
+            if validator == .date, request.headers["if-modified-since"] == date {
                 answer = FaultServer.Answer(304)
             }
             answer.set("ETag", nil)
@@ -173,24 +181,24 @@ struct DiskCacheTests {
         return answer
     }
 
-    @Test("A file that has changed is the new one only, by whatever it is told", arguments: Sign.allCases)
-    func changed(sign: Sign) async throws {
+    @Test("A changed file is read from the server, whatever its validator is", arguments: Validator.allCases)
+    func changed(validator: Validator) async throws {
         let (old, new) = (ServedFile.bytes(300_000), ServedFile.bytes(300_000, seed: 2))
         let version = Locked(1)
         let change: Change = { request, answer in
             let version = version.withLock { $0 }
-            answer = Self.sign(sign, version, version == 1 ? old : new, request)
+            answer = Self.answer(validator, version, version == 1 ? old : new, request)
         }
         try await use(change: change) { file in
             _ = try await read(file)
-            file.beAnotherProcess()
-            // As long as it is the same nothing is fetched.
+            file.simulateNewProcess()
+            // An unchanged file is not fetched again.
             let before = file.server.log.count
             try await expectLocal(file)
             #expect(file.server.log.count == before + 1)
             version.withLock { $0 = 2 }
             for _ in 0..<2 {
-                file.beAnotherProcess()
+                file.simulateNewProcess()
                 let source = try file.source()
                 #expect(try ServedFile.read(source) == new)
                 await file.flush()
@@ -199,7 +207,7 @@ struct DiskCacheTests {
         }
     }
 
-    @Test("A file of another length is another one, though its tag is the same")
+    @Test("A file of another length has changed, even if its entity tag is the same")
     func otherLength() async throws {
         let new = ServedFile.bytes(299_999, seed: 2)
         let change: Change = { request, answer in
@@ -210,12 +218,12 @@ struct DiskCacheTests {
         }
         try await use(change: change) { file in
             _ = try await read(file)
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             #expect(try ServedFile.read(try file.source()) == new)
         }
     }
 
-    @Test("Without a tag and a date nothing is kept on disk")
+    @Test("A file without a validator is not cached")
     func nothingToTell() async throws {
         let change: Change = { _, answer in answer.set("ETag", nil)
         }
@@ -226,20 +234,20 @@ struct DiskCacheTests {
         }
     }
 
-    /// Answers that must not be kept, though their length is known.
-    enum Unkept: CaseIterable, Sendable {
-        case forbidden, young
+    /// Reasons why a response with a known length is not stored.
+    enum NotStored: CaseIterable, Sendable {
+        case noStore, weakDate
     }
 
     @Test(
-        "What the server wants on no disk, and what may change again with the same date, is not kept",
-        arguments: Unkept.allCases
+        "A response with no-store or with only a weak date is not cached",
+        arguments: NotStored.allCases
     )
-    func unkept(unkept: Unkept) async throws {
+    func unkept(reason: NotStored) async throws {
         let change: Change = { _, answer in
-            switch unkept {
-            case .forbidden: answer.set("Cache-Control", "private, No-Store")
-            case .young:
+            switch reason {
+            case .noStore: answer.set("Cache-Control", "private, No-Store")
+            case .weakDate:
                 answer.set("ETag", nil)
                 answer.set("Last-Modified", "Sun, 01 Nov 2026 10:00:00 GMT")
                 answer.set("Date", "Sun, 01 Nov 2026 10:00:00 GMT")
@@ -252,7 +260,7 @@ struct DiskCacheTests {
         }
     }
 
-    @Test("A server without ranges is read once, and then has them: the cache's")
+    @Test("A file from a server without range support is fetched once, and read at any offset from the cache")
     func withoutRanges() async throws {
         let film = ServedFile.bytes(3_000_000)
         let change: Change = { request, answer in
@@ -263,14 +271,14 @@ struct DiskCacheTests {
             file.policy.window = 500_000
             _ = try await read(file)
             _ = try await read(file, from: 100_000, upTo: 500_000)
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             _ = try await read(file, from: 2_000_000)
             _ = try await read(file, from: 100)
             #expect(file.server.log.count(where: { $0.headers["if-none-match"] == nil }) == 1)
         }
     }
 
-    @Test("More than there is memory for comes from the disk, each byte fetched once")
+    @Test("A file larger than the memory limit is fetched once and read from the disk")
     func longer() async throws {
         try await use(size: 5_000_000) { file in
             file.policy.storeLimit = 1 << 20
@@ -286,7 +294,7 @@ struct DiskCacheTests {
     }
 
     @Test(
-        "A bit that was flipped costs a request, and nothing wrong is read",
+        "A flipped bit causes a request, and correct bytes are read",
         arguments: [1, 2, 3] as [UInt64]
     )
     func flippedBit(seed: UInt64) async throws {
@@ -302,17 +310,17 @@ struct DiskCacheTests {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] ^=
                     1 << UInt8.random(in: 0..<8, using: &random)
                 try bytes.write(to: url)
-                file.beAnotherProcess()
+                file.simulateNewProcess()
                 let count = file.server.log.count
                 _ = try await read(file)
                 #expect(file.server.log.count > count)
             }
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             try await expectLocal(file)
         }
     }
 
-    @Test("A link that expires is found again without its signature")
+    @Test("An expiring URL is found again by its key without the signature")
     func expiringLink() async throws {
         let key: @Sendable (URL) -> String = { url in url.path }
         try await use(key: key) { file in
@@ -324,7 +332,7 @@ struct DiskCacheTests {
         }
     }
 
-    @Test("Other credentials and headers are other files")
+    @Test("Different headers are different cache entries")
     func credentials() async throws {
         try await use { file in
             _ = try await read(file)
@@ -334,7 +342,7 @@ struct DiskCacheTests {
         }
     }
 
-    @Test("It is asked for where the server leads on to")
+    @Test("A cached file is revalidated at the target of its redirect")
     func redirected() async throws {
         let change: Change = { request, answer in
             if request.path == "/film.mp4" {
@@ -343,7 +351,7 @@ struct DiskCacheTests {
         }
         try await use(change: change) { file in
             _ = try await read(file)
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             try await expectLocal(file)
             #expect(
                 file.server.log.map(\.path) == ["/film.mp4", "/elsewhere.mp4", "/film.mp4", "/elsewhere.mp4"]
@@ -351,7 +359,7 @@ struct DiskCacheTests {
         }
     }
 
-    /// Files of the folder that this process has open.
+    /// Returns the number of files in the folder that this process has open.
     private func openFiles(in folder: String) throws -> Int {
         let descriptors = "/proc/self/fd"
         return try FileManager.default.contentsOfDirectory(atPath: descriptors).count { name in
@@ -360,7 +368,7 @@ struct DiskCacheTests {
         }
     }
 
-    @Test("A hundred films that are held have few files open, and what is not open is opened when it is read")
+    @Test("A hundred cached films have few open files, which are opened again when they are read")
     func openFiles() async throws {
         try await use(size: 200_000) { file in
             file.policy.storeLimit = 64 << 10
@@ -379,7 +387,7 @@ struct DiskCacheTests {
         }
     }
 
-    @Test("A file that was removed while it was closed is fetched again, and kept again")
+    @Test("A cache file that was removed while it was closed is fetched and cached again")
     func removedMeanwhile() async throws {
         try await use(size: 200_000) { file in
             file.policy.storeLimit = 64 << 10
@@ -396,13 +404,13 @@ struct DiskCacheTests {
             #expect(try ServedFile.read(source) == file.bytes)
             #expect(file.server.log.count > count)
             await file.flush()
-            file.beAnotherProcess()
+            file.simulateNewProcess()
             try await expectLocal(file)
             withExtendedLifetime(others) {}
         }
     }
 
-    @Test("A folder that cannot be: everything plays, and one warning names it")
+    @Test("Without a usable folder everything is read, and one warning names the folder")
     func noFolder() async throws {
         try await TemporaryFolder.use { path in
             try Data([1]).write(to: URL(fileURLWithPath: path + "/file"))
@@ -410,15 +418,15 @@ struct DiskCacheTests {
             defer { file.server.stop() }
             let cache = DiskCache(directory: URL(fileURLWithPath: path + "/file/cache"))
             let warnings = Locked([String]())
-            cache.setWarningHandler { words in warnings.withLock { $0.append(words) } }
+            cache.setWarningHandler { message in warnings.withLock { $0.append(message) } }
             file.options.cache = cache
             for _ in 0..<3 {
                 _ = try await read(file)
-                file.beAnotherProcess()
+                file.simulateNewProcess()
             }
-            let told = warnings.withLock { $0 }
-            #expect(told.count == 1)
-            #expect(told.first?.contains(path + "/file/cache") == true)
+            let messages = warnings.withLock { $0 }
+            #expect(messages.count == 1)
+            #expect(messages.first?.contains(path + "/file/cache") == true)
         }
     }
 }

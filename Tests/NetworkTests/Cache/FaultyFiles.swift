@@ -3,15 +3,15 @@ import MediaCore
 
 @testable import Network
 
-/// The machine's files, where one call, or each from one on, fails.
+/// The files of the system, with injected faults.
 final class FaultyFiles: CacheFiles {
     enum Fault: Sendable {
         case none
-        /// Of calls that would change something, from the one with this number on.
+        /// All changing calls from this number on fail.
         case refuses(from: Int, code: Int32)
-        /// One alone.
+        /// A single changing call fails.
         case refusesOnce(at: Int, code: Int32)
-        /// The process ends there: nothing changes any more, and a write has come half the way.
+        /// The process ends at this call: a write is only half done, and later calls change nothing.
         case ends(at: Int)
     }
 
@@ -25,7 +25,7 @@ final class FaultyFiles: CacheFiles {
 
     init(_ fault: Fault = .none) { state = Locked(State(fault: fault)) }
 
-    /// Calls so far that would change something.
+    /// The number of calls so far that change a file.
     var changes: Int { state.withLock { $0.changes } }
 
     func set(_ fault: Fault) {
@@ -35,7 +35,7 @@ final class FaultyFiles: CacheFiles {
         }
     }
 
-    /// True: it is done by half.
+    /// Counts a changing call. Returns true if only half of it may be done.
     @discardableResult
     private func change() throws(CacheFault) -> Bool {
         let (number, fault) = state.withLock { state in

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Network
 
-/// Opens one URL again and again, as one process or several would.
+/// A file on a server that one or several simulated processes open repeatedly.
 struct SharedFile {
     let bytes: [UInt8]
     let server: FaultServer
     var options = NetworkOptions(timeout: 5)
     var policy = ServedFile.policy
-    /// What a process has in memory.
-    private var sources = HTTPResourcePool()
+    /// The memory of the current process.
+    private var pool = HTTPResourcePool()
 
     init(
         size: Int = 300_000,
@@ -24,27 +24,27 @@ struct SharedFile {
     }
 
     func source(_ path: String = "/film.mp4") throws -> SharedHTTPSource {
-        try SharedHTTPSource(url: server.url(path), options: options, policy: policy, sources)
+        try SharedHTTPSource(url: server.url(path), options: options, policy: policy, pool)
     }
 
-    /// With nothing in memory.
-    mutating func beAnotherProcess() { sources = HTTPResourcePool() }
+    /// Drops everything in memory.
+    mutating func simulateNewProcess() { pool = HTTPResourcePool() }
 
-    /// What nobody reads is in memory no more.
-    func evictAllUnused() { sources.evictAllUnused() }
+    /// Drops resources without readers from memory.
+    func evictAllUnused() { pool.evictAllUnused() }
 
-    /// What came so far is on disk.
+    /// Writes all received bytes to the disk.
     func flush() async {
-        sources.flush()
+        pool.flush()
         await options.cache?.flush()
     }
 
-    /// The ranges of requests that are no questions whether it has changed.
+    /// The ranges of requests that are not revalidations.
     var ranges: [(first: Int, last: Int?)] {
         server.log.filter { $0.headers["if-none-match"] == nil }.compactMap(\.range)
     }
 
-    /// Each request with its range and what it makes depend on what.
+    /// The range and the conditions of each request.
     var requests: [String] {
         server.log.map { request in
             let range = request.range.map { "\($0.first)-\($0.last.map { String($0) } ?? "")" } ?? "-"
@@ -54,9 +54,9 @@ struct SharedFile {
     }
 }
 
-@Suite("Network: one resource for all who open it", .timeLimit(.minutes(1)))
+@Suite("Shared HTTP source", .timeLimit(.minutes(1)))
 struct SharedSourceTests {
-    @Test("Twenty who read at once: each byte once")
+    @Test("Twenty concurrent readers fetch each byte once")
     func twenty() async throws {
         let file = try SharedFile(size: 3_000_000)
         defer { file.server.stop() }
@@ -73,7 +73,7 @@ struct SharedSourceTests {
         #expect(asked == 3_000_000)
     }
 
-    @Test("From wherever they read: each byte once", arguments: [1, 2, 3] as [UInt64])
+    @Test("Readers at random offsets fetch each byte about once", arguments: [1, 2, 3] as [UInt64])
     func anywhere(seed: UInt64) async throws {
         let file = try SharedFile(size: 3_000_000)
         defer { file.server.stop() }
@@ -89,11 +89,12 @@ struct SharedSourceTests {
             _ = try ServedFile.read(first, from: Int64(place), upTo: 1)
         }
         #expect(try ServedFile.read(first) == file.bytes, "seed \(seed)")
-        // What was asked for and not waited for is asked for again: how much of it had come is the server's pace.
+        // Requests that were cancelled are repeated. How much of them had arrived depends on the timing of the
+        // server.
         #expect(file.server.log.count <= 24, "seed \(seed): \(file.requests)")
     }
 
-    @Test("Who comes when nobody reads any more asks whether it has changed, and fetches nothing")
+    @Test("A source that opens a resource without readers revalidates it and fetches nothing")
     func again() throws {
         let file = try SharedFile()
         defer { file.server.stop() }
@@ -103,7 +104,7 @@ struct SharedSourceTests {
         #expect(try file.source().isLocal == false)
     }
 
-    @Test("All of it is there: it is as a file of one's own")
+    @Test("A resource that is completely in memory is local")
     func local() throws {
         let file = try SharedFile()
         defer { file.server.stop() }
@@ -117,7 +118,7 @@ struct SharedSourceTests {
     }
 
     @Test(
-        "One that has changed is read whole by who comes then, and who reads the old one goes on with what is there"
+        "New sources read a changed resource, and old ones continue with the bytes in memory"
     )
     func changed() throws {
         let isNew = Locked(false)
@@ -134,7 +135,7 @@ struct SharedSourceTests {
         #expect(try ServedFile.read(try file.source()) == other)
     }
 
-    @Test("What has been found to have changed is not what the next one gets")
+    @Test("A resource that changes while it is read fails there, and new sources read the new one")
     func changedInTheMiddle() throws {
         let isNew = Locked(false)
         let other = ServedFile.bytes(3_000_000, seed: 2)
@@ -151,7 +152,7 @@ struct SharedSourceTests {
         #expect(try ServedFile.read(try file.source()) == other)
     }
 
-    @Test("Parts of two presentations: each byte once; what came before is not counted as coming now")
+    @Test("Presentations share the bytes of a segment, and count only what they have received")
     func parts() throws {
         let file = try SharedFile()
         defer { file.server.stop() }
@@ -167,11 +168,11 @@ struct SharedSourceTests {
         }
         let asked = file.server.log.filter { $0.path == "/part.ts" }
         #expect(asked.count(where: { $0.headers["if-none-match"] == nil }) == 1)
-        // Each presentation asks about it once.
+        // Each presentation revalidates the segment once.
         #expect(asked.count == 3)
     }
 
-    @Test("A part that is new since a moment is asked about, also where it was read before")
+    @Test("A segment must be validated after the required time, even if it was read before")
     func partsSince() throws {
         let isNew = Locked(false)
         let other = ServedFile.bytes(200_000, seed: 2)
@@ -181,16 +182,19 @@ struct SharedSourceTests {
         defer { file.server.stop() }
         let root = try file.source("/list.m3u8")
         _ = try ServedFile.read(root, upTo: 1)
-        let old = try root.openReferenced("part.ts", cachePolicy: .inMemory, since: 1)
+        let old = try root.openReferenced("part.ts", cachePolicy: .inMemory, validatedAfter: 1)
         #expect(try ServedFile.read(old) == file.bytes)
         isNew.withLock { $0 = true }
-        #expect(try ServedFile.read(try root.openReferenced("part.ts", cachePolicy: .inMemory, since: 1)) == file.bytes)
-        let new = try root.openReferenced("part.ts", cachePolicy: .inMemory, since: NetworkTimer.now)
+        #expect(
+            try ServedFile.read(try root.openReferenced("part.ts", cachePolicy: .inMemory, validatedAfter: 1))
+                == file.bytes
+        )
+        let new = try root.openReferenced("part.ts", cachePolicy: .inMemory, validatedAfter: NetworkTimer.now)
         #expect(try ServedFile.read(new) == other)
     }
 
     @Test(
-        "What is fetched ahead of who reads a part is bounded as for a file, and what nobody reads is not fetched"
+        "The read-ahead limit applies to the segments of a playlist"
     )
     func partsAhead() throws {
         let file = try SharedFile(size: 3_000_000)
@@ -204,7 +208,7 @@ struct SharedSourceTests {
         #expect(ranges.first?.last == (100 << 10) - 1)
     }
 
-    @Test("Other headers, credentials and files are other resources")
+    @Test("Different headers and URLs are different resources")
     func keys() throws {
         var file = try SharedFile()
         defer { file.server.stop() }
@@ -217,7 +221,7 @@ struct SharedSourceTests {
         #expect(file.requests.allSatisfy { !$0.contains("\"") })
     }
 
-    @Test("A server that sends its bytes once sends them to each reader")
+    @Test("A server that sends its bytes only once sends them to each reader separately")
     func onceOnly() async throws {
         let film = ServedFile.bytes(300_000)
         let file = try SharedFile { _, answer in
@@ -235,7 +239,7 @@ struct SharedSourceTests {
         }
     }
 
-    @Test("What has come does not become less where an asset goes on with a connection of its own")
+    @Test("The number of received bytes does not decrease when a source gets a connection of its own")
     func receivedBytes() throws {
         let film = ServedFile.bytes(300_000)
         let file = try SharedFile { request, answer in
@@ -258,7 +262,7 @@ struct SharedSourceTests {
         #expect(try sources[0].read(at: 0, into: buffer, context: contexts[0]) > 0)
         let before = sources[1].receivedBytes
         #expect(before > 0)
-        // The first one has claimed the connection.
+        // The first source has claimed the connection.
         let shared = try #require(sources[1].source)
         #expect(throws: MediaError.self) { try sources[1].read(at: 0, into: buffer, context: contexts[1]) }
         #expect(sources[1].source !== shared)
@@ -266,7 +270,7 @@ struct SharedSourceTests {
         #expect(try ServedFile.read(sources[1]) == film)
     }
 
-    @Test("A question that nobody answers is called off when nobody waits for it any more")
+    @Test("A revalidation is cancelled when no reader waits for it any more")
     func askedInVain() async throws {
         let file = try SharedFile { request, answer in
             if request.number == 2 { answer.hang = .beforeHead }
@@ -283,18 +287,18 @@ struct SharedSourceTests {
         #expect(error?.code == .notReady)
         while file.server.log.count < 2 { await Task.yield() }
         context.cancel()
-        // Its connection is closed; the asset is still held, and reads when it is asked to.
+        // The connection is closed. The source is still open and can read again.
         while file.server.openConnections > 0 { await Task.yield() }
         #expect(try ServedFile.read(source) == file.bytes)
         #expect(file.requests.last == "0-0 \"1\"")
     }
 
-    @Test("Resources that nobody reads take no more memory than there is for them")
+    @Test("Resources without readers stay within their memory limit")
     func memory() throws {
         let file = try SharedFile(size: 6_000_000)
         defer { file.server.stop() }
         for index in 0..<8 { #expect(try ServedFile.read(try file.source("/\(index)")) == file.bytes) }
-        // The last ones are there.
+        // The most recently read resources are still in memory.
         let before = file.server.log.count
         #expect(try ServedFile.read(try file.source("/7")) == file.bytes)
         #expect(file.server.log.count == before + 1)
@@ -303,7 +307,7 @@ struct SharedSourceTests {
     }
 
     @Test(
-        "Beyond the limit of all, each gives back what it has more than others, but not what is needed next"
+        "Trimming frees memory down to the limit, and the bytes are fetched again"
     )
     func trimmed() throws {
         let file = try ServedFile(size: 3_000_000)

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension TemporaryFolder {
-    /// The path of one that is there until `body` is over.
+    /// Calls `body` with the path of a folder that is removed afterwards.
     static func use(
         isolation: isolated (any Actor)? = #isolation,
         _ body: (String) async throws -> Void
