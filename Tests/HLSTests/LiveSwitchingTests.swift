@@ -63,8 +63,8 @@ struct LiveSwitchingTests {
         #expect(played.end == plain.end)
         // The first samples after a discontinuity depend on the state of the decoder.
         let isBefore = milliseconds == 100
-        func heard(_ switching: Switching) -> Substring { switching.sound.prefix { !isBefore || $0 != " " } }
-        #expect(heard(played) == heard(plain))
+        func audio(_ switching: Switching) -> Substring { switching.audio.prefix { !isBefore || $0 != " " } }
+        #expect(audio(played) == audio(plain))
         #expect(played.widths.last == to.width)
         #expect(played.widths == (isUp ? played.widths.sorted() : played.widths.sorted(by: >)))
     }
@@ -100,7 +100,7 @@ struct LiveSwitchingTests {
         #expect(played.failure == nil)
         #expect(played.faults == [])
         #expect(played.times == plain.times)
-        #expect(played.sound == plain.sound)
+        #expect(played.audio == plain.audio)
         #expect(played.widths == played.widths.sorted())
         #expect(Set(played.widths).isSubset(of: [Self.small.width, Self.large.width]))
         #expect(served.paths.contains("/v4/list.m3u8"), "\(served.paths)")

@@ -16,13 +16,13 @@ struct ServedFaultTests {
         path: String = "/list.m3u8",
         timeout: Double = 5,
         _ change: @escaping Change = { _, _ in }
-    ) async throws -> (Showing, [FaultServer.Request]) {
+    ) async throws -> (PlaybackTranscript, [FaultServer.Request]) {
         let folder = try Presentation.folder(name)
         var files = try ServedFolder.files(folder.url)
         for (path, text) in more { files[path] = Array(text.utf8) }
         let served = try ServedFolder(files, change: change)
-        let showing = await Showing.play(try served.asset(path, timeout: timeout))
-        return (showing, served.server.log)
+        let transcript = await PlaybackTranscript.play(try served.asset(path, timeout: timeout))
+        return (transcript, served.server.log)
     }
 
     private enum TemporaryFault: CaseIterable { case cut, hang, busy }
@@ -33,7 +33,7 @@ struct ServedFaultTests {
         let start = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXTINF:1,\n0.ts\n"
         let rest = "#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n#EXT-X-ENDLIST\n"
         let count = Locked(0)
-        let (showing, log) = try await play(path: "/live.m3u8") { request, answer in
+        let (transcript, log) = try await play(path: "/live.m3u8") { request, answer in
             guard request.path == "/live.m3u8" else { return }
             let number = count.withLock { count in
                 defer { count += 1 }
@@ -43,21 +43,21 @@ struct ServedFaultTests {
             answer = FaultServer.Answer(200, body: Array(list.utf8))
         }
         let (plain, _) = try await play()
-        let frames = showing.frames.filter { $0 != "stall" }
+        let frames = transcript.frames.filter { $0 != "stall" }
         #expect(log.count { $0.path == "/live.m3u8" } == 21)
         if idle == .max {
-            #expect(showing.ending == "timedOut")
+            #expect(transcript.ending == "timedOut")
             #expect(
-                showing.words.hasSuffix(
+                transcript.message.hasSuffix(
                     ": the live playlist has not changed in 20 reloads and has no EXT-X-ENDLIST"
                 )
             )
             // The decoder delays the last two frames.
             #expect(frames == Array(plain.frames.prefix(28)))
         } else {
-            #expect(showing.ending == "end")
+            #expect(transcript.ending == "end")
             #expect(frames == plain.frames)
-            #expect(showing.sound == plain.sound)
+            #expect(transcript.audio == plain.audio)
         }
     }
 
@@ -66,7 +66,7 @@ struct ServedFaultTests {
     func goesBack(_ stale: Int) async throws {
         let start = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-MEDIA-SEQUENCE:"
         let count = Locked(0)
-        let (showing, log) = try await play(path: "/live.m3u8") { request, answer in
+        let (transcript, log) = try await play(path: "/live.m3u8") { request, answer in
             guard request.path == "/live.m3u8" else { return }
             let number = count.withLock { count in
                 defer { count += 1 }
@@ -81,9 +81,9 @@ struct ServedFaultTests {
             answer = FaultServer.Answer(200, body: Array((start + list).utf8))
         }
         let (plain, _) = try await play()
-        let frames = showing.frames.filter { $0 != "stall" }
+        let frames = transcript.frames.filter { $0 != "stall" }
         #expect(log.count { $0.path == "/live.m3u8" } == 4)
-        #expect(showing.ending == (stale == 2 ? "end" : "resourceChanged"))
+        #expect(transcript.ending == (stale == 2 ? "end" : "resourceChanged"))
         // The decoder delays the last two frames.
         #expect(frames == Array(plain.frames.prefix(stale == 2 ? 90 : 28)))
     }
@@ -148,7 +148,7 @@ struct ServedFaultTests {
             if request.path == "/enc.key" { answer = FaultServer.Answer(status, body: Array(key.utf8)) }
         }
         #expect(played.ending == (status == 403 ? "permissionDenied" : "encrypted"))
-        #expect(played.words.contains(phrase), "\(played.words)")
+        #expect(played.message.contains(phrase), "\(played.message)")
         #expect(played.frames.isEmpty)
     }
 
@@ -167,7 +167,7 @@ struct ServedFaultTests {
         arguments: ([
             (media("file:///etc/passwd"), "forbidden", "scheme file", 1),
             (media("concat:0.ts"), "forbidden", "scheme concat", 1),
-            (media("other.m3u8"), "forbidden", "segment is a playlist", 2),
+            (media("other.m3u8"), "forbidden", "segment rejected: it is a playlist", 2),
             (
                 media("0.ts").replacing("#EXTINF", with: "#EXT-X-MAP:URI=\"file:///x\"\n#EXTINF"),
                 "forbidden", "file", 1
@@ -195,7 +195,7 @@ struct ServedFaultTests {
             path: "/bad.m3u8"
         )
         #expect(played.ending == code)
-        #expect(played.words.contains(phrase), "\(played.words)")
+        #expect(played.message.contains(phrase), "\(played.message)")
         #expect(log.count <= requests, "\(log.map(\.path))")
         #expect(played.frames.isEmpty)
     }
@@ -261,11 +261,11 @@ struct ServedFaultTests {
         let asset = try served.asset("/bad.m3u8", timeout: 5)
         let clock = ContinuousClock()
         let start = clock.now
-        let played = await Showing.play(asset)
+        let played = await PlaybackTranscript.play(asset)
         #expect(clock.now - start < .seconds(2))
         #expect(!played.ending.isEmpty && played.ending != "end")
         if !code.isEmpty { #expect(played.ending == code) }
-        #expect(played.words.contains(phrase), "\(played.words)")
+        #expect(played.message.contains(phrase), "\(played.message)")
         #expect(served.paths.allSatisfy { files[$0] != nil || $0.hasSuffix("x.ts") }, "\(served.paths)")
         #expect(played.frames.isEmpty)
     }
@@ -284,7 +284,7 @@ struct ServedFaultTests {
             if request.path == "/list.m3u8" { answer.set("Content-Encoding", "gzip") }
         }
         #expect(played.ending != "end")
-        #expect(played.words.contains("gzip"), "\(played.words)")
+        #expect(played.message.contains("gzip"), "\(played.message)")
     }
 
     @Test("A variant stream that is not available leaves the others playable")
@@ -310,9 +310,11 @@ struct ServedFaultTests {
         let options = NetworkOptions(headers: [
             .init(name: "X-Secret", value: "1"), .init(name: "Referer", value: "r"),
         ])
-        let showing = await Showing.play(Asset(url: url, options: AssetOptions(network: options)))
-        #expect(showing.ending == "end")
-        #expect(showing.frames.count == 90)
+        let transcript = await PlaybackTranscript.play(
+            Asset(url: url, options: AssetOptions(network: options))
+        )
+        #expect(transcript.ending == "end")
+        #expect(transcript.frames.count == 90)
         #expect(other.paths == ["/deep/list.m3u8?token=1", "/deep/0.ts", "/deep/1.ts", "/deep/2.ts"])
         for request in other.server.log {
             #expect(request.headers["authorization"] == nil)

@@ -29,8 +29,8 @@ struct ServedSharingTests {
     func beside(_ name: String) async throws {
         let (served, _, path) = try Self.serve(name)
         let assets = try (0..<3).map { _ in try served.asset(path) }
-        async let one = Showing.play(assets[0])
-        async let other = Showing.play(assets[1])
+        async let one = PlaybackTranscript.play(assets[0])
+        async let other = PlaybackTranscript.play(assets[1])
         let generator = ImageGenerator(asset: assets[2])
         for milliseconds: Int64 in [100, 1500, 2900] {
             _ = try await generator.image(at: MediaTime(value: milliseconds, timescale: 1000))
@@ -45,8 +45,8 @@ struct ServedSharingTests {
     func twenty() async throws {
         let (served, _, path) = try Self.serve("ts")
         let assets = try (0..<20).map { _ in try served.asset(path) }
-        await withTaskGroup(of: Showing.self) { group in
-            for asset in assets { group.addTask { await Showing.play(asset) } }
+        await withTaskGroup(of: PlaybackTranscript.self) { group in
+            for asset in assets { group.addTask { await PlaybackTranscript.play(asset) } }
             for await played in group {
                 #expect(played.frames.count == 90)
                 #expect(played.ending == "end")
@@ -140,16 +140,16 @@ struct ServedSharingTests {
             answer.set("Content-Length", nil)
             answer.isChunked = true
         }
-        let expected = await Showing.play(Asset(url: source.file("list.m3u8")))
+        let expected = await PlaybackTranscript.play(Asset(url: source.file("list.m3u8")))
         let asset = try served.asset("/list.m3u8")
-        #expect(await Showing.play(asset) == expected)
+        #expect(await PlaybackTranscript.play(asset) == expected)
         let generator = ImageGenerator(asset: asset)
         generator.requestedTimeToleranceBefore = .zero
         generator.requestedTimeToleranceAfter = .zero
         for milliseconds: Int64 in [2900, 100, 1500, 2000, 0, 2960, 990] {
             _ = try await generator.image(at: MediaTime(value: milliseconds, timescale: 1000))
         }
-        #expect(await Showing.play(asset) == expected)
+        #expect(await PlaybackTranscript.play(asset) == expected)
     }
 
     // MARK: On disk
@@ -173,13 +173,13 @@ struct ServedSharingTests {
     )
     func offline(_ name: String) async throws {
         let (served, source, path) = try Self.serve(name)
-        let expected = await Showing.play(Asset(url: source.file(String(path.dropFirst()))))
+        let expected = await PlaybackTranscript.play(Asset(url: source.file(String(path.dropFirst()))))
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url)
-        #expect(await Showing.play(try asset(served, path, cache, timeout: 10)) == expected)
+        #expect(await PlaybackTranscript.play(try asset(served, path, cache, timeout: 10)) == expected)
         await stop(served, cache)
         // Different options prevent sharing in memory.
-        #expect(await Showing.play(try asset(served, path, cache, timeout: 9)) == expected)
+        #expect(await PlaybackTranscript.play(try asset(served, path, cache, timeout: 9)) == expected)
         let stills = ImageGenerator(asset: try asset(served, path, cache, timeout: 8))
         _ = try await stills.image(at: .zero)
     }
@@ -187,12 +187,12 @@ struct ServedSharingTests {
     @Test("A presentation with one cache key for all segments plays without a server")
     func oneKey() async throws {
         let (served, source, path) = try Self.serve("ts")
-        let expected = await Showing.play(Asset(url: source.file("list.m3u8")))
+        let expected = await PlaybackTranscript.play(Asset(url: source.file("list.m3u8")))
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url) { _ in "film" }
-        #expect(await Showing.play(try asset(served, path, cache, timeout: 10)) == expected)
+        #expect(await PlaybackTranscript.play(try asset(served, path, cache, timeout: 10)) == expected)
         await stop(served, cache)
-        #expect(await Showing.play(try asset(served, path, cache, timeout: 9)) == expected)
+        #expect(await PlaybackTranscript.play(try asset(served, path, cache, timeout: 9)) == expected)
     }
 
     @Test("Each cached segment is revalidated once and not sent again")
@@ -200,12 +200,12 @@ struct ServedSharingTests {
         let (served, _, path) = try Self.serve("ts")
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url)
-        let first = await Showing.play(try asset(served, path, cache, timeout: 10))
+        let first = await PlaybackTranscript.play(try asset(served, path, cache, timeout: 10))
         await cache.flush()
         let count = served.paths.count
         let again = try asset(served, path, cache, timeout: 9)
-        #expect(await Showing.play(again) == first)
-        #expect(await Showing.play(again) == first)
+        #expect(await PlaybackTranscript.play(again) == first)
+        #expect(await PlaybackTranscript.play(again) == first)
         let asked = served.server.log[count...]
         #expect(asked.allSatisfy { $0.headers["if-none-match"] != nil })
         #expect(asked.map(\.path).sorted() == ["/0.ts", "/1.ts", "/2.ts", "/list.m3u8"])
@@ -214,7 +214,7 @@ struct ServedSharingTests {
     @Test("URIs of a cached playlist are relative to its redirect target")
     func redirected() async throws {
         let source = try Presentation.folder("ts")
-        let expected = await Showing.play(Asset(url: source.file("list.m3u8")))
+        let expected = await PlaybackTranscript.play(Asset(url: source.file("list.m3u8")))
         let files = try ServedFolder.files(source.url)
         let served = try ServedFolder(
             Dictionary(uniqueKeysWithValues: files.map { ("/deep" + $0.key, $0.value) })
@@ -226,11 +226,14 @@ struct ServedSharingTests {
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url)
         for timeout in [10.0, 9] {
-            #expect(await Showing.play(try asset(served, "/list.m3u8", cache, timeout: timeout)) == expected)
+            #expect(
+                await PlaybackTranscript.play(try asset(served, "/list.m3u8", cache, timeout: timeout))
+                    == expected
+            )
             await cache.flush()
         }
         await stop(served, cache)
-        #expect(await Showing.play(try asset(served, "/list.m3u8", cache, timeout: 8)) == expected)
+        #expect(await PlaybackTranscript.play(try asset(served, "/list.m3u8", cache, timeout: 8)) == expected)
     }
 
     @Test("Keys are not cached, so an encrypted presentation fails without a server")
@@ -238,14 +241,14 @@ struct ServedSharingTests {
         let (served, _, path) = try Self.serve("AES-128")
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url)
-        #expect(await Showing.play(try asset(served, path, cache, timeout: 10)).ending == "end")
+        #expect(await PlaybackTranscript.play(try asset(served, path, cache, timeout: 10)).ending == "end")
         await stop(served, cache)
         let files = try ServedFolder.files(folder.url)
         #expect(!files.isEmpty)
         #expect(files.values.allSatisfy { $0 != Array("0123456789abcdef".utf8) })
-        let played = await Showing.play(try asset(served, path, cache, timeout: 9))
+        let played = await PlaybackTranscript.play(try asset(served, path, cache, timeout: 9))
         #expect(played.ending == "io")
-        #expect(played.words.contains("key"), "\(played.words)")
+        #expect(played.message.contains("key"), "\(played.message)")
     }
 
     // MARK: What changes
@@ -263,15 +266,15 @@ struct ServedSharingTests {
                 answer = .file(files["/2.ts"] ?? [], for: request, tag: "\"other\"")
             }
         }
-        let first = await Showing.play(try served.asset("/list.m3u8"))
+        let first = await PlaybackTranscript.play(try served.asset("/list.m3u8"))
         let (other, next) = (try served.asset("/list.m3u8"), try served.asset("/list.m3u8"))
         isDown.withLock { $0 = true }
-        #expect(await Showing.play(other) == first)
+        #expect(await PlaybackTranscript.play(other) == first)
         isDown.withLock { $0 = false }
         hasChanged.withLock { $0 = true }
-        let played = await Showing.play(next)
+        let played = await PlaybackTranscript.play(next)
         #expect(played != first)
-        #expect(await Showing.play(try served.asset("/list.m3u8")) == played)
+        #expect(await PlaybackTranscript.play(try served.asset("/list.m3u8")) == played)
     }
 
     private static let head = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-MEDIA-SEQUENCE:"
@@ -309,7 +312,9 @@ struct ServedSharingTests {
         ])
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url)
-        #expect(await Showing.play(try asset(served, "/live.m3u8", cache, timeout: 10)).ending == "end")
+        #expect(
+            await PlaybackTranscript.play(try asset(served, "/live.m3u8", cache, timeout: 10)).ending == "end"
+        )
         await cache.flush()
         let names = try ServedFolder.files(folder.url).keys.filter { $0 != "/lock" }
         #expect(names.isEmpty, "\(names)")
@@ -318,7 +323,7 @@ struct ServedSharingTests {
     @Test("A live presentation may reuse a URL for another segment", arguments: [true, false])
     func namesUsedAgain(_ hasTags: Bool) async throws {
         let source = try Presentation.folder("ts")
-        let local = await Showing.play(Asset(url: source.file("list.m3u8")))
+        let local = await PlaybackTranscript.play(Asset(url: source.file("list.m3u8")))
         let files = try ServedFolder.files(source.url)
         let served = try Self.live([
             Self.head + "0\n#EXTINF:1,\n0.ts\n", Self.head + "0\n#EXTINF:1,\n0.ts\n#EXTINF:1,\n1.ts\n",
@@ -327,7 +332,7 @@ struct ServedSharingTests {
             let name = list >= 3 && request.path == "/0.ts" ? "/2.ts" : request.path
             answer = .file(files[name] ?? [], for: request, tag: hasTags ? "\"\(name)\"" : nil)
         }
-        let played = await Showing.play(try served.asset("/live.m3u8"))
+        let played = await PlaybackTranscript.play(try served.asset("/live.m3u8"))
         #expect(played.ending == "end")
         #expect(played.frames.filter { $0 != "stall" } == local.frames)
     }
@@ -340,7 +345,7 @@ struct ServedSharingTests {
         let asset = try served.asset("/live.m3u8")
         try await asset.load()
         let next = isSameAsset ? asset : try served.asset("/live.m3u8")
-        let played = await Showing.play(next)
+        let played = await PlaybackTranscript.play(next)
         #expect(played.ending == "end")
         #expect(!served.paths.contains("/1.ts"))
         #expect(served.paths.contains("/2.ts"), "\(served.paths)")

@@ -12,11 +12,11 @@ struct ServedTests {
     @Test("Frames, samples, times and duration equal those of local files", arguments: Presentation.kinds)
     func same(_ name: String) async throws {
         let folder = try Presentation.folder(name)
-        let local = await Showing.play(Asset(url: folder.file("list.m3u8")))
+        let local = await PlaybackTranscript.play(Asset(url: folder.file("list.m3u8")))
         #expect(local.ending == "end")
         #expect(local.frames.count == 90)
         let served = try ServedFolder(try ServedFolder.files(folder.url))
-        let remote = await Showing.play(try served.asset("/list.m3u8"))
+        let remote = await PlaybackTranscript.play(try served.asset("/list.m3u8"))
         #expect(remote == local)
     }
 
@@ -83,8 +83,8 @@ struct ServedTests {
     func separateSound(_ name: String) async throws {
         let folder = try Presentation.folder(name)
         let served = try ServedFolder(try ServedFolder.files(folder.url))
-        let local = await Showing.play(Asset(url: folder.file("master.m3u8")))
-        let remote = await Showing.play(try served.asset("/master.m3u8"))
+        let local = await PlaybackTranscript.play(Asset(url: folder.file("master.m3u8")))
+        let remote = await PlaybackTranscript.play(try served.asset("/master.m3u8"))
         #expect(local.frames.count == 90)
         #expect(remote == local)
     }
@@ -93,7 +93,7 @@ struct ServedTests {
     func variants() async throws {
         let folder = try Presentation.folder("five variants")
         let served = try ServedFolder(try ServedFolder.files(folder.url))
-        let small = await Showing.play(
+        let small = await PlaybackTranscript.play(
             try served.asset("/master.m3u8"),
             size: PixelSize(width: 160, height: 90)
         )
@@ -112,7 +112,7 @@ struct ServedTests {
             head + "1\n#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n#EXT-X-ENDLIST\n",
         ]
         let count = Locked(0)
-        let local = await Showing.play(Asset(url: folder.file("list.m3u8")))
+        let local = await PlaybackTranscript.play(Asset(url: folder.file("list.m3u8")))
         let served = try ServedFolder(try ServedFolder.files(folder.url)) { request, answer in
             guard request.path == "/live.m3u8" else { return }
             let index = count.withLock { count in
@@ -121,10 +121,10 @@ struct ServedTests {
             }
             answer = FaultServer.Answer(200, body: Array(lists[index].utf8))
         }
-        let remote = await Showing.play(try served.asset("/live.m3u8"))
+        let remote = await PlaybackTranscript.play(try served.asset("/live.m3u8"))
         #expect(remote.ending == "end")
         #expect(remote.frames.filter { $0 != "stall" } == local.frames)
-        #expect(remote.sound == local.sound)
+        #expect(remote.audio == local.audio)
         #expect(count.withLock { $0 } == 4)
     }
 
@@ -137,9 +137,9 @@ struct ServedTests {
             + "#EXT-X-DISCONTINUITY\n\(segment)2.ts\n#EXT-X-ENDLIST\n"
         var files = try ServedFolder.files(folder.url)
         files["/broken.m3u8"] = Array(list.utf8)
-        let plain = await Showing.play(Asset(url: folder.file("list.m3u8")))
+        let plain = await PlaybackTranscript.play(Asset(url: folder.file("list.m3u8")))
         let served = try ServedFolder(files)
-        let remote = await Showing.play(try served.asset("/broken.m3u8"))
+        let remote = await PlaybackTranscript.play(try served.asset("/broken.m3u8"))
         #expect(remote.ending == "end")
         #expect(remote.faults == [])
         let pictures = { (frames: ArraySlice<String>) in frames.map { String($0.split(separator: " ")[1]) } }
@@ -166,11 +166,11 @@ struct ServedCorpusTests {
     )
     func same(_ name: String) async throws {
         let folder = try #require(CorpusFolder.url?.appendingPathComponent("hls"))
-        let local = await Showing.play(Asset(url: folder.appendingPathComponent(name)))
+        let local = await PlaybackTranscript.play(Asset(url: folder.appendingPathComponent(name)))
         #expect(local.ending == "end")
         #expect(local.frames.count >= 30)
         let served = try ServedFolder(try ServedFolder.files(folder))
-        let remote = await Showing.play(try served.asset("/" + name))
+        let remote = await PlaybackTranscript.play(try served.asset("/" + name))
         #expect(remote == local)
     }
 }

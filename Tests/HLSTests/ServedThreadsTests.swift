@@ -18,7 +18,7 @@ struct ServedThreadsTests {
         var offset: Int?
         /// The ID of a subtitle track to select.
         var subtitleTrack: Int?
-        var sound: Int?
+        var audioTrack: Int?
 
         var testDescription: String { path + (offset.map { " at \($0)" } ?? "") }
     }
@@ -28,7 +28,7 @@ struct ServedThreadsTests {
         // While opening, in the middle of a later packet, and at the beginning of a packet.
         Place(path: "/v0.ts", offset: 700), Place(path: "/v0.ts", offset: 20_001), Place(path: "/v1.ts"),
         Place(path: "/a0.ts"), Place(path: "/a1.ts", offset: 1000), Place(path: "/enc.key"),
-        Place(path: "/b.m3u8", sound: 128), Place(path: "/b0.ts", sound: 128),
+        Place(path: "/b.m3u8", audioTrack: 128), Place(path: "/b0.ts", audioTrack: 128),
         Place(path: "/words.m3u8", subtitleTrack: 192), Place(path: "/w0.vtt", subtitleTrack: 192),
     ]
 
@@ -46,8 +46,8 @@ struct ServedThreadsTests {
         var files = try Presentation.files("separate audio")
         files["/master.m3u8"] = Array(master.utf8)
         for (path, bytes) in files where path.hasPrefix("/a") { files["/b" + path.dropFirst(2)] = bytes }
-        let sound = try #require(files["/a.m3u8"])
-        let other = String(decoding: sound, as: UTF8.self).replacing("\na", with: "\nb")
+        let playlist = try #require(files["/a.m3u8"])
+        let other = String(decoding: playlist, as: UTF8.self).replacing("\na", with: "\nb")
         files["/b.m3u8"] = Array(other.utf8)
         files["/words.m3u8"] = Array(
             "#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\nw0.vtt\n#EXT-X-ENDLIST\n".utf8
@@ -63,18 +63,23 @@ struct ServedThreadsTests {
         return files
     }
 
-    private final class Ear: AudioSink {
-        let hasHeard = Locked(false)
+    private final class SampleDetectingSink: AudioSink {
+        let hasSamples = Locked(false)
         func start(_ format: AudioFormat) -> AudioFormat { format }
-        func write(_ buffer: AudioBuffer) { hasHeard.withLock { $0 = true } }
+        func write(_ buffer: AudioBuffer) { hasSamples.withLock { $0 = true } }
         func finish() {}
     }
 
-    private static func player(_ server: FaultServer, _ number: Int, _ place: Place, _ ear: Ear) throws
+    private static func player(
+        _ server: FaultServer,
+        _ number: Int,
+        _ place: Place,
+        _ audioSink: SampleDetectingSink
+    ) throws
         -> Player
     {
         var configuration = Player.Configuration()
-        configuration.audio = .sink(ear)
+        configuration.audio = .sink(audioSink)
         let player = Player(configuration: configuration)
         // Each player has its own presentation, because fetched bytes would be shared.
         let url = try #require(URL(string: server.url("/\(number)/master.m3u8")))
@@ -85,7 +90,7 @@ struct ServedThreadsTests {
             item.add(LegibleOutput())
             item.selectTrack(track, ofType: .subtitle)
         }
-        if let sound = place.sound { item.selectTrack(sound, ofType: .audio) }
+        if let track = place.audioTrack { item.selectTrack(track, ofType: .audio) }
         player.replaceCurrentItem(with: item)
         return player
     }
@@ -105,8 +110,10 @@ struct ServedThreadsTests {
             return answer
         }
         defer { server.stop() }
-        let ear = Ear()
-        let players = try (0..<100).samples.map { try Self.player(server, $0, place, $0 == 0 ? ear : Ear()) }
+        let audioSink = SampleDetectingSink()
+        let players = try (0..<100).samples.map {
+            try Self.player(server, $0, place, $0 == 0 ? audioSink : SampleDetectingSink())
+        }
         while server.log.count(where: { $0.path.hasSuffix(place.path) }) < players.count {
             await Task.yield()
         }
@@ -145,8 +152,8 @@ struct ServedThreadsTests {
         // No packet is lost.
         if expected == .readyToPlay {
             players[0].play()
-            while !ear.hasHeard.withLock({ $0 }), players[0].rate > 0 { await Task.yield() }
-            #expect(ear.hasHeard.withLock { $0 })
+            while !audioSink.hasSamples.withLock({ $0 }), players[0].rate > 0 { await Task.yield() }
+            #expect(audioSink.hasSamples.withLock { $0 })
         }
         for player in players + [beside] { await player.shutdown() }
     }

@@ -13,7 +13,7 @@ struct Switching {
 
     var frames: [Frame] = []
     /// The hash of all samples in the decoder's format.
-    var sound = ""
+    var audio = ""
     var stalls = 0
     /// The time of the clock at the end. It begins at zero.
     var end = HostTime.zero
@@ -46,10 +46,10 @@ struct Switching {
         acts: [Act] = [],
         resume: @escaping @Sendable () async -> Void = {}
     ) async -> Switching {
-        let ear = Ear()
+        let audioSink = MemoryAudioSink()
         var configuration = Player.Configuration()
         configuration.clock = .virtual
-        configuration.audio = .sink(ear)
+        configuration.audio = .sink(audioSink)
         let player = Player(configuration: configuration)
         let item = PlayerItem(asset: asset)
         item.preferredPeakBitRate = peakBitRate
@@ -93,15 +93,15 @@ struct Switching {
         }
         await player.shutdown()
         result.frames = withExtendedLifetime((layer, observers)) { frames.withLock { $0 } }
-        result.sound = ear.heard
+        result.audio = audioSink.output
         return result
     }
 
     /// A sink that keeps all samples.
-    private final class Ear: AudioSink {
+    private final class MemoryAudioSink: AudioSink {
         private let bytes = Locked([UInt8]())
 
-        var heard: String {
+        var output: String {
             bytes.withLock { bytes in
                 let digest = FrameDigest()
                 bytes.withUnsafeBytes { digest.update($0) }

@@ -53,7 +53,7 @@ struct SwitchingTests {
         #expect(played.times == plain.times)
         #expect(played.stalls == 0)
         #expect(played.end == plain.end)
-        #expect(played.sound == plain.sound)
+        #expect(played.audio == plain.audio)
         #expect(played.faults.isEmpty == !isTold, "\(played.faults)")
     }
 

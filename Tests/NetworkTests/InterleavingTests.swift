@@ -41,13 +41,13 @@ struct InterleavingTests {
     func requests() async throws {
         let folder = try TemporaryFolder()
         let film = try Self.film(in: folder)
-        let local = await Showing.play(Asset(url: film))
+        let local = await PlaybackTranscript.play(Asset(url: film))
         #expect(local.frames.count == 300)
         let bytes = [UInt8](try Data(contentsOf: film))
         let server = try FaultServer(bytes)
         defer { server.stop() }
         let url = try #require(URL(string: server.url()))
-        #expect(await Showing.play(Asset(url: url)) == local)
+        #expect(await PlaybackTranscript.play(Asset(url: url)) == local)
         #expect(server.log.count <= 10)
     }
 }

@@ -5,20 +5,20 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// How a test lays a picture's rows out in memory.
+/// The arrangement of a frame's rows in memory.
 enum RowLayout: CaseIterable {
     case packed, padded, bottomUp
 }
 
-/// A picture whose packed samples count up from `seed`, and those samples.
+/// Returns a frame whose packed samples count up from `seed`, and those samples.
 func picture(
     _ sizes: [(width: Int, height: Int)],
     seed: UInt8 = 0,
     layout: RowLayout = .packed
-) -> (storage: BytesPicture, packed: [UInt8]) {
+) -> (storage: ByteFrameStorage, packed: [UInt8]) {
     var memory: [UInt8] = []
     var packed: [UInt8] = []
-    var planes: [BytesPicture.Plane] = []
+    var planes: [ByteFrameStorage.Plane] = []
     for (width, height) in sizes {
         let padding = layout == .packed ? 0 : 5
         let rows = (0..<height).map { row in
@@ -30,7 +30,7 @@ func picture(
         }
         let stride = width + padding
         planes.append(
-            BytesPicture.Plane(
+            ByteFrameStorage.Plane(
                 offset: layout == .bottomUp ? start + (height - 1) * stride : start,
                 bytesPerRow: layout == .bottomUp ? -stride : stride,
                 bytesUsedPerRow: width,
@@ -39,7 +39,7 @@ func picture(
         )
         packed += rows.flatMap { $0 }
     }
-    return (BytesPicture(memory, planes), packed)
+    return (ByteFrameStorage(memory, planes), packed)
 }
 
 func videoFrame(
@@ -64,7 +64,7 @@ func videoFrame(
 }
 
 /// Interleaved samples.
-final class BytesSound: AudioBufferStorage {
+final class BytesAudioStorage: AudioBufferStorage {
     let bytes: [UInt8]
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -78,7 +78,7 @@ func audioBuffer(_ format: AudioFormat, _ bytes: [UInt8]) -> AudioBuffer {
         format: format,
         presentationTime: .zero,
         frameCount: bytes.count / max(1, format.bytesPerFrame),
-        storage: BytesSound(bytes)
+        storage: BytesAudioStorage(bytes)
     )
 }
 
@@ -89,7 +89,7 @@ func contents(_ path: String) throws -> [UInt8] {
     return drain(descriptor)
 }
 
-/// Everything up to the end.
+/// Reads everything up to the end.
 func drain(_ descriptor: Int32) -> [UInt8] {
     var all: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65536)
@@ -102,7 +102,7 @@ func drain(_ descriptor: Int32) -> [UInt8] {
 
 func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }
 
-/// Held while descriptors are open that a program started at that moment would inherit.
+/// A lock that is held while descriptors are open that a new process would inherit.
 private let spawning = Mutex(())
 
 private func openPipe() -> (Int32, Int32)? {
@@ -112,12 +112,12 @@ private func openPipe() -> (Int32, Int32)? {
     return (ends[0], ends[1])
 }
 
-/// Both ends of a pipe, reader first.
+/// Returns both ends of a pipe, the reading end first.
 func makePipe() throws -> (Int32, Int32) {
     try #require(spawning.withLock { _ in openPipe() })
 }
 
-/// Runs a program found in PATH and returns what it prints; nil where it is missing or fails.
+/// Runs a program found in PATH and returns what it prints; nil if it is missing or fails.
 func run(_ program: String, _ arguments: [String]) -> String? {
     guard let (reader, writer) = spawning.withLock({ _ in openPipe() }) else { return nil }
     var actions = posix_spawn_file_actions_t()
@@ -141,5 +141,5 @@ func run(_ program: String, _ arguments: [String]) -> String? {
     return status == 0 ? text(output) : nil
 }
 
-/// FFmpeg's own programs judge our files where they are installed.
+/// A Boolean value that indicates whether FFmpeg's programs, which check the written files, are installed.
 let hasFFmpeg = run("ffmpeg", ["-version"]) != nil && run("ffprobe", ["-version"]) != nil

@@ -12,7 +12,7 @@ import Testing
         )
     }
 
-    /// All lines that the frames make.
+    /// Returns all lines for the frames.
     private func lines(_ format: VideoFormat, _ frames: [VideoFrame]) throws -> [String] {
         let folder = try TemporaryFolder()
         let sink = try FrameMD5Sink(path: folder.path("a"))
@@ -23,7 +23,7 @@ import Testing
         return text(try contents(folder.path("a"))).split(separator: "\n").map(String.init)
     }
 
-    /// The presentation times of frames with these time stamps.
+    /// Returns the presentation times of frames with these timestamps.
     private func times(_ rate: Rational?, _ timeBase: Rational, _ ticks: [Int64?]) throws -> [String] {
         let format = format(rate)
         let storage = picture([(2, 2)]).storage
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Layout of the header and of the columns as in FFmpeg 5.1's own files.
+    /// The header and the columns have the layout of FFmpeg 5.1.
     @Test func writesWhatFFmpegWrites() throws {
         let format = VideoFormat(
             pixelFormat: .yuv420p,
@@ -51,14 +51,14 @@ import Testing
             nominalFrameRate: Rational(30000, 1001)
         )
         let black = picture([(1080, 720), (540, 360), (540, 360)]).packed.map { _ in UInt8(0) }
-        let storage = BytesPicture(
+        let storage = ByteFrameStorage(
             black,
-            [BytesPicture.Plane(offset: 0, bytesPerRow: 1080, bytesUsedPerRow: 1080, rowCount: 1080)]
+            [ByteFrameStorage.Plane(offset: 0, bytesPerRow: 1080, bytesUsedPerRow: 1080, rowCount: 1080)]
         )
         let frames = [0, 1, 123_456_789_012].map { index in
             videoFrame(format, storage, ticks: index * 1001, timeBase: Rational(1, 30000))
         }
-        // md5sum of 1 166 400 zero bytes
+        // md5sum of 1,166,400 zero bytes
         let hash = "7355d3a6e1af6be9c692e634a9d8577e"
         #expect(
             try lines(format, frames) == [
@@ -88,8 +88,8 @@ import Testing
             try lines(format, [one]).last
                 == "0,          0,          0,        1,       27, b0ae6708c5e1be10668f57d3916cf423"
         )
-        // of nothing at all
-        let empty = videoFrame(format, BytesPicture([0], []))
+        // md5sum of no bytes
+        let empty = videoFrame(format, ByteFrameStorage([0], []))
         #expect(try lines(format, [empty]).last?.hasSuffix(" 0, d41d8cd98f00b204e9800998ecf8427e") == true)
     }
 
@@ -106,20 +106,20 @@ import Testing
         let milliseconds = Rational(1, 1000)
         #expect(try times(ntsc, milliseconds, [0, 33, 67, 100, 133, 167]) == ["0", "1", "2", "3", "4", "5"])
         #expect(try times(Rational(25, 1), Rational(1, 90000), [-3600, 0, 3600]) == ["-1", "0", "1"])
-        // Halfway goes away from zero: the nudge of 2^-17 sees to that.
+        // Half a frame is rounded away from zero, because of the offset of 2^-17.
         #expect(try times(Rational(25, 1), milliseconds, [-60, -20, 20, 60]) == ["-2", "-1", "1", "2"])
         #expect(try times(Rational(25, 1), milliseconds, [19, 20, 21, 59, 61]) == ["0", "1", "1", "1", "2"])
-        // Just short of halfway, by less than the nudge.
+        // Less than half a frame, by less than the offset.
         #expect(try times(Rational(1, 1), Rational(1, 1 << 20), [(1 << 19) - 1]) == ["1"])
         #expect(try times(Rational(1, 1), Rational(1, 1 << 20), [(1 << 19) - 64]) == ["0"])
     }
 
-    @Test func framesWithoutATimeStampGoByTheTimeline() throws {
+    @Test func framesWithoutATimestampUseTheTimeline() throws {
         #expect(try times(Rational(10, 1), Rational(1, 1000), [600, nil, 800]) == ["6", "7", "8"])
         #expect(try times(Rational(10, 1), Rational(0, 0), [600]) == ["7"])
     }
 
-    /// FFmpeg's muxing holds times that go back at the latest so far.
+    /// FFmpeg's muxer replaces a decreasing time by the latest one.
     @Test func timesDoNotGoBackWithinAPass() throws {
         let milliseconds = Rational(1, 1000)
         #expect(try times(Rational(10, 1), milliseconds, [500, 300, 600]) == ["5", "5", "6"])
@@ -164,7 +164,7 @@ import Testing
         #expect(try times(Rational(.max, 1), Rational(.max, 1), [.max]) == ["\(Int64.max)"])
     }
 
-    @Test func laterFormatsTellByTheirSize() throws {
+    @Test func laterFormatsDifferInSize() throws {
         let folder = try TemporaryFolder()
         let sink = try FrameMD5Sink(path: folder.path("a"))
         let (small, large) = (format(Rational(25, 1)), format(Rational(30, 1), 4, 4))

@@ -4,18 +4,18 @@ import Sinks
 import TestSupport
 import Testing
 
-/// What the encoders write, read back by FFmpeg's command.
+/// Files of the encoders, decoded by the ffmpeg command.
 @Suite struct ImageEncoderTests {
     private func frame(
         _ name: PixelFormat,
         _ color: ColorDescription,
-        _ content: BytesPicture,
+        _ content: ByteFrameStorage,
         _ size: PixelSize
     ) -> VideoFrame {
         videoFrame(VideoFormat(pixelFormat: name, size: size, color: color), content)
     }
 
-    /// All samples of an image file, as `format` has them.
+    /// Returns all samples of an image file in `format`.
     private func decoded(_ path: String, as format: String) throws -> [UInt8] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// Plain colours, which no quality may change by more than a step or two.
+    /// Plain colors, which change by at most two steps at any quality.
     @Test(
         "Colours are those of the frame, whatever its matrix and range: JPEG and WebP have one matrix alone",
         arguments: ["bt709", "smpte170m", "bt2020nc"],
@@ -61,7 +61,7 @@ import Testing
     func colors(matrix: String, isFull: Bool) throws {
         let folder = try TemporaryFolder()
         let size = PixelSize(width: 64, height: 48)
-        // Strong red, by BT.709's matrix or another's: what it is in RGB is worked out here.
+        // Saturated red by the matrix of BT.709 or another standard. Its RGB values are computed here.
         let (kr, kb) = [
             "bt709": (0.2126, 0.0722), "smpte170m": (0.299, 0.114), "bt2020nc": (0.2627, 0.0593),
         ][matrix]!
@@ -76,7 +76,7 @@ import Testing
         let values = samples.map { UInt8($0.rounded()) }
         let counts = [64 * 48, 32 * 24, 32 * 24]
         let bytes = zip(values, counts).flatMap { [UInt8](repeating: $0, count: $1) }
-        let storage = BytesPicture(
+        let storage = ByteFrameStorage(
             bytes,
             [
                 .init(offset: 0, bytesPerRow: 64, bytesUsedPerRow: 64, rowCount: 48),
@@ -100,12 +100,12 @@ import Testing
         }
     }
 
-    @Test("A lower quality is a smaller file; a picture is the same file each time, whatever came between")
+    @Test("A lower quality makes a smaller file; encoding a frame again makes an identical file")
     func quality() throws {
         let size = PixelSize(width: 160, height: 120)
         var random = SplitMix64(7)
         let noise = (0..<160 * 120 * 3).map { _ in UInt8.random(in: 0...255, using: &random) }
-        let storage = BytesPicture(
+        let storage = ByteFrameStorage(
             noise,
             [.init(offset: 0, bytesPerRow: 480, bytesUsedPerRow: 480, rowCount: 120)]
         )
@@ -129,15 +129,15 @@ import Testing
         #expect(try encoder.encode(picture) == ImageEncoder(.jpeg).encode(picture))
     }
 
-    @Test("What cannot be stored is an error with words, and the next picture can be")
+    @Test("A frame that cannot be stored throws an error with a message, and the next frame is encoded")
     func refused() throws {
         let encoder = ImageEncoder(.webp)
-        let storage = BytesPicture(
+        let storage = ByteFrameStorage(
             [0, 0, 0],
             [.init(offset: 0, bytesPerRow: 0, bytesUsedPerRow: 3, rowCount: 1)]
         )
         let wide = frame(.rgb24, ColorDescription(), storage, PixelSize(width: 20_000, height: 1))
-        let rows = BytesPicture(
+        let rows = ByteFrameStorage(
             [UInt8](repeating: 9, count: 60_000),
             [.init(offset: 0, bytesPerRow: 60_000, bytesUsedPerRow: 60_000, rowCount: 1)]
         )

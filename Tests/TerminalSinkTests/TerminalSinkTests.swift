@@ -8,7 +8,7 @@ import Testing
 
 let hasChafa = if case .success = ChafaLibrary.shared { true } else { false }
 
-/// A frame of 8 by 8 fields, or of so many, each in the colour that `color` tells.
+/// Returns a frame whose pixels have the colors that `color` returns.
 func frame(
     _ width: Int,
     _ height: Int,
@@ -24,7 +24,7 @@ func frame(
         }
     }
     let stride = width * 4
-    let plane = BytesPicture.Plane(
+    let plane = ByteFrameStorage.Plane(
         offset: bottomUp ? (height - 1) * stride : 0,
         bytesPerRow: bottomUp ? -stride : stride,
         bytesUsedPerRow: stride,
@@ -36,11 +36,11 @@ func frame(
         duration: .invalid,
         isKeyFrame: true,
         sourceTime: SourceTime(ticks: nil, timeBase: Rational(1, 1)),
-        storage: BytesPicture(bytes, [plane])
+        storage: ByteFrameStorage(bytes, [plane])
     )
 }
 
-/// No two pixels alike, so that hardly a byte can be saved.
+/// Returns a frame of random pixels, which hardly compresses.
 func noise(_ width: Int, _ height: Int, seed: UInt64) -> VideoFrame {
     var random = SplitMix64(seed)
     return frame(width, height) { _, _ in
@@ -68,24 +68,24 @@ func makeSink(
 private let over = "\u{1B}[?2026l"
 private let left = "\u{1B}[?1049l"
 
-@Suite("A terminal as a sink", .enabled(if: hasChafa, "libchafa is not installed"))
+@Suite("Terminal sink", .enabled(if: hasChafa, "libchafa is not installed"))
 struct TerminalSinkTests {
     static let red = [255, 0, 0]
     static let blue = [0, 0, 255]
-    /// Of 200 times 50 cells, but for the column where the two meet.
+    /// The number of cells of one half of 200x50 cells, without the column in which both halves meet.
     static let half = 4950...5000
 
-    /// Red on the left, blue on the right.
+    /// Returns a frame that is red on the left and blue on the right.
     static func halves(_ width: Int, _ height: Int, bottomUp: Bool = false) -> VideoFrame {
         frame(width, height, bottomUp: bottomUp) { x, _ in x < width / 2 ? (255, 0, 0) : (0, 0, 255) }
     }
 
-    @Test("A picture lies in the middle in its colours, and the screen comes back")
+    @Test("A frame is centered with its colors, and the normal screen is restored")
     func shown() throws {
         let terminal = try PseudoTerminal(columns: 40, rows: 12)
         let sink = try makeSink(terminal, status: true)
         #expect(sink.layerSize == PixelSize(width: 320, height: 176))
-        // Eleven rows of 1:2 are as high as 22 columns are wide.
+        // Eleven rows of 1:2 cells are as high as 22 columns are wide.
         let picture = Self.halves(128, 128)
         try sink.start(picture.format)
         sink.showStatus("before")
@@ -96,15 +96,15 @@ struct TerminalSinkTests {
         let text = terminal.read(until: left)
         #expect(text.hasPrefix("\u{1B}[?1049h\u{1B}[?25l"))
         let end = try #require(text.range(of: "\u{1B}\\"))
-        var screen = ShownScreen(columns: 40, rows: 12)
+        var screen = ScreenModel(columns: 40, rows: 12)
         screen.apply(String(text[..<end.lowerBound]))
         #expect(screen.isOther && !screen.hasCursor && screen.updates == 2)
         for row in 0..<11 {
-            #expect(screen.cells[row][..<9].allSatisfy { $0 == ShownScreen.Cell() }, "row \(row)")
-            // Where the two meet, both are in a cell.
+            #expect(screen.cells[row][..<9].allSatisfy { $0 == ScreenModel.Cell() }, "row \(row)")
+            // The cells in which both halves meet contain both colors.
             #expect(screen.cells[row][9..<19].allSatisfy { $0.color == Self.red }, "row \(row)")
             #expect(screen.cells[row][21..<31].allSatisfy { $0.color == Self.blue }, "row \(row)")
-            #expect(screen.cells[row][31...].allSatisfy { $0 == ShownScreen.Cell() }, "row \(row)")
+            #expect(screen.cells[row][31...].allSatisfy { $0 == ScreenModel.Cell() }, "row \(row)")
         }
         #expect(screen.text(row: 11) == "after[2J")
         screen.apply(String(text[end.lowerBound...]))
@@ -113,19 +113,21 @@ struct TerminalSinkTests {
         #expect(throws: MediaError.self) { try sink.present(picture) }
     }
 
-    @Test("Rows that lie the other way round in memory")
+    @Test("A frame that is stored bottom-up is shown upright")
     func bottomUp() throws {
         let terminal = try PseudoTerminal(columns: 16, rows: 8)
         let sink = try makeSink(terminal)
         try sink.present(frame(128, 128, bottomUp: true) { _, y in y < 64 ? (255, 0, 0) : (0, 0, 255) })
-        var screen = ShownScreen(columns: 16, rows: 8)
+        var screen = ScreenModel(columns: 16, rows: 8)
         screen.apply(terminal.read(until: over))
         #expect(screen.cells[..<4].joined().allSatisfy { $0.color == Self.red })
         #expect(screen.cells[4...].joined().allSatisfy { $0.color == Self.blue })
         sink.finish()
     }
 
-    @Test("A line that is not read holds up nobody; what is begun is ended, and only the newest follows")
+    @Test(
+        "A terminal that is not read blocks no call; the current frame is completed, and only the newest follows"
+    )
     func slow() throws {
         let terminal = try PseudoTerminal(columns: 200, rows: 50)
         let sink = try makeSink(terminal)
@@ -133,19 +135,19 @@ struct TerminalSinkTests {
         try sink.present(Self.halves(400, 200))
         #expect(sink.counters.framesDelivered == 0 && sink.counters.framesDropped == 8)
         let text = terminal.read(until: over, times: 2)
-        var screen = ShownScreen(columns: 200, rows: 50)
+        var screen = ScreenModel(columns: 200, rows: 50)
         screen.apply(text)
         #expect(screen.updates == 2)
         #expect(Self.half.contains(screen.count(Self.red)))
         #expect(Self.half.contains(screen.count(Self.blue)))
         sink.finish()
-        // The second one is counted when the line has taken its last byte.
+        // The second frame is counted when its last byte is written.
         _ = terminal.read(until: left)
         #expect(sink.counters.framesDropped == 8)
     }
 
     @Test(
-        "The screen comes back from a line that is not read, and from one held by ^S",
+        "The normal screen is restored on a terminal that is not read or stopped by ^S",
         arguments: [false, true]
     )
     func stuck(isHeld: Bool) throws {
@@ -158,11 +160,11 @@ struct TerminalSinkTests {
         sink.suspend()
         sink.suspend()
         #expect(terminal.read(until: left).hasSuffix(left))
-        // What comes meanwhile is shown later.
+        // A frame that arrives meanwhile is shown later.
         try sink.present(Self.halves(400, 200))
         #expect(told.withLock { $0 } == [true, false])
         sink.resume()
-        var screen = ShownScreen(columns: 200, rows: 50)
+        var screen = ScreenModel(columns: 200, rows: 50)
         screen.apply(terminal.read(until: over))
         #expect(screen.isOther)
         #expect(Self.half.contains(screen.count(Self.red)))
@@ -171,7 +173,7 @@ struct TerminalSinkTests {
         _ = terminal.read(until: left)
     }
 
-    @Test("Another size: told, and the newest picture shown again on an empty screen")
+    @Test("A new size is reported, and the newest frame is drawn again on a cleared screen")
     func resized() throws {
         let terminal = try PseudoTerminal(columns: 40, rows: 12)
         let sink = try makeSink(terminal, status: true)
@@ -187,11 +189,11 @@ struct TerminalSinkTests {
         #expect(sizes.withLock { $0 } == [PixelSize(width: 160, height: 80)])
         let text = terminal.read(until: over)
         #expect(text.hasPrefix("\u{1B}[?2026h\u{1B}[0m\u{1B}[2J"))
-        var screen = ShownScreen(columns: 20, rows: 6)
+        var screen = ScreenModel(columns: 20, rows: 6)
         screen.apply(text)
         #expect(screen.cells[..<5].joined().filter { $0.color == Self.red }.count == 45)
         #expect(screen.text(row: 5) == "line")
-        // A wider cell.
+        // The cells are wider.
         terminal.resize(columns: 20, rows: 6, pixels: PixelSize(width: 200, height: 60))
         try sink.present(Self.halves(200, 50))
         #expect(sizes.withLock { $0 }.last == PixelSize(width: 200, height: 50))
@@ -199,12 +201,12 @@ struct TerminalSinkTests {
         _ = terminal.read(until: left)
     }
 
-    @Test("Pixels by each protocol", arguments: TerminalGraphics.allCases)
+    @Test("Each graphics protocol writes its sequences", arguments: TerminalGraphics.allCases)
     func protocols(graphics: TerminalGraphics) throws {
         let terminal = try PseudoTerminal(columns: 20, rows: 6, pixels: PixelSize(width: 200, height: 120))
         let sink = try makeSink(terminal, graphics)
         #expect(sink.graphics == graphics)
-        // The cursor comes below these two.
+        // The cursor moves below the image with these two.
         let rows = graphics == .sixel || graphics == .iterm ? 5 : 6
         #expect(sink.layerSize == PixelSize(width: 200, height: rows * 20))
         try sink.present(Self.halves(200, rows * 20))
@@ -229,7 +231,7 @@ struct TerminalSinkTests {
         _ = terminal.read(until: left)
     }
 
-    @Test("Sixels only where the terminal tells its pixels")
+    @Test("Sixels are used only if the terminal reports its size in pixels")
     func sixelsNeedPixels() throws {
         for (pixels, graphics) in [
             (PixelSize.zero, TerminalGraphics.symbols), (PixelSize(width: 400, height: 240), .sixel),
@@ -245,7 +247,7 @@ struct TerminalSinkTests {
         }
     }
 
-    @Test("A window that was closed is a failure, told at the next frame")
+    @Test("Closing the terminal's window is an error of the next frame")
     func hungUp() throws {
         let terminal = try PseudoTerminal()
         let sink = try makeSink(terminal)
@@ -261,7 +263,7 @@ struct TerminalSinkTests {
         #expect(told.withLock { $0 } == [true, false])
     }
 
-    @Test("What is no terminal, what cannot place its cursor, and a library that is missing")
+    @Test("A sink needs a terminal that can position its cursor, and libchafa")
     func refused() throws {
         let pipe = try PseudoTerminal()
         let file = open("/dev/null", O_RDWR)

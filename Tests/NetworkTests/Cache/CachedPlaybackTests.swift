@@ -56,12 +56,12 @@ struct CachedPlaybackTests {
     @Test("Twenty players of one URL fetch each byte once and show every frame")
     func twenty() async throws {
         let film = try bytes("clip-h264-aac.mp4")
-        let local = await Showing.play(Asset(url: Fixture.url("clip-h264-aac.mp4")))
+        let local = await PlaybackTranscript.play(Asset(url: Fixture.url("clip-h264-aac.mp4")))
         let server = try FaultServer(film)
         defer { server.stop() }
         let assets = try (0..<20).map { _ in try asset(server) }
-        await withTaskGroup(of: Showing.self) { group in
-            for asset in assets { group.addTask { await Showing.play(asset) } }
+        await withTaskGroup(of: PlaybackTranscript.self) { group in
+            for asset in assets { group.addTask { await PlaybackTranscript.play(asset) } }
             for await played in group { #expect(played == local) }
         }
         // Players that start after the others have ended revalidate, and receive no body.
@@ -76,16 +76,16 @@ struct CachedPlaybackTests {
         ]
     )
     func offline(name: String) async throws {
-        let local = await Showing.play(Asset(url: Fixture.url(name)))
+        let local = await PlaybackTranscript.play(Asset(url: Fixture.url(name)))
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url)
         let server = try FaultServer(try bytes(name))
-        #expect(await Showing.play(try asset(server, cache)) == local)
+        #expect(await PlaybackTranscript.play(try asset(server, cache)) == local)
         await cache.flush()
         server.stop()
         server.waitUntilClosed()
         // Different options prevent sharing in memory.
-        #expect(await Showing.play(try asset(server, cache, timeout: 9)) == local)
+        #expect(await PlaybackTranscript.play(try asset(server, cache, timeout: 9)) == local)
         let asset = try asset(server, cache, timeout: 8)
         _ = try await ImageGenerator(asset: asset).image(at: .zero)
         #expect(asset.media?.isLocal == true)
@@ -97,9 +97,9 @@ struct CachedPlaybackTests {
         defer { server.stop() }
         let asset = try asset(server)
         try await asset.load()
-        #expect(await Showing.play(asset).ending == "end")
+        #expect(await PlaybackTranscript.play(asset).ending == "end")
         _ = try await ImageGenerator(asset: asset).image(at: .zero)
-        #expect(await Showing.play(asset).ending == "end")
+        #expect(await PlaybackTranscript.play(asset).ending == "end")
         #expect(server.log.count == 1)
     }
 }

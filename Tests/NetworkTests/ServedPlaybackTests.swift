@@ -12,7 +12,7 @@ import Testing
     .timeLimit(.minutes(1))
 )
 struct ServedPlaybackTests {
-    private func play(_ asset: Asset) async -> Showing { await Showing.play(asset) }
+    private func play(_ asset: Asset) async -> PlaybackTranscript { await PlaybackTranscript.play(asset) }
 
     private func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: Fixture.url(name))) }
 

@@ -2,16 +2,16 @@ internal import FFmpeg
 package import Playhead
 
 /// The frames and samples that a player outputs for an asset on the virtual clock, from start to end.
-package struct Showing: Equatable, Sendable {
+package struct PlaybackTranscript: Equatable, Sendable {
     /// The time and hash of each frame, and "stall" for each stall.
     package var frames: [String] = []
     /// The hash of all samples in the decoder's format.
-    package var sound = ""
+    package var audio = ""
     package var sampleCount = 0
     /// "end", or the code of the error that ended playback.
     package var ending = ""
     /// The message of that error.
-    package var words = ""
+    package var message = ""
     package var duration = MediaTime.invalid
     /// The codes and messages of errors that playback has recovered from.
     package var faults: [String] = []
@@ -21,11 +21,11 @@ package struct Showing: Equatable, Sendable {
         _ asset: Asset,
         size: PixelSize? = nil,
         during: @escaping @Sendable (Player, PlayerEvent) -> Void = { _, _ in }
-    ) async -> Showing {
-        let ear = Ear()
+    ) async -> PlaybackTranscript {
+        let audioSink = MemoryAudioSink()
         var configuration = Player.Configuration()
         configuration.clock = .virtual
-        configuration.audio = .sink(ear)
+        configuration.audio = .sink(audioSink)
         let player = Player(configuration: configuration)
         let frames = Locked([String]())
         let layer = PlayerLayer(player: player)
@@ -36,7 +36,7 @@ package struct Showing: Equatable, Sendable {
                 frames.withLock { $0.append(line) }
             }
         )
-        var showing = Showing()
+        var transcript = PlaybackTranscript()
         let events = player.events
         let token = player.onEvent { [weak player] timed in
             if let player { during(player, timed.event) }
@@ -46,32 +46,32 @@ package struct Showing: Equatable, Sendable {
         player.replaceCurrentItem(with: item)
         for await event in events {
             switch event {
-            case .didPlayToEndTime: showing.ending = "end"
+            case .didPlayToEndTime: transcript.ending = "end"
             case .failedToPlayToEndTime(_, let error):
-                (showing.ending, showing.words) = ("\(error.code)", error.message)
+                (transcript.ending, transcript.message) = ("\(error.code)", error.message)
             case .itemStatusChanged(let item, .failed):
-                showing.ending = (item.error?.code).map { "\($0)" } ?? "?"
-                showing.words = item.error?.message ?? ""
+                transcript.ending = (item.error?.code).map { "\($0)" } ?? "?"
+                transcript.message = item.error?.message ?? ""
             case .errorLogEntry(_, let entry) where entry.isRecovered:
-                showing.faults.append("\(entry.error.code): \(entry.error.message)")
+                transcript.faults.append("\(entry.error.code): \(entry.error.message)")
                 continue
             case .playbackStalled: frames.withLock { $0.append("stall") }
             default: continue
             }
-            if !showing.ending.isEmpty { break }
+            if !transcript.ending.isEmpty { break }
         }
-        showing.duration = item.duration
+        transcript.duration = item.duration
         await player.shutdown()
-        showing.frames = withExtendedLifetime((layer, token)) { frames.withLock { $0 } }
-        (showing.sound, showing.sampleCount) = ear.heard
-        return showing
+        transcript.frames = withExtendedLifetime((layer, token)) { frames.withLock { $0 } }
+        (transcript.audio, transcript.sampleCount) = audioSink.output
+        return transcript
     }
 
     /// A sink that keeps all samples.
-    private final class Ear: AudioSink {
+    private final class MemoryAudioSink: AudioSink {
         private let state = Locked((bytes: [UInt8](), count: 0))
 
-        var heard: (String, Int) {
+        var output: (String, Int) {
             state.withLock { state in
                 let digest = FrameDigest()
                 state.bytes.withUnsafeBytes { digest.update($0) }

@@ -13,7 +13,7 @@ import Testing
     .enabled(if: Fixture.areThere, "make fixtures"),
     .timeLimit(.minutes(10))
 )
-struct LettingGoTests {
+struct ClosingTests {
     enum Way: String, CaseIterable {
         case release, replace, stop, load, still
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Network
 
 @Suite("Response headers and HTTP addresses")
-struct HeadTests {
+struct ResponseHeadTests {
     private func head(_ lines: [String]) -> ResponseHead {
         var head = ResponseHead()
         for line in lines { head.parse(line[...]) }

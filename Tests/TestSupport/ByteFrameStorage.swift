@@ -1,7 +1,7 @@
 package import Playhead
 
 /// A video frame over plain bytes, with arbitrary strides.
-package final class BytesPicture: VideoFrameStorage {
+package final class ByteFrameStorage: VideoFrameStorage {
     package struct Plane {
         /// The offset of the top row.
         package var offset: Int

@@ -10,7 +10,7 @@ import Testing
     "A stored response that one asset reuses without validation is revalidated for another",
     .timeLimit(.minutes(1))
 )
-struct ConfirmationTests {
+struct RevalidationTests {
     /// A server that fails for a while, and then has other files under the same names.
     private struct Changing {
         enum Phase: Sendable {

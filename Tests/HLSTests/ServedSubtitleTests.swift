@@ -9,7 +9,7 @@ import Testing
 // Rule: hls-subtitles
 /// Subtitle renditions from a server.
 @Suite("HLS: subtitles", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(1)))
-struct ServedTextTests {
+struct ServedSubtitleTests {
     private struct Cue: Hashable, Sendable {
         var text: String
         /// The start in milliseconds of item time.

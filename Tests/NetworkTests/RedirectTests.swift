@@ -7,7 +7,7 @@ import Testing
 
 /// Tests redirects and the checks of private addresses.
 @Suite("Redirects and private addresses", .timeLimit(.minutes(1)))
-struct PlaceFaultTests {
+struct RedirectTests {
     typealias Answer = FaultServer.Answer
 
     // MARK: Redirects

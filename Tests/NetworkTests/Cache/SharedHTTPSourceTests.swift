@@ -55,7 +55,7 @@ struct SharedFile {
 }
 
 @Suite("Shared HTTP source", .timeLimit(.minutes(1)))
-struct SharedSourceTests {
+struct SharedHTTPSourceTests {
     @Test("Twenty concurrent readers fetch each byte once")
     func twenty() async throws {
         let file = try SharedFile(size: 3_000_000)
