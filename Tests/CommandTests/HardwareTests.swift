@@ -18,7 +18,7 @@ struct HardwareTests {
             let outcome = try await hashes("--hwdec", device, "--repeat", "2")
             #expect(outcome.status == 0)
             #expect(outcome.errorLines.count == 1)
-            #expect(outcome.errors.contains("warning: \(Media.clip): the processor decodes: "))
+            #expect(outcome.errors.contains("warning: \(Media.clip): hardware decoding unavailable, using software: "))
             #expect(outcome.pictures.count == 2 * plain.pictures.count)
             #expect(Array(outcome.pictures.prefix(plain.pictures.count)) == plain.pictures)
             #expect(try await hashes("--hwdec", device, "--quiet").errors.isEmpty)

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+// Rule: recording
 /// `vplay record`, with the test pattern: no machine that runs tests has a camera.
 @Suite("Recording by the command")
 struct RecordTests {
@@ -60,7 +61,7 @@ struct RecordTests {
             folder.path("a.mp4")
         )
         #expect(outcome.status == 1)
-        #expect(outcome.errors == "vplay: /dev/video-none: there is no camera: No such file or directory\n")
+        #expect(outcome.errors == "vplay: /dev/video-none: camera not found: No such file or directory\n")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 

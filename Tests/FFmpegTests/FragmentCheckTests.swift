@@ -39,7 +39,7 @@ struct FragmentCheckTests {
         let bytes = try Self.bytes("clip-fragmented.mp4", change)
         let error = #expect(throws: MediaError.self) { try Self.open(bytes, isLocal: isLocal) }
         #expect(error?.code == .unrecognizedFormat)
-        #expect(error?.message.contains("no number") == true)
+        #expect(error?.message.contains("no track ID") == true)
         #expect(error?.location == "smashed.mp4")
     }
 

@@ -124,13 +124,13 @@ struct HardwareDevicesTests {
     @Test(
         "A device that is not there is told in words, and libav is not asked",
         arguments: [
-            ("vaapi", "this machine has no device for vaapi"),
-            ("nvdec:0", "this machine has no device for nvdec"),
-            ("v4l2m2m", "this machine has no device for v4l2m2m"),
-            ("/dev/dri/renderD128", "this machine has no device for vaapi"),
-            ("magic", "there is no hardware decoder magic: known are \(HardwareName.known)"),
-            ("", "there is no hardware decoder : known are \(HardwareName.known)"),
-            ("/dev/sda", "there is no hardware decoder /dev/sda: known are \(HardwareName.known)"),
+            ("vaapi", "no vaapi device on this machine"),
+            ("nvdec:0", "no nvdec device on this machine"),
+            ("v4l2m2m", "no v4l2m2m device on this machine"),
+            ("/dev/dri/renderD128", "no vaapi device on this machine"),
+            ("magic", "unknown hardware decoder magic: use \(HardwareName.known)"),
+            ("", "unknown hardware decoder : use \(HardwareName.known)"),
+            ("/dev/sda", "unknown hardware decoder /dev/sda: use \(HardwareName.known)"),
         ]
     )
     func missing(name: String, words: String) throws {
@@ -147,7 +147,7 @@ struct HardwareDevicesTests {
         let error = #expect(throws: MediaError.self) {
             try ask(machine.devices, .device("/dev/dri/renderD130"))
         }
-        #expect(error?.message == "there is no device /dev/dri/renderD130")
+        #expect(error?.message == "device /dev/dri/renderD130 not found")
         let codec = #expect(throws: MediaError.self) {
             try ask(machine.devices, .device("vaapi"), AV_CODEC_ID_GIF)
         }
@@ -204,7 +204,7 @@ struct HardwareDevicesTests {
             let errors = told.errors.withLock { $0 }
             #expect(
                 errors.map(\.message) == [
-                    "memory decodes no more, the processor does: the device does not decode streams like this one"
+                    "memory failed, using software decoding: the device does not support this stream"
                 ]
             )
             #expect(errors.first?.code == .hardwareUnavailable && errors.first?.libraryLog != nil)

@@ -69,7 +69,7 @@ struct HardwarePlaybackTests {
         if fault == .packet(0) || fault == .frame(5) {
             let entry = try #require(played.log.first)
             #expect(entry.isRecovered && entry.error.code == .hardwareUnavailable)
-            #expect(entry.error.message.contains("the processor does: the device hangs"))
+            #expect(entry.error.message.contains("using software decoding: the device hangs"))
         }
     }
 
@@ -111,7 +111,7 @@ struct HardwarePlaybackTests {
         let played = try await play("clip-h264-aac.mp4", .device("magic"))
         #expect(played.shown == plain.shown && played.faults == 0)
         #expect(played.log.map(\.error.code) == [.hardwareUnavailable])
-        let words = "the processor decodes: there is no hardware decoder magic"
+        let words = "hardware decoding unavailable, using software: unknown hardware decoder magic"
         #expect(played.log.first?.error.message.contains(words) == true)
     }
 

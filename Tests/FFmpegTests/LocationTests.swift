@@ -43,6 +43,8 @@ struct LocationTests {
     @Test func redactionLeavesOrdinaryWordsAlone() {
         #expect(Redaction.redact("moov atom not found?\n") == "moov atom not found?")
         #expect(Redaction.redact("open http://u:p@h/x?k=1 failed") == "open http://h/x failed")
+        #expect(Redaction.location("http://u:p@h/x?k=1") == "http://h/x")
+        #expect(Redaction.location("/a b/c?d#e ") == "/a b/c?d#e ")
     }
 
     @Test func missingFilesAndFoldersHaveWords() {

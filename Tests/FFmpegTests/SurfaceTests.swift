@@ -62,7 +62,7 @@ struct SurfaceTests {
             try Surface(surface, on: memory.device, as: AV_PIX_FMT_YUV444P)
         }
         #expect(error?.code == .hardwareUnavailable)
-        #expect(error?.message == "memory gives frames as nv12, not as yuv444p")
+        #expect(error?.message == "memory produces nv12, not yuv444p")
         #expect(SurfaceLayout(AV_PIX_FMT_P010LE, to: AV_PIX_FMT_YUV420P) == nil)
         #expect(SurfaceLayout(AV_PIX_FMT_NV12, to: AV_PIX_FMT_YUVJ420P) != nil)
         #expect(SurfaceLayout(AV_PIX_FMT_YUV420P, to: AV_PIX_FMT_YUVJ420P) != nil)

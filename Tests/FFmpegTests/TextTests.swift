@@ -143,7 +143,7 @@ struct TextTests {
         let track = try #require(try demuxer.open().tracks.first { $0.mediaType == .subtitle })
         let error = #expect(throws: MediaError.self) { try demuxer.makeTextDecoder(for: track.id) }
         #expect(error?.code == .decoderNotFound)
-        #expect(error?.message == "hdmv_pgs_subtitle subtitles are pictures, not text")
+        #expect(error?.message == "hdmv_pgs_subtitle subtitles are bitmaps, not text")
     }
 }
 

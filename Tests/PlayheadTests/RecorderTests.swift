@@ -6,6 +6,7 @@ import PlayheadPicker
 import TestSupport
 import Testing
 
+// Rule: recording
 @Suite("Recording", .enabled(if: isPossible))
 struct RecorderTests {
     private func pattern(_ rate: Int = 25, _ size: PixelSize = PixelSize(width: 160, height: 90))
@@ -72,9 +73,9 @@ struct RecorderTests {
         let folder = try TemporaryFolder()
         let file = folder.file("x.mp4")
         let cases: [(CaptureSource, URL, PlaybackError.Code, String)] = [
-            (CaptureSource(.camera("/dev/video-none")), file, .notFound, "there is no camera"),
-            (CaptureSource(.camera(folder.path)), file, .notFound, "no camera, and no device"),
-            (CaptureSource(.camera("/dev/null")), file, .io, "cannot be opened"),
+            (CaptureSource(.camera("/dev/video-none")), file, .notFound, "camera not found"),
+            (CaptureSource(.camera(folder.path)), file, .notFound, "not a camera"),
+            (CaptureSource(.camera("/dev/null")), file, .io, "cannot open the camera"),
             (pattern(), folder.file("x.txt"), .invalidArgument, "mp4, m4v, mov, mkv, webm"),
             (pattern(), folder.file("none/x.mp4"), .sinkFailed, "No such file"),
             // What the system says of a folder that is a device differs with the user.

@@ -24,7 +24,7 @@ package final class FileByteSource: ByteSource {
         guard status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
             let isFolder = status.st_mode & S_IFMT == S_IFDIR
-            let what = isFolder ? "this is a folder, not a file" : "this is not a regular file"
+            let what = isFolder ? "is a folder, not a file" : "not a regular file"
             throw MediaError(.io, what, location: path, underlyingCode: isFolder ? EISDIR : EINVAL)
         }
         self.descriptor = descriptor

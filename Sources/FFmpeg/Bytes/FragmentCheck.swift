@@ -28,7 +28,7 @@ enum FragmentCheck {
         else { return }
         throw MediaError(
             .unrecognizedFormat,
-            "a track of a fragmented file has no number, which is refused",
+            "fragmented MP4 rejected: a track has no track ID (tkhd box)",
             location: location
         )
     }

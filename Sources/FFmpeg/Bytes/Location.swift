@@ -23,7 +23,7 @@ enum Location: Equatable {
         guard scheme == "file" else {
             throw MediaError(
                 .forbidden,
-                "\(scheme) URLs cannot be opened here",
+                "unsupported URL scheme: \(scheme)",
                 location: Redaction.redact(text)
             )
         }
@@ -32,7 +32,7 @@ enum Location: Equatable {
             rest = rest.dropFirst(2)
             let host = rest.prefix { $0 != "/" }
             guard host.isEmpty || host == "localhost" else {
-                throw MediaError(.forbidden, "files of other hosts cannot be opened", location: text)
+                throw MediaError(.forbidden, "file URLs with a host are not supported", location: text)
             }
             rest = rest.dropFirst(host.count)
         }

@@ -45,7 +45,7 @@ package final class PipeByteSource: ByteSource {
     ) throws(MediaError) -> Int {
         guard let base = buffer.baseAddress, !buffer.isEmpty else { return 0 }
         guard position.withLock({ $0 == offset }) else {
-            throw MediaError(.notSeekable, "a pipe can only be read forwards", location: "-")
+            throw MediaError(.notSeekable, "not seekable: a pipe can only be read forward", location: "-")
         }
         while true {
             try waitUntilReadable(context)

@@ -25,7 +25,7 @@ final class CaptureInput {
         packet = try PacketOwner()
         try DeviceLibrary.shared.get()
         guard let input = av_find_input_format(format) else {
-            throw MediaError(.notFound, "this FFmpeg cannot record from \(format)", location: name)
+            throw MediaError(.notFound, "FFmpeg has no input device \(format)", location: name)
         }
         var opened = avformat_alloc_context()
         // Non-blocking reads return at once when a camera sends nothing.
@@ -49,7 +49,7 @@ final class CaptureInput {
                 break
             }
             guard found != nil else {
-                throw MediaError(.noPlayableTracks, "it sends no pictures", location: name)
+                throw MediaError(.noPlayableTracks, "the device provides no video", location: name)
             }
         } catch {
             avformat_close_input(&opened)
@@ -57,7 +57,7 @@ final class CaptureInput {
         }
         guard let found, let stream = context.pointee.streams[Int(index)] else {
             avformat_close_input(&opened)
-            throw MediaError(.noPlayableTracks, "it sends no pictures", location: name)
+            throw MediaError(.noPlayableTracks, "the device provides no video", location: name)
         }
         self.context = context
         self.stream = index
@@ -101,7 +101,7 @@ final class CaptureInput {
             // The camera was unplugged.
             throw LibraryError.make(
                 code,
-                "it sends nothing any more",
+                "the device stopped sending data",
                 fallback: .io,
                 location: name,
                 log: log
@@ -130,10 +130,14 @@ final class CaptureInput {
             var status = stat()
             guard stat(path, &status) == 0 else {
                 let reason = String(cString: strerror(errno))
-                throw MediaError(.notFound, "there is no camera: \(reason)", location: path)
+                throw MediaError(.notFound, "camera not found: \(reason)", location: path)
             }
             guard status.st_mode & S_IFMT == S_IFCHR else {
-                throw MediaError(.notFound, "this is no camera, and no device at all", location: path)
+                throw MediaError(
+                    .notFound,
+                    "not a camera: the path is not a character device",
+                    location: path
+                )
             }
             var options: [(String, String)] = []
             if let size = source.size { options.append(("video_size", "\(size.width)x\(size.height)")) }
@@ -151,12 +155,12 @@ final class CaptureInput {
         guard case .camera = source.device else {
             return LibraryError.make(
                 code,
-                "there is no test pattern like that",
+                "invalid settings for the test pattern",
                 fallback: .invalidArgument,
                 log: log
             )
         }
-        let doing = code == -EBUSY ? "another program has the camera" : "the camera cannot be opened"
+        let doing = code == -EBUSY ? "the camera is in use by another program" : "cannot open the camera"
         return LibraryError.make(code, doing, fallback: .io, location: name, log: log)
     }
 }

@@ -24,7 +24,10 @@ package enum DeviceLibrary {
             )
         }
         guard functions.avutil_version() == avutil_version() else {
-            throw MediaError(.notFound, "recording needs libavdevice: \(name) is of another FFmpeg")
+            throw MediaError(
+                .notFound,
+                "recording needs libavdevice: \(name) belongs to another FFmpeg version"
+            )
         }
         functions.avdevice_register_all()
     }

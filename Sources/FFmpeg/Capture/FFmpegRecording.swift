@@ -23,7 +23,7 @@ package final class FFmpegRecording {
         guard Self.containers.contains(fileExtension) else {
             throw MediaError(
                 .invalidArgument,
-                "recordings are written as \(Self.containers.joined(separator: ", ")), not as .\(fileExtension)"
+                "unsupported recording format .\(fileExtension): use \(Self.containers.joined(separator: ", "))"
             )
         }
         self.fileExtension = fileExtension
@@ -67,7 +67,7 @@ package final class FFmpegRecording {
 
     /// Completes the file. Throws an error if no frame was recorded.
     package func finish() throws(MediaError) {
-        guard let writer else { throw MediaError(.emptyMedia, "no picture came") }
+        guard let writer else { throw MediaError(.emptyMedia, "no frame was recorded") }
         try writer.finish()
     }
 }

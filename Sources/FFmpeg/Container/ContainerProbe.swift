@@ -32,7 +32,7 @@ enum ContainerProbe {
         for (limit, pointer) in zip(limits, pointers) { limit.pointer = pointer }
         if session.interruption.isAborted { throw LibraryError.cancelled(session.request.location) }
         if code < 0 {
-            throw session.error(code, "the streams cannot be analysed", fallback: .unrecognizedFormat)
+            throw session.error(code, "cannot analyze the streams", fallback: .unrecognizedFormat)
         }
     }
 

@@ -76,7 +76,7 @@ extension FFmpegDemuxer {
         // A container with too many consecutive errors is treated as ended.
         failedReads += 1
         if code == PH_ERROR_EOF || failedReads > FFmpegDemuxer.failedReadLimit { return nil }
-        throw session.error(code, "the file cannot be read on", fallback: .io)
+        throw session.error(code, "cannot continue reading the file", fallback: .io)
     }
 
     /// Returns nil for packets of disabled tracks.

@@ -14,7 +14,11 @@ extension FFmpegDemuxer {
             throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
         }
         guard description.isSeekable else {
-            throw MediaError(.notSeekable, "a pipe cannot be read again", location: request.location)
+            throw MediaError(
+                .notSeekable,
+                "not seekable: a pipe cannot be read again",
+                location: request.location
+            )
         }
         if interruption.context.isInterrupted { throw cancelled }
         do throws(MediaError) {
@@ -123,7 +127,7 @@ extension FFmpegDemuxer {
         let opened = try makeSession()
         if wasProbed { try ContainerProbe.run(opened) }
         guard opened.codecs == codecs else {
-            throw MediaError(.io, "the file has changed while it was played", location: request.location)
+            throw MediaError(.io, "the file changed during playback", location: request.location)
         }
         session = opened
         applyEnabledTracks()

@@ -54,7 +54,7 @@ extension FFmpegDemuxer: SegmentedDemuxer {
                 let names = [old.codec_id, parameters.codec_id].map { String(cString: avcodec_get_name($0)) }
                 throw MediaError(
                     .decoderFailed,
-                    "behind a break the segments hold \(names[1]) instead of \(names[0])",
+                    "unsupported codec change at a discontinuity: \(names[1]) instead of \(names[0])",
                     location: request.location,
                     track: track
                 )

@@ -101,7 +101,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         guard let described = description.tracks.first(where: { $0.id == track }),
             let stream = session.streams.first(where: { Int($0.pointee.index) == track })
         else {
-            throw MediaError(.invalidArgument, "there is no track \(track)", location: request.location)
+            throw MediaError(.invalidArgument, "no track \(track)", location: request.location)
         }
         if let reason = described.unplayableReason {
             let code: MediaError.Code =
@@ -141,7 +141,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         } catch {
             var fault = error.at(location: location, track: track)
             fault.code = .hardwareUnavailable
-            fault.message = "the processor decodes: \(error.message)"
+            fault.message = "hardware decoding unavailable, using software: \(error.message)"
             faults.report(fault)
         }
         return try make(nil)
@@ -192,7 +192,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
             try rejectOversizedVideo(session)
         }
         guard !session.streams.isEmpty else {
-            throw MediaError(.noPlayableTracks, "the file holds no tracks", location: request.location)
+            throw MediaError(.noPlayableTracks, "the file contains no tracks", location: request.location)
         }
         let timeline = try readStart(session)
         let description = try MediaDescriber.describe(session, timeline: timeline)
@@ -221,7 +221,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         let parameters = first.pointee.codecpar.pointee
         throw MediaError(
             .exceedsLimits,
-            "pictures of \(parameters.width)x\(parameters.height) pixels are larger than allowed",
+            "video frames of \(parameters.width)x\(parameters.height) pixels are larger than the limit",
             location: request.location,
             track: Int(first.pointee.index)
         )

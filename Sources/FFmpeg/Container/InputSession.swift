@@ -45,14 +45,14 @@ final class InputSession {
         if request.isSegmented && FormatPolicy.startsPlaylist(head) {
             throw MediaError(
                 .forbidden,
-                "a segment is a playlist, which is refused",
+                "segment rejected: it is a playlist",
                 location: request.location
             )
         }
         if isPlaylist && path == nil {
             throw MediaError(
                 .forbidden,
-                "a playlist can only be played from a file",
+                "a playlist can only be opened from a file",
                 location: request.location
             )
         }
@@ -71,7 +71,7 @@ final class InputSession {
             if FormatPolicy.startsPlaylist(head) && !isPlaylist && error.code == .unrecognizedFormat {
                 throw MediaError(
                     .unrecognizedFormat,
-                    "this is a playlist under another name, which is refused",
+                    "playlist rejected: the name has the extension of another format",
                     location: request.location
                 )
             }
@@ -174,7 +174,7 @@ final class InputSession {
         else {
             throw MediaError(
                 .unrecognizedFormat,
-                "it is to be opened as \(name), which is no container that is known here",
+                "unknown container format: \(name)",
                 location: request.location
             )
         }
@@ -227,19 +227,19 @@ final class InputSession {
         if logText.contains("max_streams") {
             return MediaError(
                 .exceedsLimits,
-                "the file has more than \(request.maximumStreamCount) streams",
+                "too many streams (limit \(request.maximumStreamCount))",
                 location: request.location,
                 libraryLog: logText,
                 underlyingCode: code
             )
         }
-        var error = error(code, "this is no media file that can be read", fallback: .unrecognizedFormat)
+        var error = error(code, "unrecognized media format", fallback: .unrecognizedFormat)
         if error.code == .unrecognizedFormat, logText.contains("moov atom not found"), !request.isSegmented,
             BoxScan.isTruncated(reader)
         {
             error.code = .truncated
             error.message =
-                "the file was cut off before its index (the moov box), without which nothing can be read"
+                "the file is truncated: the index (moov box) is missing"
         }
         if error.code == .unrecognizedFormat, logText.contains("encryption") {
             error.code = .encrypted

@@ -65,7 +65,11 @@ final class NestedOpener {
         if !isOpened {
             openingCount += 1
             guard openingCount <= NestedOpener.openingLimit else {
-                failure = MediaError(.exceedsLimits, "the playlist refers to too many others", location: url)
+                failure = MediaError(
+                    .exceedsLimits,
+                    "too many resources in the playlist (limit \(NestedOpener.openingLimit))",
+                    location: url
+                )
                 return PH_ERROR_EPERM
             }
         }
@@ -124,15 +128,15 @@ final class NestedOpener {
     private func allowedPath(_ url: String) throws(MediaError) -> String {
         let location = try Location(url)
         guard case .file(let path) = location, let root else {
-            throw MediaError(.forbidden, "a playlist may only refer to files beside it", location: url)
+            throw MediaError(.forbidden, "playlist entry rejected: only files are allowed", location: url)
         }
         guard let resolved = NestedOpener.resolve(path) else {
-            throw MediaError(.notFound, "a part of the playlist is missing", location: path)
+            throw MediaError(.notFound, "file of the playlist not found", location: path)
         }
         guard resolved.hasPrefix(root + "/") else {
             throw MediaError(
                 .forbidden,
-                "a playlist may not refer to files outside its folder",
+                "playlist entry rejected: the file is outside the playlist's folder",
                 location: path
             )
         }

@@ -135,13 +135,13 @@ struct TrackDescriber {
         guard track.mediaType == .video || track.mediaType == .audio else { return nil }
         if track.hasProtectedContent { return "the track is encrypted" }
         if avcodec_find_decoder(parameters.pointee.codec_id) == nil {
-            return "there is no decoder for \(track.codec == "none" ? "this kind of track" : track.codec)"
+            return "no decoder for \(track.codec == "none" ? "this type of track" : track.codec)"
         }
         let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(
             by: track.naturalSize.height
         )
         if overflow || pixels > request.maximumPixelCount {
-            return "its pictures of \(track.naturalSize) pixels are larger than allowed"
+            return "frames of \(track.naturalSize) pixels are larger than the limit"
         }
         return nil
     }

@@ -61,7 +61,7 @@ package final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
             guard written >= 0 else {
                 throw LibraryError.make(
                     written,
-                    "sound cannot be converted",
+                    "audio conversion failed",
                     fallback: .conversionFailed,
                     log: log
                 )
@@ -90,7 +90,9 @@ package final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
         frame.pointer.pointee.sample_rate = Int32(clamping: output.sampleRate)
         frame.pointer.pointee.ch_layout = Resampler.layout(output.channelLayout)
         let code = av_frame_get_buffer(frame.pointer, 0)
-        if code < 0 { throw LibraryError.make(code, "no memory for sound", fallback: .resourceLimit) }
+        if code < 0 {
+            throw LibraryError.make(code, "no memory for an audio buffer", fallback: .resourceLimit)
+        }
         return frame
     }
 }

@@ -38,7 +38,7 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
             let isAlone = before == nil && after == nil
             let made = try isAlone ? make(storage) : make(storage, previous: before, next: after)
             guard let made, FieldFilter.Shape(made.pointer) == FieldFilter.Shape(storage.frame.pointer) else {
-                throw MediaError(.conversionFailed, "frames stay interlaced: the filter gave none")
+                throw MediaError(.conversionFailed, "frames stay interlaced: the filter returned no frame")
             }
             var result = frame
             result.storage = FFmpegVideoStorage(made)

@@ -45,7 +45,7 @@ extension FFmpegVideoConverter {
         )
         let substitute = FrameRotator.substitute(for: targetFormat, swapsAxes: orientation.swapsAxes)
         guard let canvas = isDirect ? targetFormat : substitute else {
-            throw MediaError(.conversionFailed, "pictures cannot be laid out in \(targetFormat)")
+            throw MediaError(.conversionFailed, "cannot lay out frames in pixel format \(targetFormat)")
         }
         let source = try croppable(frame, geometry)
         var result = try layOut(
@@ -105,7 +105,7 @@ extension FFmpegVideoConverter {
     ) throws(MediaError) -> VideoFrame {
         let (from, to) = try Self.formats(of: frame, to: pixelFormat, size: geometry.target)
         guard geometry.fits(frame.size), let grid = SampleGrid(to) else {
-            throw MediaError(.conversionFailed, "the geometry is not that of a picture of \(frame.size)")
+            throw MediaError(.conversionFailed, "invalid geometry for a frame of \(frame.size)")
         }
         var colorReference = frame.format
         colorReference.size = original.size

@@ -91,12 +91,15 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
         let from = av_get_pix_fmt(frame.pixelFormat.rawValue)
         let to = av_get_pix_fmt(pixelFormat.rawValue)
         guard sws_isSupportedInput(from) != 0, sws_isSupportedOutput(to) != 0 else {
-            throw MediaError(.conversionFailed, "\(frame.pixelFormat) cannot be converted to \(pixelFormat)")
+            throw MediaError(
+                .conversionFailed,
+                "unsupported conversion from \(frame.pixelFormat) to \(pixelFormat)"
+            )
         }
         guard av_image_check_size(UInt32(clamping: size.width), UInt32(clamping: size.height), 0, nil) >= 0,
             !size.isEmpty, !frame.size.isEmpty
         else {
-            throw MediaError(.conversionFailed, "pictures cannot be scaled to \(size)")
+            throw MediaError(.conversionFailed, "cannot scale frames to \(size)")
         }
         return (from, to)
     }

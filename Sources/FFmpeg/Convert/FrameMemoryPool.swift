@@ -24,7 +24,7 @@ final class FrameMemoryPool {
         owner.pointer.pointee.height = shape.height
         owner.pointer.pointee.format = shape.format
         guard let pool = pool(for: shape), pool.fill(owner.pointer) >= 0 else {
-            throw MediaError(.resourceLimit, "no memory for a picture", isRetryable: true)
+            throw MediaError(.resourceLimit, "no memory for a frame", isRetryable: true)
         }
         return owner
     }

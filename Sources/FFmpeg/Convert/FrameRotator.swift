@@ -138,7 +138,10 @@ extension FFmpegVideoConverter {
             guard
                 let other = FrameRotator.substitute(for: frame.pixelFormat, swapsAxes: rotation.swapsAxes)
             else {
-                throw MediaError(.conversionFailed, "\(frame.pixelFormat) pictures cannot be turned")
+                throw MediaError(
+                    .conversionFailed,
+                    "cannot rotate frames in pixel format \(frame.pixelFormat)"
+                )
             }
             frame = try convert(frame, to: other, size: frame.size)
         }

@@ -17,7 +17,7 @@ final class Resampler {
         else {
             throw MediaError(
                 .conversionFailed,
-                "\(input.sampleFormat) cannot be converted to \(output.sampleFormat)"
+                "unsupported conversion from \(input.sampleFormat) to \(output.sampleFormat)"
             )
         }
         var fromLayout = Resampler.layout(input.channelLayout)
@@ -47,7 +47,7 @@ final class Resampler {
         guard code >= 0 else {
             throw LibraryError.make(
                 code,
-                "the resampler cannot be set up",
+                "cannot create a resampler",
                 fallback: .conversionFailed,
                 log: log
             )

@@ -65,7 +65,7 @@ final class Scaler {
         let to = try Scaler.borrow(target, size: pass.plan.target, format: pass.plan.targetFormat)
         let rows = log.capture { ph_sws_scale(pass.context, from.pointer, to.pointer) }
         if rows < 0 {
-            throw LibraryError.make(rows, "a picture cannot be scaled", fallback: .conversionFailed, log: log)
+            throw LibraryError.make(rows, "scaling failed", fallback: .conversionFailed, log: log)
         }
     }
 
@@ -93,7 +93,7 @@ final class Scaler {
         // The second filter is of low quality. It is needed when one side becomes more than a hundred times smaller and
         // the other does not, which the first filter does not support.
         guard let context = make(plan, SWS_BICUBIC) ?? make(plan, SWS_POINT) else {
-            throw MediaError(.conversionFailed, "the scaler cannot be set up", libraryLog: log.text)
+            throw MediaError(.conversionFailed, "cannot create a scaler", libraryLog: log.text)
         }
         passes.append(Pass(plan: plan, context: context))
         // An error means that no matrix is involved, for example between two RGB formats.

@@ -9,10 +9,10 @@ final class AESCipher: BlockCipher {
 
     init(key: [UInt8], iv: [UInt8]) throws(MediaError) {
         guard key.count == 16, iv.count == 16 else {
-            throw MediaError(.encrypted, "a key has \(key.count) bytes instead of 16")
+            throw MediaError(.encrypted, "invalid AES-128 key: \(key.count) bytes instead of 16")
         }
         guard let context = av_aes_alloc() else {
-            throw MediaError(.resourceLimit, "no memory for decrypting", isRetryable: true)
+            throw MediaError(.resourceLimit, "no memory for decryption", isRetryable: true)
         }
         self.context = context
         vector = iv

@@ -21,7 +21,7 @@ final class CodecContext {
         let decoder = device?.decoder(for: parameters.pointee.codec_id)
         guard let codec = device == nil ? avcodec_find_decoder(parameters.pointee.codec_id) : decoder?.codec
         else {
-            throw MediaError(.decoderNotFound, "there is no decoder for \(name)")
+            throw MediaError(.decoderNotFound, "no decoder for \(name)")
         }
         guard let pointer = avcodec_alloc_context3(codec) else {
             throw MediaError(.resourceLimit, "no memory for a decoder", isRetryable: true)
@@ -52,7 +52,7 @@ final class CodecContext {
             // The context is freed by deinit, which runs because all members are set.
             throw LibraryError.make(
                 code,
-                "the \(name) decoder cannot be opened",
+                "cannot open the \(name) decoder",
                 fallback: .decoderFailed,
                 log: log
             )

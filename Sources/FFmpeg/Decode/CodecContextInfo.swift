@@ -48,7 +48,7 @@ final class CodecContextInfo: Sendable {
         }
         return choice.withLock { choice in
             choice.software = last
-            choice.rejectionReason = hasSurface ? nil : "the device does not decode streams like this one"
+            choice.rejectionReason = hasSurface ? nil : "the device does not support this stream"
             return hasSurface ? surface ?? AV_PIX_FMT_NONE : AV_PIX_FMT_NONE
         }
     }

@@ -34,7 +34,7 @@ final class CodecOpener: @unchecked Sendable {
             }
         }
         withoutActuallyEscaping(attempt) { runOnThread($0) }
-        guard let result else { throw MediaError(.unknown, "nothing was run") }
+        guard let result else { throw MediaError(.unknown, "the codec thread did not run the call") }
         return try result.get()
     }
 

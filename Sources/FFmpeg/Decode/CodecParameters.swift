@@ -12,7 +12,7 @@ final class CodecParameters {
         self.pointer = pointer
         let code = avcodec_parameters_copy(pointer, original)
         if code < 0 {
-            throw LibraryError.make(code, "codec parameters cannot be copied", fallback: .resourceLimit)
+            throw LibraryError.make(code, "cannot copy codec parameters", fallback: .resourceLimit)
         }
     }
 

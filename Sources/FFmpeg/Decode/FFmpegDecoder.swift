@@ -119,7 +119,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         if code == PH_ERROR_EAGAIN { return false }
         clock = advancedClock
         guard code >= 0 else {
-            throw failure(code, "a packet cannot be decoded", time: packet.presentationTime)
+            throw failure(code, "cannot decode a packet", time: packet.presentationTime)
         }
         return true
     }
@@ -144,7 +144,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         if code == PH_ERROR_EAGAIN { return false }
         isDraining = true
         guard code >= 0 || code == PH_ERROR_EOF else {
-            throw failure(code, "the decoder cannot be drained", time: nil)
+            throw failure(code, "cannot drain the decoder", time: nil)
         }
         return true
     }
@@ -157,7 +157,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             let code = log.capture { avcodec_receive_frame(codec.pointer, frame.pointer) }
             if code == PH_ERROR_EAGAIN { return .needsInput }
             if code == PH_ERROR_EOF { return .ended }
-            guard code >= 0 else { throw failure(code, "a frame cannot be decoded", time: nil) }
+            guard code >= 0 else { throw failure(code, "cannot decode a frame", time: nil) }
             if isVideo { return .video(try makeVideo(frame, codec)) }
             guard let buffer = factory.audio(frame) else { continue }
             if let end {
@@ -190,7 +190,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             onFailure: { [faults] error in
                 var loss = error.at(location: location, track: track)
                 loss.code = .decodeFailed
-                loss.message = "a frame is lost and shown black: \(error.message)"
+                loss.message = "frame lost and replaced by black: \(error.message)"
                 loss.time = time
                 faults.report(loss)
             }

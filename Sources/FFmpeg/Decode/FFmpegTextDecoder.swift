@@ -28,7 +28,7 @@ final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
         guard kind & Int32(AV_CODEC_PROP_TEXT_SUB) != 0 else {
             throw MediaError(
                 .decoderNotFound,
-                "\(track.codec) subtitles are pictures, not text",
+                "\(track.codec) subtitles are bitmaps, not text",
                 location: location,
                 track: track.id
             )
@@ -76,7 +76,7 @@ final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
         guard code >= 0 else {
             let error = LibraryError.make(
                 code,
-                "a subtitle cannot be decoded",
+                "cannot decode a subtitle",
                 fallback: .decodeFailed,
                 log: log
             )
@@ -188,7 +188,7 @@ extension FFmpegDemuxer {
         else {
             throw MediaError(
                 .invalidArgument,
-                "there is no track \(track) of text",
+                "no text track \(track)",
                 location: request.location
             )
         }

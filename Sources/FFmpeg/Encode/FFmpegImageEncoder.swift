@@ -102,7 +102,7 @@ private final class Encoder {
             case .webp: "libwebp"
             }
         guard let codec = avcodec_find_encoder_by_name(name) else {
-            throw MediaError(.conversionFailed, "this FFmpeg has no encoder for \(format.rawValue)")
+            throw MediaError(.conversionFailed, "FFmpeg has no encoder for \(format.rawValue)")
         }
         guard let pointer = avcodec_alloc_context3(codec) else {
             throw MediaError(.resourceLimit, "no memory for an encoder", isRetryable: true)
@@ -133,7 +133,7 @@ private final class Encoder {
         let code = log.capture { avcodec_open2(pointer, codec, nil) }
         // The context is freed by deinit.
         guard code >= 0 else {
-            throw failure(code, "pictures of \(size) cannot be stored as \(format.rawValue)")
+            throw failure(code, "cannot encode frames of \(size) as \(format.rawValue)")
         }
     }
 
@@ -154,7 +154,7 @@ private final class Encoder {
             return code < 0 ? code : avcodec_receive_packet(pointer, packet.pointer)
         }
         guard code >= 0, let bytes = packet.pointer.pointee.data else {
-            throw failure(code, "a picture of \(size) cannot be stored")
+            throw failure(code, "cannot encode a frame of \(size)")
         }
         return Array(UnsafeBufferPointer(start: bytes, count: Int(max(0, packet.pointer.pointee.size))))
     }

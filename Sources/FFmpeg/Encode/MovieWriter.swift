@@ -35,7 +35,7 @@ final class MovieWriter {
         guard code >= 0, let context = made else {
             throw LibraryError.make(
                 code,
-                "there is no container for .\(fileExtension)",
+                "no container for .\(fileExtension)",
                 fallback: .invalidArgument,
                 log: log
             )
@@ -60,7 +60,7 @@ final class MovieWriter {
             let code = log.capture { avformat_write_header(context, nil) }
             guard code >= 0 else {
                 throw bridge.failure
-                    ?? LibraryError.make(code, "the file cannot be begun", fallback: .io, log: log)
+                    ?? LibraryError.make(code, "cannot write the header of the file", fallback: .io, log: log)
             }
         } catch {
             var encoder: UnsafeMutablePointer<AVCodecContext>? = encoder
@@ -89,11 +89,11 @@ final class MovieWriter {
         let name = av_get_pix_fmt_name(encoder.pointee.pix_fmt).map { String(cString: $0) } ?? ""
         let converted = try converter.convert(frame, to: PixelFormat(rawValue: name), size: size)
         guard let storage = converted.storage as? FFmpegVideoStorage else {
-            throw MediaError(.conversionFailed, "a picture is not where it can be encoded from")
+            throw MediaError(.conversionFailed, "cannot encode a frame: its memory is not FFmpeg's")
         }
         let owner = try FrameOwner()
         guard av_frame_ref(owner.pointer, storage.frame.pointer) >= 0 else {
-            throw MediaError(.resourceLimit, "no memory for a picture", isRetryable: true)
+            throw MediaError(.resourceLimit, "no memory for a frame", isRetryable: true)
         }
         owner.pointer.pointee.pts = time
         // The frame type that the camera's codec chose must not influence the encoder.
@@ -110,7 +110,7 @@ final class MovieWriter {
         let code = log.capture { av_write_trailer(context) }
         log.capture { avio_flush(context.pointee.pb) }
         if let failure = bridge.failure { throw failure }
-        if code < 0 { throw LibraryError.make(code, "the file cannot be ended", fallback: .io, log: log) }
+        if code < 0 { throw LibraryError.make(code, "cannot complete the file", fallback: .io, log: log) }
     }
 
     private func encode(_ frame: UnsafeMutablePointer<AVFrame>?) throws(MediaError) {
@@ -131,7 +131,7 @@ final class MovieWriter {
             code = log.capture { av_interleaved_write_frame(context, packet.pointer) }
             if let failure = bridge.failure { throw failure }
         }
-        throw LibraryError.make(code, "a picture cannot be written", fallback: .io, log: log)
+        throw LibraryError.make(code, "cannot write a frame", fallback: .io, log: log)
     }
 
     // MARK: Encoder
@@ -154,7 +154,7 @@ final class MovieWriter {
         guard let codec = names.lazy.compactMap({ avcodec_find_encoder_by_name($0) }).first else {
             throw MediaError(
                 .conversionFailed,
-                "this FFmpeg has no encoder for .\(fileExtension): \(names.joined(separator: ", "))"
+                "FFmpeg has no encoder for .\(fileExtension): \(names.joined(separator: ", "))"
             )
         }
         guard let context = avcodec_alloc_context3(codec) else {
@@ -184,7 +184,7 @@ final class MovieWriter {
             avcodec_free_context(&failed)
             throw LibraryError.make(
                 code,
-                "pictures of \(size) cannot be encoded",
+                "cannot encode frames of \(size)",
                 fallback: .conversionFailed,
                 log: log
             )

@@ -74,7 +74,7 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
         guard isOnDevice else { return try base.send(packet) }
         if let packet, packet.presentationTime == nil {
             // Without times it would be unknown which frames have been delivered.
-            try fallBack(MediaError(.hardwareUnavailable, "the stream has packets without a time"))
+            try fallBack(MediaError(.hardwareUnavailable, "packets without a time stamp"))
             guard packetsToResend.isEmpty else { return false }
             return try base.send(packet)
         }
@@ -146,10 +146,10 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
 
     private func fault(_ cause: MediaError) -> MediaError {
         var position = ""
-        if let lastDelivered, lastDelivered.isNumeric { position = " behind \(lastDelivered.seconds) s" }
+        if let lastDelivered, lastDelivered.isNumeric { position = " after \(lastDelivered.seconds) s" }
         return MediaError(
             .hardwareUnavailable,
-            "\(name) decodes no more\(position), the processor does: \(cause.message)",
+            "\(name) failed\(position), using software decoding: \(cause.message)",
             location: cause.location,
             track: cause.track,
             time: cause.time ?? lastDelivered,

@@ -43,7 +43,7 @@ final class HardwareDevice: @unchecked Sendable {
         guard code >= 0, let reference else {
             throw LibraryError.make(
                 code,
-                "\(name) cannot be opened",
+                "cannot open \(name)",
                 fallback: .hardwareUnavailable,
                 log: log
             )

@@ -82,20 +82,20 @@ final class HardwareDevices: HardwareSource, Sendable {
         guard let (kind, node) = HardwareName.parse(name) else {
             throw MediaError(
                 .hardwareUnavailable,
-                "there is no hardware decoder \(name): known are \(HardwareName.known)"
+                "unknown hardware decoder \(name): use \(HardwareName.known)"
             )
         }
         // libav is not asked to open a device that does not exist, because its search takes long and its error is
         // unclear.
         let available = candidates().filter { $0.kind == kind }
         guard let first = available.first else {
-            throw MediaError(.hardwareUnavailable, "this machine has no device for \(kind.rawValue)")
+            throw MediaError(.hardwareUnavailable, "no \(kind.rawValue) device on this machine")
         }
         if let node, node.hasPrefix("/") {
             let slash = node.lastIndex(of: "/") ?? node.startIndex
             let folder = slash == node.startIndex ? "/" : String(node[..<slash])
             guard system.list(folder).contains(String(node[node.index(after: slash)...])) else {
-                throw MediaError(.hardwareUnavailable, "there is no device \(node)")
+                throw MediaError(.hardwareUnavailable, "device \(node) not found")
             }
         }
         return try open(kind, node ?? first.node)

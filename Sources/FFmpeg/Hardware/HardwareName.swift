@@ -6,7 +6,7 @@ internal import PlayheadBackend
 /// The names of hardware devices.
 enum HardwareName {
     static let known =
-        "vaapi, nvdec, v4l2m2m, one of them and a device (vaapi:/dev/dri/renderD128), or a device alone"
+        "vaapi, nvdec, v4l2m2m, one of these with a device (vaapi:/dev/dri/renderD128), or a device"
 
     /// Parses a name. Returns nil if the kind is unknown.
     static func parse(_ name: String) -> (kind: HardwareKind, node: String?)? {

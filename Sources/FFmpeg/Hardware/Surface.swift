@@ -21,7 +21,7 @@ struct Surface: @unchecked Sendable {
             let names = formats.map { String(describing: ColorNames.pixelFormat($0)) }.joined(separator: ", ")
             throw MediaError(
                 .hardwareUnavailable,
-                "\(device.name) gives frames as \(names), not as \(ColorNames.pixelFormat(target))"
+                "\(device.name) produces \(names), not \(ColorNames.pixelFormat(target))"
             )
         }
         layout = best
@@ -78,7 +78,7 @@ struct Surface: @unchecked Sendable {
         guard code >= 0 else {
             throw LibraryError.make(
                 code,
-                "a frame cannot be read back from \(device.name)",
+                "cannot read back a frame from \(device.name)",
                 fallback: .hardwareUnavailable,
                 log: log
             )
@@ -112,7 +112,9 @@ struct FrameView: Equatable {
             Array($0.bindMemory(to: UnsafeMutablePointer<UInt8>?.self).prefix(4))
         }
         let code = av_image_fill_black(&planes, &strides, format, AVCOL_RANGE_MPEG, width, height)
-        if code < 0 { throw LibraryError.make(code, "no black picture", fallback: .conversionFailed) }
+        if code < 0 {
+            throw LibraryError.make(code, "cannot create a black frame", fallback: .conversionFailed)
+        }
         return frame
     }
 }

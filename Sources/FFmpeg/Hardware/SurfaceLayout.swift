@@ -64,11 +64,11 @@ struct SurfaceLayout: Equatable {
         )
         let made = try FrameOwner(size: size, format: target)
         let code = av_frame_copy_props(made.pointer, frame.pointer)
-        if code < 0 { throw LibraryError.make(code, "a frame cannot be copied", fallback: .resourceLimit) }
+        if code < 0 { throw LibraryError.make(code, "cannot copy a frame", fallback: .resourceLimit) }
         let from = PlaneLayout.planes(frame.pointer.pointee)
         let to = PlaneLayout.planes(made.pointer.pointee)
         guard from.count == 2, to.count == 3 else {
-            throw MediaError(.conversionFailed, "a frame of a device has no pixels")
+            throw MediaError(.conversionFailed, "device frame without pixels")
         }
         copyLuma(from[0], to[0])
         split(from[1], into: isSwapped ? to[2] : to[1], isSwapped ? to[1] : to[2])

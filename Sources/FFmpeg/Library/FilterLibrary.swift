@@ -23,7 +23,10 @@ package final class FilterLibrary: @unchecked Sendable {
             throw MediaError(.conversionFailed, "frames stay interlaced: \(name) \(error.explanation)")
         }
         guard functions.avutil_version() == avutil_version() else {
-            throw MediaError(.conversionFailed, "frames stay interlaced: \(name) is of another FFmpeg")
+            throw MediaError(
+                .conversionFailed,
+                "frames stay interlaced: \(name) belongs to another FFmpeg version"
+            )
         }
     }
 }

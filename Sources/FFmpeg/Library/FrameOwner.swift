@@ -27,6 +27,6 @@ extension FrameOwner {
         pointer.pointee.height = Int32(clamping: size.height)
         pointer.pointee.format = format.rawValue
         let code = av_frame_get_buffer(pointer, 0)
-        if code < 0 { throw LibraryError.make(code, "no memory for a picture", fallback: .resourceLimit) }
+        if code < 0 { throw LibraryError.make(code, "no memory for a frame", fallback: .resourceLimit) }
     }
 }
