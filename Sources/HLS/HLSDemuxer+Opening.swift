@@ -65,8 +65,8 @@ extension HLSDemuxer {
 
     /// Returns the variant with video and the highest peak bit rate. Of several, returns the first.
     private static func best(of description: MediaDescription) -> Variant? {
-        let lost = Set(description.tracks.filter { !$0.isPlayable }.map(\.id))
-        let playable = description.variants.filter { $0.trackIDs.isDisjoint(with: lost) }
+        let unplayable = Set(description.tracks.filter { !$0.isPlayable }.map(\.id))
+        let playable = description.variants.filter { $0.trackIDs.isDisjoint(with: unplayable) }
         return (playable.isEmpty ? description.variants : playable).reduce(nil) { best, next in
             guard let best else { return next }
             if best.size.isEmpty != next.size.isEmpty { return best.size.isEmpty ? next : best }

@@ -183,9 +183,9 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         let cipher = try cipher(key, segment, isMap: isMap, context)
         let source = try source(resource.url, of: segment)
         track(source, resource.url, context)
-        let made = SegmentReader(resource, source, isMap: isMap, cipher: cipher)
-        reader = made
-        return made
+        let newReader = SegmentReader(resource, source, isMap: isMap, cipher: cipher)
+        reader = newReader
+        return newReader
     }
 
     private func source(_ url: String, of segment: PlaylistSegment) throws(MediaError) -> any ByteSource {

@@ -24,23 +24,24 @@ extension HTTPByteSource {
 
     /// Continues fetching before the reader has consumed the bytes that are available.
     func fetchAhead(of reader: inout Reader, _ state: inout State) {
-        let held = contiguousEnd(from: reader.offset, state)
+        let storedEnd = contiguousEnd(from: reader.offset, state)
         for fetch in state.fetches
-        where fetch.position >= reader.offset && fetch.position <= held + policy.skipLimit {
+        where fetch.position >= reader.offset && fetch.position <= storedEnd + policy.skipLimit {
             markUsed(fetch, reader.offset, &state)
         }
-        guard held - reader.offset < reader.readAhead / 2, held != state.failedReadAheadOffset else { return }
-        if let size = state.metadata.byteCount, held >= size { return }
-        guard covering(held, state) == nil else { return }
+        guard storedEnd - reader.offset < reader.readAhead / 2, storedEnd != state.failedReadAheadOffset
+        else { return }
+        if let size = state.metadata.byteCount, storedEnd >= size { return }
+        guard covering(storedEnd, state) == nil else { return }
         // A server without range support would begin with the first byte, which is only worth it for a waiting
         // reader.
         guard state.metadata.supportsRanges == true, state.fetches.count < policy.fetchLimit else { return }
         do throws(MediaError) {
-            try start(at: held, for: reader, &state)
+            try start(at: storedEnd, for: reader, &state)
             reader.window = min(policy.window, reader.window * 2)
         } catch {
             // The error is reported when a reader requests the byte.
-            state.failedReadAheadOffset = held
+            state.failedReadAheadOffset = storedEnd
         }
     }
 

@@ -23,24 +23,24 @@ extension HTTPByteSource {
 
     /// Returns the number of bytes that are neither in memory nor in the cache.
     private func missing(from start: Int64, to size: Int64, _ state: State) -> Int64 {
-        var place = start
+        var offset = start
         var missing: Int64 = 0
-        while place < size {
-            let end = contiguousEnd(from: place, state)
-            if end > place {
-                place = end
+        while offset < size {
+            let end = contiguousEnd(from: offset, state)
+            if end > offset {
+                offset = end
                 continue
             }
-            guard let next = nextStored(after: place, limit: Self.farthestLook, state), next < size else {
-                return missing + size - place
+            guard let next = nextStored(after: offset, limit: Self.maximumGap, state), next < size else {
+                return missing + size - offset
             }
-            missing += next - place
-            place = next
+            missing += next - offset
+            offset = next
         }
         return missing
     }
 
     /// Stored bytes after a gap of more than this size are counted as missing. They belong to another part of the
     /// resource.
-    private static let farthestLook: Int64 = 64 << 20
+    private static let maximumGap: Int64 = 64 << 20
 }

@@ -16,7 +16,7 @@ extension HTTPByteSource {
         var cookies: CookieStore?
         /// The previous position, to which the reader may return: if audio and video are far apart in the file, it
         /// alternates between two positions.
-        private var left: (offset: Int64, window: Int64)?
+        private var previous: (offset: Int64, window: Int64)?
         private var seekCount: UInt64 = 0
         /// The offset of the byte that the reader waits for.
         var waitingOffset: Int64?
@@ -32,29 +32,29 @@ extension HTTPByteSource {
         var readAhead: Int64 { min(window, aheadLimit) }
 
         /// The positions that the reader uses.
-        var offsets: [Int64] { left.map { [offset, $0.offset] } ?? [offset] }
+        var offsets: [Int64] { previous.map { [offset, $0.offset] } ?? [offset] }
 
         /// The lowest offset that the reader still needs.
-        var lowestOffset: Int64 { min(offset, left?.offset ?? offset) }
+        var lowestOffset: Int64 { min(offset, previous?.offset ?? offset) }
 
         /// Moves the reader. After a jump, reading ahead begins small again, unless the reader returns to its
         /// previous position.
-        mutating func move(to place: Int64, _ policy: Policy) {
+        mutating func move(to newOffset: Int64, _ policy: Policy) {
             let seeks = context?.seekCount ?? 0
-            if seeks != seekCount { left = nil }
+            if seeks != seekCount { previous = nil }
             seekCount = seeks
-            defer { offset = place }
-            guard !Self.isNear(place, offset, policy) else { return }
-            let isReturn = left.map { Self.isNear(place, $0.offset, policy) } ?? false
-            let next = isReturn ? left?.window : nil
-            left = (offset, window)
+            defer { offset = newOffset }
+            guard !Self.isNear(newOffset, offset, policy) else { return }
+            let isReturn = previous.map { Self.isNear(newOffset, $0.offset, policy) } ?? false
+            let next = isReturn ? previous?.window : nil
+            previous = (offset, window)
             window = next ?? policy.initialWindow
         }
 
         /// Returns true if a move from `other` to `place` is a short step. A demuxer that returns reads some bytes
         /// again.
-        private static func isNear(_ place: Int64, _ other: Int64, _ policy: Policy) -> Bool {
-            -policy.seekBackTolerance...policy.skipLimit ~= place - other
+        private static func isNear(_ offset: Int64, _ other: Int64, _ policy: Policy) -> Bool {
+            -policy.seekBackTolerance...policy.skipLimit ~= offset - other
         }
     }
 

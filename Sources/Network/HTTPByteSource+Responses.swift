@@ -16,12 +16,12 @@ extension HTTPByteSource {
 
     /// Stores bytes of the body and wakes the readers that wait for them.
     func received(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ transfer: Transfer) -> BodyDisposition {
-        let (reception, woken) = state.withLock { state -> (BodyDisposition, [ReadContext]) in
+        let (disposition, woken) = state.withLock { state -> (BodyDisposition, [ReadContext]) in
             guard fetch.transfer === transfer else { return (.stop, []) }
             return receiveBody(bytes, of: fetch, &state)
         }
         for context in woken { context.wake() }
-        return reception
+        return disposition
     }
 
     /// Handles the end of a transfer.
@@ -75,7 +75,7 @@ extension HTTPByteSource {
     private func wake(_ state: inout State, where isAvailable: (Int64) -> Bool) -> [ReadContext] {
         var woken: [ReadContext] = []
         for (key, reader) in state.readers {
-            guard let place = reader.waitingOffset, isAvailable(place) else { continue }
+            guard let offset = reader.waitingOffset, isAvailable(offset) else { continue }
             state.readers[key]?.waitingOffset = nil
             if let context = reader.context { woken.append(context) }
         }
@@ -163,7 +163,7 @@ extension HTTPByteSource {
         state.lastFailure = error
         var woken: [ReadContext] = []
         for (key, var reader) in state.readers {
-            guard let place = reader.waitingOffset, fetch.covers(place, skipLimit: policy.skipLimit) else {
+            guard let offset = reader.waitingOffset, fetch.covers(offset, skipLimit: policy.skipLimit) else {
                 continue
             }
             var failure: MediaError? = error

@@ -176,11 +176,11 @@ extension HTTPByteSource {
     func markValidated(at time: Int64) { state.withLock { $0.validationTime = max($0.validationTime, time) } }
 
     /// Records that the server has validated the resource now, and the target of its redirects.
-    func markValidated(by answer: Revalidation.Answer) {
+    func markValidated(by result: Revalidation.Result) {
         state.withLock { state in
             state.validationTime = TransferLoop.now
-            state.address = answer.address
-            if answer.isPublic { state.metadata.isPublic = true }
+            state.address = result.address
+            if result.isPublic { state.metadata.isPublic = true }
         }
     }
 

@@ -43,10 +43,10 @@ final class CacheFolder: Sendable {
     static func shared(_ path: String, byteLimit: Int64) -> CacheFolder {
         let name = "\(byteLimit) \(path)"
         return all.withLock { all in
-            if let known = all[name] { return known }
-            let made = CacheFolder(path, byteLimit: byteLimit, files: SystemCacheFiles(), writer: writer)
-            all[name] = made
-            return made
+            if let existing = all[name] { return existing }
+            let folder = CacheFolder(path, byteLimit: byteLimit, files: SystemCacheFiles(), writer: writer)
+            all[name] = folder
+            return folder
         }
     }
 
@@ -199,13 +199,13 @@ final class CacheFolder: Sendable {
         try locked { () throws(CacheFault) -> Int64 in
             var found: [Data] = []
             let names = try files.list(path)
-            let known = Set(names)
+            let existing = Set(names)
             for name in names {
                 // Only the holder of the lock creates such a file, so it is not in use.
                 if name.hasSuffix(".new") { try files.remove("\(path)/\(name)") }
                 if name.hasSuffix(".data"), let data = status(ofFile: name) { found.append(data) }
             }
-            let orphans = found.filter { isOrphan($0, among: found, known) }
+            let orphans = found.filter { isOrphan($0, among: found, existing) }
             for orphan in orphans { try files.remove("\(path)/\(orphan.name)") }
             found.removeAll { data in orphans.contains { $0.name == data.name } }
             var total = found.reduce(0) { $0 + $1.usedBytes }
@@ -219,8 +219,8 @@ final class CacheFolder: Sendable {
 
     /// Returns true if no index names the file: a process ended before it wrote the index, or another representation
     /// has replaced this one.
-    private func isOrphan(_ data: Data, among found: [Data], _ known: Set<String>) -> Bool {
-        guard known.contains("\(data.key).index") else { return true }
+    private func isOrphan(_ data: Data, among found: [Data], _ existing: Set<String>) -> Bool {
+        guard existing.contains("\(data.key).index") else { return true }
         guard found.contains(where: { $0.key == data.key && $0.name != data.name }) else { return false }
         guard let key = Self.key(data.key), let index = readIndex(key) else { return true }
         return !dataPath(key, index.generation).hasSuffix("/" + data.name)

@@ -100,10 +100,10 @@ final class ResourceLookup: Sendable {
             }
             if isUnreachable(policy), cached.isComplete { return finish(cached, .assumed) }
             return revalidate(identity, at: cached.baseAddress, requirement.cookies ?? cached.cookies, policy)
-            { [self] answer in
-                switch answer.outcome {
+            { [self] result in
+                switch result.outcome {
                 case .notModified:
-                    cached.markValidated(by: answer)
+                    cached.markValidated(by: result)
                     finish(cached)
                 case .unreachable where cached.isComplete: finish(cached, .unreachable)
                 case .changed, .unreachable: finish(makeSource(policy, nil))
@@ -126,11 +126,11 @@ final class ResourceLookup: Sendable {
             return finish(source, .assumed)
         }
         if isUnreachable(policy), entry.isComplete { return finish(makeSource(policy, entry), .assumed) }
-        revalidate(entry.identity, at: key.address, cookies, policy) { [self] answer in
-            switch answer.outcome {
+        revalidate(entry.identity, at: key.address, cookies, policy) { [self] result in
+            switch result.outcome {
             case .notModified:
                 let source = makeSource(policy, entry)
-                source.markValidated(by: answer)
+                source.markValidated(by: result)
                 finish(source)
             case .unreachable where entry.isComplete: finish(makeSource(policy, entry), .unreachable)
             case .changed, .unreachable: finish(makeSource(policy, nil))
@@ -155,7 +155,7 @@ final class ResourceLookup: Sendable {
         at address: HTTPAddress,
         _ cookies: CookieStore,
         _ policy: HTTPByteSource.Policy,
-        _ completion: @escaping @Sendable (Revalidation.Answer) -> Void
+        _ completion: @escaping @Sendable (Revalidation.Result) -> Void
     ) {
         var options = key.options
         options.cookies = cookies

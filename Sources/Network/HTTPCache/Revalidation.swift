@@ -12,7 +12,7 @@ final class Revalidation: TransferReceiver {
         case unreachable
     }
 
-    struct Answer: Sendable {
+    struct Result: Sendable {
         var outcome: Outcome
         /// The target of the redirects.
         var address: HTTPAddress
@@ -36,7 +36,7 @@ final class Revalidation: TransferReceiver {
     private let policy: HTTPByteSource.Policy
     private let cookies: CookieStore
     private let identity: CacheIndex.Identity
-    private let completion: @Sendable (Answer) -> Void
+    private let completion: @Sendable (Result) -> Void
     private let state: Locked<State>
 
     private static let redirectLimit = 10
@@ -47,7 +47,7 @@ final class Revalidation: TransferReceiver {
         _ options: NetworkOptions,
         _ policy: HTTPByteSource.Policy,
         _ identity: CacheIndex.Identity,
-        completion: @escaping @Sendable (Answer) -> Void
+        completion: @escaping @Sendable (Result) -> Void
     ) {
         self.origin = origin
         self.options = options
@@ -112,12 +112,12 @@ final class Revalidation: TransferReceiver {
     }
 
     private func finish(_ outcome: Outcome) {
-        let answer = state.withLock { state -> Answer? in
+        let result = state.withLock { state -> Result? in
             defer { (state.isOver, state.transfer) = (true, nil) }
             guard !state.isOver else { return nil }
-            return Answer(outcome: outcome, address: state.address, isPublic: state.isPublic)
+            return Result(outcome: outcome, address: state.address, isPublic: state.isPublic)
         }
-        if let answer { completion(answer) }
+        if let result { completion(result) }
     }
 
     // MARK: On the loop's thread
