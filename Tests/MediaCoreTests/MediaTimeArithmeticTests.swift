@@ -13,11 +13,11 @@ private func time(_ value: Int64, _ timescale: Int32) -> MediaTime {
         (time(1001, 30000), time(1, 90000), "0.03337777777777778s (3004/90000)"),
         (.zero, time(7, 90000), "7.777777777777778e-05s (7/90000)"),
         (time(1, 600), time(-1, 600), "0.0s (0/600)"),
-        // The common multiple is beyond Int32: its ticks are those of the finest timescale.
+        // The common multiple exceeds Int32, so the result has the finest timescale.
         (time(1, .max), time(1, .max - 1), "9.313225750491594e-10s (2/2147483647) rounded"),
         (time(1, .max), time(1, 1), "1.0000000004656613s (2147483648/2147483647)"),
         (time(1, 1_000_000_000), time(1, 90000), "1.1112075304199045e-05s (23863/2147483647) rounded"),
-        // Overflow: half the timescale, as often as needed.
+        // On overflow, the timescale is halved repeatedly.
         (time(.max, 600), time(1, 600), "1.5372286728091294e+16s (4611686018427387904/300)"),
         (time(.max, 4), time(.max, 4), "4.611686018427388e+18s (9223372036854775807/2)"),
         (time(.max, 3), time(.max, 3), "6.148914691236517e+18s (6148914691236517205/1) rounded"),
@@ -32,7 +32,7 @@ private func time(_ value: Int64, _ timescale: Int32) -> MediaTime {
         #expect((b + a).shape == sum.shape)
     }
 
-    /// Rows and columns: invalid, -infinity, a number, indefinite, +infinity.
+    /// The rows and columns of the table are: invalid, -infinity, a number, indefinite, +infinity.
     @Test func sumsWithoutNumbers() {
         let kinds: [MediaTime] = [.invalid, .negativeInfinity, time(5, 2), .indefinite, .positiveInfinity]
         let no = MediaTime.invalid

@@ -6,7 +6,7 @@ private func time(_ value: Int64, _ timescale: Int32) -> MediaTime {
 }
 
 @Suite struct MediaTimeConversionTests {
-    /// Ticks of 1/10 to whole seconds, by each method of CMTimeConvertScale.
+    /// Tenths of seconds are rounded to whole seconds by each method of CMTimeConvertScale.
     @Test(arguments: [
         // tenths, half away, toward 0, away, QuickTime, to +inf, to -inf
         [4, 0, 0, 1, 0, 1, 0],
@@ -62,7 +62,7 @@ private func time(_ value: Int64, _ timescale: Int32) -> MediaTime {
         #expect(make(.nan, 600) == .invalid && make(1, 0) == .invalid && make(1, -600) == .invalid)
         #expect(make(.infinity, 600) == .positiveInfinity && make(-.infinity, 600) == .negativeInfinity)
         #expect(make(.infinity, 0) == .invalid)
-        // Overflow halves the timescale; 2^62 seconds leave no room for a half.
+        // Overflow halves the timescale; 2^62 seconds do not fit with any half.
         #expect(make(0x1p60, 600).timescale == 4 && make(0x1p60, 600).seconds == 0x1p60)
         #expect(make(0x1p62, 600).timescale == 1 && make(0x1p63, 600) == .positiveInfinity)
         #expect(make(-0x1p63, 600).shape == "-9.223372036854776e+18s (-9223372036854775808/1)")
@@ -88,7 +88,7 @@ private func time(_ value: Int64, _ timescale: Int32) -> MediaTime {
         #expect(MediaTime(HostTime(nanoseconds: .min)).nanoseconds == .min)
     }
 
-    /// Both ways of computing nanoseconds against the definition.
+    /// Both ways of computing nanoseconds agree with the definition.
     @Test func nanosecondsAreNearest() {
         let property = Property(name: "nanoseconds", seed: 0x4A0)
         let failure = property.firstFailure(cases: 20_000) { random in

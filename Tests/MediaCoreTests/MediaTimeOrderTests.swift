@@ -82,7 +82,7 @@ import Testing
         let property = Property(name: "order", seed: 0x0DE5)
         let failure = property.firstFailure(cases: 40_000) { random in
             let a = random.number()
-            // Half of them so near that a Double could not tell.
+            // Half of the pairs are so close that a Double could not distinguish them.
             let b =
                 random.next() % 2 == 0
                 ? random.number()

@@ -9,14 +9,14 @@ import Testing
             if (a + b).shape != (b + a).shape { return "\(a) + \(b)" }
             let (there, back) = (a - b, -(b - a))
             guard there.isNumeric, back.isNumeric else { return nil }
-            // Int64.min fits where its opposite does not.
+            // Int64.min fits, but its negation does not.
             if there.hasBeenRounded || back.hasBeenRounded { return nil }
             return there == back ? nil : "\(a) - \(b)"
         }
         #expect(failure == nil)
     }
 
-    /// Against Double-free arithmetic: a sum that claims to be exact, taken back, is what it was.
+    /// A sum that is not marked as rounded is reversed exactly by a subtraction.
     @Test func exactSumsCanBeTakenBack() {
         let property = Property(name: "a + b - b", seed: 0xACED)
         let failure = property.firstFailure(cases: 25_000) { random in
@@ -29,7 +29,7 @@ import Testing
         #expect(failure == nil)
     }
 
-    /// A rounded sum is off by no more than half a tick of its own timescale, and has the finest that fits.
+    /// A rounded sum differs by at most half a tick of its timescale, which is the finest that fits.
     @Test func roundedSumsAreNearest() {
         let property = Property(name: "rounding", seed: 0x0FF)
         let failure = property.firstFailure(cases: 20_000) { random in
@@ -90,7 +90,7 @@ import Testing
             if there.isNumeric, there.rescaled(to: time.timescale).value != time.value {
                 return "\(time) back"
             }
-            // Any other timescale at least as fine brings the same tick back too.
+            // Any other timescale that is at least as fine also restores the same tick.
             let other = random.timescale()
             guard other >= time.timescale else { return nil }
             let rounded = time.rescaled(to: other)
@@ -122,7 +122,7 @@ import Testing
         #expect(failure == nil)
     }
 
-    /// Not one of them may trap, and each result is a well-formed time.
+    /// No operation traps, and each result is a well-formed time.
     @Test func nothingTraps() {
         let property = Property(name: "hostile values", seed: 0xBAD)
         let failure = property.firstFailure(cases: 15_000) { random in

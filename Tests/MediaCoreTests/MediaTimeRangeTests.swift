@@ -83,7 +83,7 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         #expect(MediaTime.indefinite.mapped(from: source, to: target) == .invalid)
         #expect(at(1).mappedAsDuration(from: source, to: target) == at(30))
         #expect(at(1).mappedAsDuration(from: range(1, 1), to: target) == .invalid)
-        // Fractions beyond 64 bits are cut off, not trapped on.
+        // Fractions beyond 64 bits are truncated and do not trap.
         let odd = MediaTimeRange(start: .zero, duration: at(.max, .max))
         let other = MediaTimeRange(start: .zero, duration: at(.max - 1, .max - 1))
         let mapped = at(1).mapped(from: odd, to: other)
@@ -103,7 +103,7 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         #expect(range(2, 2).folded(at(2)) == .invalid && MediaTimeRange.invalid.folded(at(2)) == .invalid)
         let open = MediaTimeRange(start: at(2), duration: .positiveInfinity)
         #expect(open.folded(at(9)) == at(9) && open.folded(at(1)) == at(2))
-        // A loop's thousandth pass is as exact as its first.
+        // The thousandth pass of a loop is as exact as the first.
         let loop = MediaTimeRange(start: .zero, duration: at(1001, 30000))
         #expect(loop.folded(at(1001 * 1000 + 500, 30000)).shape == at(500, 30000).shape)
         #expect(loop.folded(at(-1, 30000)) == at(1000, 30000))

@@ -2,9 +2,9 @@ import MediaCore
 import Testing
 
 // Rule: interrupted-reads
-@Suite("Reads that can be interrupted")
+@Suite("Interruption of reads")
 struct ReadContextTests {
-    @Test("An interruption ends calls of older epochs, and none of the new one")
+    @Test("An interruption ends calls of older epochs, and no call of the new one")
     func epochs() {
         let context = ReadContext()
         context.begin(Epoch(1))
@@ -15,7 +15,7 @@ struct ReadContextTests {
         #expect(context.isInterrupted)
         context.begin(Epoch(2))
         #expect(!context.isInterrupted)
-        // One that comes late, for what is over already.
+        // An interruption of an epoch that is already over has no effect.
         context.interrupt(before: Epoch(1))
         #expect(!context.isInterrupted)
         context.interrupt(before: Epoch(4))
@@ -26,7 +26,7 @@ struct ReadContextTests {
         #expect(context.isInterrupted && context.isCancelled)
     }
 
-    @Test("A wait hears of the interruption that comes meanwhile, or came before; then of none")
+    @Test("A wait is interrupted by an earlier or a concurrent interruption, and by no other")
     func waits() {
         let context = ReadContext()
         let count = Locked(0)
@@ -49,7 +49,7 @@ struct ReadContextTests {
         #expect(count.withLock { $0 } == 2)
     }
 
-    @Test("A notice handler hears of waits and wakes, until it is taken off")
+    @Test("A notice handler receives waits and wake-ups until it is removed")
     func notices() {
         let context = ReadContext()
         let heard = Locked<[ReadNotice]>([])
@@ -61,8 +61,36 @@ struct ReadContextTests {
         #expect(heard.withLock { $0 } == [.waiting, .ready])
     }
 
-    /// A source from before contexts.
-    private final class OldSource: ByteSource {
+    @Test(
+        "A close handler is called once: on cancelling, on releasing the reader, or at once if it is closed"
+    )
+    func closeHandlers() {
+        let owners = [Recorder(), Recorder(), Recorder()]
+        let context = ReadContext()
+        for owner in owners { context.onClose(of: owner) { owner.record() } }
+        context.onClose(of: owners[1]) { owners[1].record() }
+        context.removeCloseHandler(of: owners[2])
+        context.cancel()
+        context.cancel()
+        #expect(owners.map(\.count) == [1, 1, 0])
+        context.onClose(of: owners[2]) { owners[2].record() }
+        #expect(owners[2].count == 1)
+        var released: ReadContext? = ReadContext()
+        released?.onClose(of: owners[0]) { owners[0].record() }
+        #expect(owners[0].count == 1)
+        released = nil
+        #expect(owners[0].count == 2)
+    }
+
+    /// A counter of calls.
+    private final class Recorder: Sendable {
+        private let calls = Locked(0)
+        var count: Int { calls.withLock { $0 } }
+        func record() { calls.withLock { $0 += 1 } }
+    }
+
+    /// A source that does not use contexts.
+    private final class BlockingSource: ByteSource {
         let cancels = Locked(0)
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void = {}) { self.body = body }
@@ -81,9 +109,9 @@ struct ReadContextTests {
         return try source.read(at: 0, into: buffer, context: context)
     }
 
-    @Test("A source that knows no contexts is read as before; no reader's end ends another's")
-    func oldSource() throws {
-        let source = OldSource()
+    @Test("A source without contexts is read directly, and closing one reader does not affect another")
+    func sourceWithoutContext() throws {
+        let source = BlockingSource()
         let (first, second) = (ReadContext(), ReadContext())
         #expect(try read(source, first) == 4)
         #expect(try read(source, second) == 4)
@@ -92,16 +120,16 @@ struct ReadContextTests {
         #expect(throws: MediaError.self) { try read(source, first) }
         #expect(try read(source, second) == 4)
         second.cancel()
-        // Nothing blocks: there is nothing to end.
+        // No read blocks, so there is nothing to end.
         #expect(source.cancels.withLock { $0 } == 0)
     }
 
     @Test(
-        "Where its last reader goes while it blocks, the source is cancelled, for nothing else would end it"
+        "A source without contexts is cancelled when its last reader closes during a blocking read"
     )
-    func oldSourceBlocks() throws {
+    func blockingSourceIsCancelled() throws {
         let context = ReadContext()
-        let source = OldSource { context.cancel() }
+        let source = BlockingSource { context.cancel() }
         _ = try? read(source, context)
         #expect(source.cancels.withLock { $0 } == 1)
     }

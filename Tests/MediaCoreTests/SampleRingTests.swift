@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaCore
 
-@Suite("Samples between two threads")
+@Suite("Sample ring")
 struct SampleRingTests {
     private func write(_ ring: SampleRing, _ range: Range<Int>) {
         let samples = range.map(Float.init)
@@ -17,7 +17,9 @@ struct SampleRingTests {
         }
     }
 
-    @Test("What goes in comes out, around the end of the memory too; what does not fit is refused")
+    @Test(
+        "Samples are read in order, across the end of the memory; excess samples are refused"
+    )
     func passing() {
         let ring = SampleRing(channelCount: 1, capacity: 10)
         write(ring, 1..<8)
@@ -28,7 +30,9 @@ struct SampleRingTests {
         #expect(ring.underruns == 0)
     }
 
-    @Test("What is missing is silence, counted once, and left out when it comes: the rest stays in its place")
+    @Test(
+        "Missing samples are silent, counted once, and dropped when they arrive, so later samples stay on time"
+    )
     func missing() {
         let ring = SampleRing(channelCount: 1, capacity: 100)
         write(ring, 1..<4)
@@ -40,7 +44,7 @@ struct SampleRingTests {
         #expect(ring.next?.frame == 9)
     }
 
-    @Test("Nothing expected, nothing counted")
+    @Test("Running out of samples is no underrun if no more are expected")
     func expected() {
         let ring = SampleRing(channelCount: 1, capacity: 100)
         write(ring, 1..<4)
@@ -49,7 +53,7 @@ struct SampleRingTests {
         #expect(ring.underruns == 0)
     }
 
-    @Test("How much is there: not what comes too late, but silence before it; all where nothing follows")
+    @Test("The available count excludes late samples, includes preceding silence, and is complete at the end")
     func atHand() {
         let ring = SampleRing(channelCount: 1, capacity: 100)
         #expect(ring.availableCount(of: 5) == 0)
@@ -68,7 +72,7 @@ struct SampleRingTests {
         #expect(ring.availableCount(of: 5) == 5)
     }
 
-    @Test("A flush leaves out what was not taken and counts anew")
+    @Test("A flush discards unread samples and restarts counting")
     func flushing() {
         let ring = SampleRing(channelCount: 1, capacity: 100, prefill: 3)
         write(ring, 1..<9)
@@ -85,7 +89,7 @@ struct SampleRingTests {
         #expect(ring.next?.flushes == 1)
     }
 
-    @Test("Skipping leaves samples out, or puts silence before them")
+    @Test("Skipping drops samples, or inserts silence before them")
     func skipping() {
         let ring = SampleRing(channelCount: 1, capacity: 100)
         write(ring, 1..<20)
@@ -101,7 +105,7 @@ struct SampleRingTests {
         #expect(read(ring, 2) == [62, 63])
     }
 
-    @Test("Loudness changes step by step")
+    @Test("The gain changes step by step")
     func gain() {
         let ring = SampleRing(channelCount: 2, capacity: 100, gainStep: 0.25)
         let ones = [Float](repeating: 1, count: 20)
@@ -112,7 +116,7 @@ struct SampleRingTests {
                 if let base = target.baseAddress { ring.read(into: base, count: 4) }
             }
         }
-        // Nothing was heard yet that could click.
+        // Nothing has been heard yet, so the gain can change at once.
         ring.setGain(0.75)
         ring.setGain(1)
         readFour()
@@ -122,7 +126,7 @@ struct SampleRingTests {
         #expect(taken == [0.75, 0.75, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
     }
 
-    @Test("Two threads at once: every sample once, in order, or silence in its place")
+    @Test("With two threads, each sample is read once, in order, or replaced by silence")
     func threads() async {
         let ring = SampleRing(channelCount: 1, capacity: 64)
         let isOver = Atomic<Bool>(false)
@@ -148,7 +152,7 @@ struct SampleRingTests {
             let taken = read(ring, 13)
             for (index, value) in taken.enumerated() where value != 0 {
                 heard += 1
-                // A single precision number counts so far exactly.
+                // Single precision represents every integer up to this value.
                 if Int(value) != place + index + 1 { wrong += 1 }
             }
             if taken.last == 0 { await Task.yield() }
@@ -158,7 +162,7 @@ struct SampleRingTests {
         #expect(heard > 0)
     }
 
-    @Test("What is taken back was not played; what takes its place is faded in over it")
+    @Test("Rewound samples are not played, and their replacement is faded in over them")
     func rewinding() {
         let ring = SampleRing(channelCount: 1, capacity: 16)
         write(ring, 0..<10)
@@ -171,7 +175,7 @@ struct SampleRingTests {
         #expect(ring.underruns == 0)
     }
 
-    @Test("What the reader has cannot be taken back, nor what lies before a flush")
+    @Test("Samples that were read, or written before a flush, cannot be rewound")
     func rewindingTooFar() {
         let ring = SampleRing(channelCount: 1, capacity: 100)
         write(ring, 0..<10)
@@ -188,11 +192,11 @@ struct SampleRingTests {
         #expect(read(ring, 2) == [30, 31])
     }
 
-    @Test("Two threads at once, one of which takes back: each sample is heard in its place")
+    @Test("With two threads and rewinding, each sample is read at the right position")
     func rewindingThreads() async {
         let ring = SampleRing(channelCount: 1, capacity: 256)
         let isOver = Atomic<Bool>(false)
-        /// How many samples the writer has put in and not taken back.
+        /// The number of samples written and not rewound.
         let written = Atomic<Int>(0)
         let total = 200_000
         async let rewinds: Int = {
@@ -223,7 +227,7 @@ struct SampleRingTests {
         var dice = Seeded(8)
         while !isOver.load(ordering: .acquiring) {
             let place = Int(ring.next?.frame ?? 0)
-            // A reader that runs ahead without end would leave out all that is written. It runs dry now and then.
+            // A reader that is always ahead would drop every sample, so it underruns only occasionally.
             let mayRunDry = Int.random(in: 0..<64, using: &dice) == 0
             guard place + (mayRunDry ? 0 : 13) <= written.load(ordering: .acquiring) else {
                 await Task.yield()

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Cases by lot: the same seed gives the same ones on every machine.
+/// A seeded generator of test cases: a seed produces the same cases on every machine.
 struct Seeded: RandomNumberGenerator {
     private var random: SplitMix64
 
@@ -8,7 +8,7 @@ struct Seeded: RandomNumberGenerator {
 
     mutating func next() -> UInt64 { random.next() }
 
-    /// Anything a container may hold, the hostile ends often.
+    /// Returns any value that a container may contain, with frequent extreme values.
     mutating func value() -> Int64 {
         let bits = next()
         switch bits % 8 {
@@ -30,7 +30,7 @@ struct Seeded: RandomNumberGenerator {
 
     mutating func number() -> MediaTime { MediaTime(value: value(), timescale: timescale()) }
 
-    /// Numbers, and every sixteenth time one of the others.
+    /// Returns a numeric time, or one of the other kinds in one of 16 cases.
     mutating func time() -> MediaTime {
         let bits = next()
         guard bits % 16 == 0 else { return number() }
@@ -38,7 +38,7 @@ struct Seeded: RandomNumberGenerator {
         return others[Int((bits >> 8) % 4)]
     }
 
-    /// What real media have: below a day, in everyday timescales.
+    /// Returns a time of ordinary media: below a day, in a common timescale.
     mutating func everydayTime() -> MediaTime {
         let scale: Int32 = [24, 25, 600, 1000, 30000, 48000, 90000][Int(next() % 7)]
         let ticks = Int64(next() % (86_400 * UInt64(scale.magnitude)))
@@ -46,12 +46,12 @@ struct Seeded: RandomNumberGenerator {
     }
 }
 
-/// Fails with words only where something is wrong: 200 000 expectations that hold would take seconds to note.
+/// Records an issue for a failing case only, because recording 200,000 passing expectations takes seconds.
 struct Property {
     let name: String
     let seed: UInt64
 
-    /// Returns the first case that `body` finds wrong, or nil.
+    /// Returns the first case for which `body` reports a failure, or nil.
     func firstFailure(cases: Int, _ body: (inout Seeded) -> String?) -> String? {
         var random = Seeded(seed)
         for index in 0..<cases {
@@ -62,11 +62,11 @@ struct Property {
 }
 
 extension MediaTime {
-    /// All that there is to see, where == would not see it.
+    /// A text with all properties, including those that == ignores.
     var shape: String { "\(self)\(hasBeenRounded ? " rounded" : "")" }
 }
 
-/// a / b against c / d for positive denominators, by full-width multiplication: -1, 0 or 1. Shares no code
+/// Compares a / b with c / d for positive denominators by full-width multiplication: -1, 0 or 1. It shares no code
 /// with MediaTime.
 func compareFractions(_ a: Int64, _ b: Int32, _ c: Int64, _ d: Int32) -> Int {
     let left = a.multipliedFullWidth(by: Int64(d))

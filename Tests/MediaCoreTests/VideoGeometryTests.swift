@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-/// One combination of everything that a geometry is reckoned from.
+/// One combination of all values that a geometry is computed from.
 private struct Case: CustomStringConvertible {
     var shape: VideoShape
     var gravity: VideoGravity
@@ -13,19 +13,19 @@ private struct Case: CustomStringConvertible {
         return "\(shape.size) \(shape.pixelAspectRatio) \(turn) \(gravity) in \(target)"
     }
 
-    /// The part of the coded picture that counts.
+    /// The visible part of the coded picture.
     var aperture: PixelRect {
         shape.cleanAperture ?? PixelRect(x: 0, y: 0, width: shape.size.width, height: shape.size.height)
     }
 
-    /// The target with the axes of the coded picture.
+    /// The size of the target along the axes of the coded picture.
     var codedTarget: PixelSize {
         shape.rotation.swapsAxes ? PixelSize(width: target.height, height: target.width) : target
     }
 }
 
 // Rule: geometry
-@Suite("Where a picture lies in a target of another size")
+@Suite("Video geometry")
 struct VideoGeometryTests {
     private static let sizes = [
         (1, 1), (1, 3), (2, 1), (16, 8), (201, 151), (320, 180), (321, 181), (518, 488), (720, 480),
@@ -74,7 +74,7 @@ struct VideoGeometryTests {
             && rect.x + rect.width <= size.width && rect.y + rect.height <= size.height
     }
 
-    @Test("The picture and the bars make up the target, and no two of them overlap")
+    @Test("The frame and the bars cover the target without overlapping")
     func tiles() {
         var wrong: [String] = []
         Self.every { one in
@@ -90,12 +90,13 @@ struct VideoGeometryTests {
         #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(3))")
     }
 
-    /// Twice the distance from the exact length is at most one: `length` : `other` against `a` : `b`.
+    /// Returns whether `length` : `other` equals `a` : `b` to within half a pixel: twice the distance from the exact
+    /// length is at most one.
     private func isNearest(_ length: Int, _ other: Int, _ a: Int, _ b: Int) -> Bool {
         abs(2 * (length * b - other * a)) <= b || length == 1 && 2 * other * a < b
     }
 
-    /// Width and height of the upright picture, in units that are of no interest.
+    /// The width and height of the upright picture, of which only the ratio is significant.
     private func seen(_ one: Case) -> (width: Int, height: Int) {
         let aspect = one.shape.pixelAspectRatio.isPositive ? one.shape.pixelAspectRatio : Rational(1, 1)
         let width = one.aperture.width * Int(aspect.numerator)
@@ -133,7 +134,9 @@ struct VideoGeometryTests {
         #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(3))")
     }
 
-    @Test("Filling: of the coded picture what has the target's shape, to half a pixel, from the middle")
+    @Test(
+        "With resizeAspectFill, the centered part with the target's shape is visible, to within half a pixel"
+    )
     func fill() {
         var wrong: [String] = []
         Self.every { one in
@@ -148,7 +151,7 @@ struct VideoGeometryTests {
             let byColumns =
                 rect.width == outer.width
                 && isNearest(rect.height, rect.width, target.height * across, target.width * down)
-            // The whole picture, were it all shown.
+            // The whole picture, if all of it were shown.
             let (video, seen) = (geometry.videoRect, seen(one))
             let all = PixelRect(x: 0, y: 0, width: one.target.width, height: one.target.height)
             let covers =
@@ -166,7 +169,7 @@ struct VideoGeometryTests {
         #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(3))")
     }
 
-    @Test("Stretched: all of it over all of the target")
+    @Test("With resize, the whole frame covers the whole target")
     func stretched() {
         var wrong: [String] = []
         Self.every { one in
@@ -179,7 +182,7 @@ struct VideoGeometryTests {
         #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(3))")
     }
 
-    @Test("Nothing to do is said where the coded pixels are the target's, and nowhere else")
+    @Test("isIdentity is true if the coded pixels equal the target's, and only then")
     func identity() {
         var wrong: [String] = []
         Self.every { one in
@@ -203,7 +206,7 @@ struct VideoGeometryTests {
         #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(3))")
     }
 
-    @Test("Mirrored and upside down lies where upright does; a quarter turn lies as the axes swapped")
+    @Test("Mirroring and half turns keep the rectangles; a quarter turn swaps the axes")
     func symmetry() {
         var wrong: [String] = []
         Self.every { one in
@@ -225,7 +228,7 @@ struct VideoGeometryTests {
         #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(3))")
     }
 
-    /// Worked out by hand.
+    /// Examples computed by hand.
     private struct Row {
         var size: (Int, Int)
         var aspect = Rational(1, 1)
@@ -290,7 +293,7 @@ struct VideoGeometryTests {
             source: rect(186, 0, 480, 480),
             video: rect(-117, 0, 533, 300)
         ),
-        // 360 * 1080 / 1920 = 202.5, up; (640 - 203) / 2 = 218.5.
+        // 360 * 1080 / 1920 = 202.5, rounded up; (640 - 203) / 2 = 218.5.
         Row(
             size: (640, 360),
             gravity: .resizeAspectFill,
@@ -298,9 +301,9 @@ struct VideoGeometryTests {
             source: rect(218, 0, 203, 360),
             video: rect(-1167, 0, 3413, 1920)
         ),
-        // 3 / 2 = 1.5, up; (3 - 2) / 2 = 0.5.
+        // 3 / 2 = 1.5, rounded up; (3 - 2) / 2 = 0.5.
         Row(size: (2, 1), target: (3, 3), source: rect(0, 0, 2, 1), video: rect(0, 0, 3, 2)),
-        // Shown as 1024x576, then turned: 576x1024.
+        // Displayed as 1024x576, then rotated: 576x1024.
         Row(
             size: (720, 576),
             aspect: Rational(64, 45),
@@ -309,7 +312,7 @@ struct VideoGeometryTests {
             source: rect(0, 0, 720, 576),
             video: rect(0, 256, 288, 512)
         ),
-        // Of the 1024 seen columns 288, which is 202.5 coded pixels of 720, up; (720 - 203) / 2 = 258.5.
+        // 288 of the 1024 displayed columns: 202.5 of the 720 coded pixels, rounded up; (720 - 203) / 2 = 258.5.
         Row(
             size: (720, 576),
             aspect: Rational(64, 45),
@@ -318,11 +321,11 @@ struct VideoGeometryTests {
             source: rect(258, 0, 203, 576),
             video: rect(-368, 0, 1024, 576)
         ),
-        // Never less than one pixel.
+        // A side has at least one pixel.
         Row(size: (8192, 3), target: (100, 100), source: rect(0, 0, 8192, 3), video: rect(0, 49, 100, 1)),
     ]
 
-    @Test("Rows worked out by hand", arguments: rows.indices)
+    @Test("Rectangles computed by hand", arguments: rows.indices)
     func byHand(_ index: Int) {
         let row = Self.rows[index]
         let shape = VideoShape(
@@ -338,7 +341,7 @@ struct VideoGeometryTests {
         #expect(geometry.destination == (row.gravity == .resizeAspectFill ? all : row.video))
     }
 
-    @Test("What is meant to be seen is all that counts; an aperture beside the picture counts for nothing")
+    @Test("Only the clean aperture is visible; an aperture outside the picture is ignored")
     func cleanAperture() {
         var shape = VideoShape(size: PixelSize(width: 1920, height: 1088))
         shape.cleanAperture = Self.rect(0, 4, 1920, 1080)
@@ -360,7 +363,7 @@ struct VideoGeometryTests {
         }
     }
 
-    @Test("No size and no pixel aspect is too large, too small or too odd")
+    @Test("Extreme sizes and pixel aspect ratios do not overflow")
     func hostile() {
         let sides = [
             Int.min, -1, 0, 1, 2, 65_535, Int(Int32.max) - 1, Int(Int32.max), Int(Int32.max) + 1, .max,
@@ -401,7 +404,7 @@ struct VideoGeometryTests {
         ] as [((Int, Int), String)]
     )
     func inside(_ bounds: (Int, Int), _ size: String) {
-        // Seen as 1137.78 x 640: 16:9 exactly.
+        // Displayed as 1137.78 x 640: exactly 16:9.
         let shape = VideoShape(
             size: PixelSize(width: 800, height: 640),
             pixelAspectRatio: Rational(64, 45),
@@ -413,7 +416,7 @@ struct VideoGeometryTests {
         #expect(VideoGeometry(shape, inside: nil).target.description == "1138x640")
     }
 
-    @Test("Another number of pixels is seen in the same shape; the fraction is exact while it fits")
+    @Test("A scaled shape is displayed in the same shape, exactly if the fraction fits")
     func scaled() {
         let shape = VideoShape(size: PixelSize(width: 64, height: 32))
         let square = shape.scaled(to: PixelSize(width: 32, height: 32))
@@ -436,7 +439,7 @@ struct VideoGeometryTests {
         )
         let upright = VideoShape(size: PixelSize(width: 576, height: 720), pixelAspectRatio: Rational(15, 16))
         #expect(turned.upright == upright)
-        // 768x576 turned by a quarter; upright it is made square by its width again.
+        // 768x576 rotated by a quarter turn; the upright width makes the pixels square again.
         #expect(turned.presentationSize == PixelSize(width: 576, height: 768))
         #expect(upright.presentationSize == PixelSize(width: 540, height: 720))
     }

@@ -4,13 +4,13 @@ import Playhead
 import Testing
 
 extension PulseTests {
-    /// Tells what a player tells, one event after the other.
+    /// The events of a player, in order.
     private struct Told {
         var events: AsyncStream<TimedPlayerEvent>.Iterator
 
         init(_ player: Player) { events = player.timedEvents.makeAsyncIterator() }
 
-        /// Until `isWanted`. False: the player has gone.
+        /// Waits for an event. Returns false if the player was released.
         mutating func wait(until isWanted: (PlayerEvent) -> Bool) async -> Bool {
             while let event = await events.next() {
                 if isWanted(event.event) { return true }
@@ -18,7 +18,7 @@ extension PulseTests {
             return false
         }
 
-        /// Whether the rate changes for this reason.
+        /// Waits for a rate change with this reason.
         mutating func rate(_ reason: RateChangeReason) async -> Bool {
             await wait {
                 if case .rateChanged(_, _, reason) = $0 { true } else { false }
@@ -26,11 +26,11 @@ extension PulseTests {
         }
     }
 
-    /// A player that plays clicks on a server that knows calls, and is heard.
+    /// Calls `body` with a player that audibly plays clicks on a server with module-role-cork.
     private func withPlayer(
-        _ body: (Player, SoundServer, _ clicks: URL, Recording) async throws -> Void
+        _ body: (Player, AudioServer, _ clicks: URL, Recording) async throws -> Void
     ) async throws {
-        let server = try SoundServer()
+        let server = try AudioServer()
         try await server.start()
         try await server.control("load-module", "module-role-cork")
         let url = try Self.makeClicks(seconds: 30)
@@ -43,7 +43,7 @@ extension PulseTests {
         await player.shutdown()
     }
 
-    @Test("A call comes in (module-role-cork): it is quiet, says why, and plays on when the call has ended")
+    @Test("A call (module-role-cork) interrupts playback, and playback resumes when the call ends")
     func interrupted() async throws {
         try await withPlayer { player, server, clicks, recording in
             var told = Told(player)
@@ -56,10 +56,10 @@ extension PulseTests {
                         if case .timeControlStatusChanged(.paused, _) = $0 { true } else { false }
                     }
                 )
-                // A call that ends before that has ended for nobody.
+                // A call that ends before the stream is corked does not end an interruption.
                 while try await !server.control("list", "sink-inputs").contains("Corked: yes") {}
                 let time = player.currentTime()
-                SoundServer.end(call)
+                AudioServer.end(call)
                 #expect(await told.rate(.resumedAfterInterruption))
                 #expect(!player.isInterrupted)
                 #expect(player.currentTime() >= time)
@@ -69,7 +69,7 @@ extension PulseTests {
         }
     }
 
-    @Test("A server that goes in the middle of a call takes the call with it")
+    @Test("A server that terminates during a call ends the interruption")
     func interruptedForGood() async throws {
         try await withPlayer { player, server, clicks, _ in
             var told = Told(player)
@@ -77,7 +77,7 @@ extension PulseTests {
             #expect(await told.rate(.audioSessionInterrupted))
             server.kill()
             #expect(await told.rate(.resumedAfterInterruption))
-            SoundServer.end(call)
+            AudioServer.end(call)
         }
     }
 }

@@ -4,16 +4,16 @@ import Playhead
 import Synchronization
 import Testing
 
-/// Only where PulseAudio and its tools are installed, as they are in continuous integration.
+/// Tests that require PulseAudio and its tools, which continuous integration installs.
 // Rule: interruption, muted-device, device-clock
 @Suite(
-    "A real sound server",
+    "PulseAudio server",
     .serialized,
     .timeLimit(.minutes(2)),
-    .enabled(if: SoundServer.isInstalled, "pulseaudio, parec and pactl are not installed")
+    .enabled(if: AudioServer.isInstalled, "pulseaudio, parec and pactl are not installed")
 )
 struct PulseTests {
-    /// A click of one sample each half second, the n-th so much as n tells: 0.1, 0.2 ... 0.9, 0.1 ...
+    /// The amplitude of a click of one sample, of which there is one each half second: 0.1, 0.2 ... 0.9, 0.1 ...
     private static func click(_ number: Int) -> Float { Float(number % 9 + 1) / 10 }
     private static let between = 24_000
 
@@ -25,7 +25,7 @@ struct PulseTests {
 
     func makePlayer(
         _ url: URL,
-        _ server: SoundServer,
+        _ server: AudioServer,
         device: String? = nil,
         onNotice: @escaping @Sendable (PulseAudioSink.Notice) -> Void = { _ in }
     ) -> Player {
@@ -42,9 +42,9 @@ struct PulseTests {
         return Player(playerItem: PlayerItem(url: url), configuration: configuration)
     }
 
-    @Test("Each click once, in its place, from the first sample to the last; the mixer shows who plays what")
+    @Test("Each click is heard once at the right time, and the mixer shows the application and the title")
     func heard() async throws {
-        let server = try SoundServer()
+        let server = try AudioServer()
         try await server.start()
         let url = try Self.makeClicks(seconds: 3)
         defer { Wave.remove(url) }
@@ -69,11 +69,11 @@ struct PulseTests {
         #expect(facts.isClock)
     }
 
-    @Test("A loop through the server: every seam to the sample")
+    @Test("A loop has no gap at its seams, to the sample")
     func looped() async throws {
-        let server = try SoundServer()
+        let server = try AudioServer()
         try await server.start()
-        // 0.4 s, of which the first and the last sample click.
+        // 0.4 s with clicks at the first and the last sample.
         var samples = [Int16](repeating: 0, count: 19_200)
         samples[0] = 16_384
         samples[19_199] = 8192
@@ -95,10 +95,10 @@ struct PulseTests {
     }
 
     @Test(
-        "The server is killed and comes back, three times: time runs on, and the sound is in its place again"
+        "When the server is killed and restarted three times, time continues and audio is in sync again"
     )
     func killed() async throws {
-        let server = try SoundServer()
+        let server = try AudioServer()
         try await server.start()
         let url = try Self.makeClicks(seconds: 30)
         defer { Wave.remove(url) }
@@ -115,12 +115,12 @@ struct PulseTests {
             try await server.start()
             #expect(await news.next() == .connected(device: "null"))
             let recording = try Recording(server)
-            // Which click it is tells the time that the sound is at.
+            // The amplitude of the click identifies its time.
             #expect(await recording.wait { $1.count >= 3 })
             let now = player.currentTime()
             #expect(player.timeControlStatus == .playing)
             #expect(now > before)
-            // The click that has just been heard is the one that is due: half a second to either side tells them apart.
+            // The click that has just been heard is the one that is due. Clicks are half a second apart.
             let number = Int((now.seconds * 2).rounded())
             #expect(abs(recording.loud[2].value - Self.click(number)) < 0.001, "\(now.seconds)")
             #expect(player.audioDeviceFacts.isClock)
@@ -130,9 +130,9 @@ struct PulseTests {
         await player.shutdown()
     }
 
-    @Test("Without a server: told of once, and played in real time to nobody")
+    @Test("Without a server, one notice is delivered and playback continues in real time without audio")
     func noServer() async throws {
-        let server = try SoundServer()
+        let server = try AudioServer()
         let url = try Self.makeClicks(seconds: 1)
         defer { Wave.remove(url) }
         let (notices, told) = AsyncStream.makeStream(of: PulseAudioSink.Notice.self)
@@ -150,15 +150,15 @@ struct PulseTests {
         #expect(player.audioDeviceFacts.device == nil)
     }
 
-    @Test("A server that does not answer delays nobody", .timeLimit(.minutes(2)))
+    @Test("A server that does not respond delays no call", .timeLimit(.minutes(2)))
     func hung() async throws {
-        let server = try SoundServer()
+        let server = try AudioServer()
         try await server.start()
         let url = try Self.makeClicks(seconds: 2)
         defer { Wave.remove(url) }
         server.pause()
         let player = makePlayer(url, server)
-        // Whoever waits for an answer waits for ever.
+        // A call that waits for a response would block indefinitely.
         player.play()
         player.isMuted = true
         player.volume = 0.5
@@ -170,9 +170,11 @@ struct PulseTests {
         server.resume()
     }
 
-    @Test("By name, to another device while playing, and to the default when the one that was named goes")
+    @Test(
+        "A device is selected by name, changed during playback, and replaced by the default when it is removed"
+    )
     func devices() async throws {
-        let server = try SoundServer()
+        let server = try AudioServer()
         try await server.start(sinks: ["null", "second"])
         let url = try Self.makeClicks(seconds: 30)
         defer { Wave.remove(url) }
@@ -190,7 +192,7 @@ struct PulseTests {
         player.audioOutputDeviceUniqueID = "second"
         let before = second.loud.count
         #expect(await second.wait { $1.count >= before + 2 })
-        // Pulled out: the stream is taken away with it, and goes on at the default.
+        // The device is removed together with its stream, and playback continues on the default device.
         let modules = try await server.control("list", "short", "modules")
         let module = modules.split(separator: "\n").first { $0.contains("sink_name=second") }
         let number = try #require(module?.split(separator: "\t").first)
@@ -203,10 +205,10 @@ struct PulseTests {
     }
 
     @Test(
-        "One that is not there is waited for at the default: it plays as soon as it comes, and each time it comes back"
+        "A missing device is replaced by the default, and used each time it is added"
     )
     func deviceComesLater() async throws {
-        let server = try SoundServer()
+        let server = try AudioServer()
         try await server.start(sinks: ["null"])
         let url = try Self.makeClicks(seconds: 60)
         defer { Wave.remove(url) }
@@ -232,11 +234,11 @@ struct PulseTests {
         await player.shutdown()
     }
 
-    @Test("Another speed while playing: the sound goes on without a hole, and lasts as long as it must")
+    @Test("A change of rate during playback leaves no gap, and the audio has the right duration")
     func speeds() async throws {
-        let server = try SoundServer()
+        let server = try AudioServer()
         try await server.start()
-        // One value all along, which no speed changes: whatever else is heard is a hole or a click.
+        // A constant value, which no rate changes. Any other value that is heard is a gap or a click.
         let seconds = 8
         let url = try Wave.write([Int16](repeating: 8192, count: seconds * 48_000))
         defer { Wave.remove(url) }
@@ -256,11 +258,11 @@ struct PulseTests {
         await player.shutdown()
         recording.stop()
         let loud = recording.loud
-        // 1 s at 1, 1 s at 2, 1 s at 0.5, and the rest at 1.5, each of them a little later than it was asked for.
+        // 1 s at 1, 1 s at 2, 1 s at 0.5, and the rest at 1.5. Each change is audible slightly after the request.
         #expect((190_000..<330_000).contains(loud.count), "\(loud.count)")
-        // A machine that has no time for sound makes holes, and they are counted.
-        let holes = zip(loud, loud.dropFirst()).count { $1.place != $0.place + 1 }
-        #expect(holes <= counters.audioUnderruns)
+        // A busy machine causes gaps, which are counted as underruns.
+        let gaps = zip(loud, loud.dropFirst()).count { $1.place != $0.place + 1 }
+        #expect(gaps <= counters.audioUnderruns)
         #expect(facts.worstOffset < 40_000_000 || counters.audioUnderruns > 0)
         #expect(loud.allSatisfy { abs($0.value - 0.25) < 0.01 })
     }

@@ -5,84 +5,84 @@ import Playhead
 import Testing
 
 extension PulseTests {
-    /// All sinks of the process that have one server and one application name are one client, with one thread.
-    @Suite("One connection for all sinks")
+    /// All sinks of the process with the same server and application name are one client with one thread.
+    @Suite("Shared connection")
     // Rule: shared-connection
     struct SharedConnectionTests {
-        private static let name = "Playhead's chorus"
+        private static let name = "Playhead's sinks"
 
-        private static func server() async throws -> SoundServer {
+        private static func server() async throws -> AudioServer {
             try await OwnProcess.waitUntilDisconnected()
-            let server = try SoundServer()
+            let server = try AudioServer()
             try await server.start()
             return server
         }
 
-        @Test("Twenty sinks that sound: one client, one thread; when the last one has ended there is neither")
+        @Test("Twenty sinks are one client with one thread, both of which end with the last sink")
         func one() async throws {
             let server = try await Self.server()
             let recording = try Recording(server)
-            let chorus = Chorus(20, server, names: [Self.name])
-            defer { chorus.finish() }
-            try chorus.start()
-            #expect(try await chorus.plays(20, recording))
-            await chorus.waitForAll(connected: true)
+            let group = SinkGroup(20, server, names: [Self.name])
+            defer { group.finish() }
+            try group.start()
+            #expect(try await group.plays(20, recording))
+            await group.waitForAll(connected: true)
             #expect(try await server.clients(Self.name) == 1)
             #expect(try await server.streams() == 20)
             #expect(try OwnProcess.audioThreads() == 1)
-            for sink in chorus.sinks.dropLast() { sink.finish() }
-            #expect(try await chorus.plays(1, recording))
+            for sink in group.sinks.dropLast() { sink.finish() }
+            #expect(try await group.plays(1, recording))
             #expect(try await server.clients(Self.name) == 1)
             #expect(try OwnProcess.audioThreads() == 1)
-            chorus.finish()
+            group.finish()
             while try await server.clients(Self.name) > 0 {}
             try await OwnProcess.waitUntilDisconnected()
-            #expect(chorus.told == Array(repeating: [.connected(device: "null")], count: 20))
+            #expect(group.told == Array(repeating: [.connected(device: "null")], count: 20))
         }
 
-        @Test("The server dies and comes back: each of twenty is told once, and all sound again")
+        @Test("When the server restarts, each of twenty sinks delivers one notice, and all play again")
         func killed() async throws {
             let server = try await Self.server()
-            let chorus = Chorus(20, server, names: [Self.name])
-            defer { chorus.finish() }
-            try chorus.start()
-            await chorus.waitForAll(connected: true)
+            let group = SinkGroup(20, server, names: [Self.name])
+            defer { group.finish() }
+            try group.start()
+            await group.waitForAll(connected: true)
             for round in 1...2 {
                 server.kill()
-                await chorus.waitForAll(connected: false)
+                await group.waitForAll(connected: false)
                 try await server.start()
-                await chorus.waitForAll(connected: true)
-                // What they had in hand is gone: silence would take its place.
-                for sink in chorus.sinks { sink.flush() }
+                await group.waitForAll(connected: true)
+                // Their samples are lost and would be replaced by silence.
+                for sink in group.sinks { sink.flush() }
                 let recording = try Recording(server)
-                #expect(try await chorus.plays(20, recording))
+                #expect(try await group.plays(20, recording))
                 #expect(try await server.clients(Self.name) == 1)
                 #expect(try OwnProcess.audioThreads() == 1)
-                #expect(chorus.told.allSatisfy { $0.count == 1 + 2 * round })
+                #expect(group.told.allSatisfy { $0.count == 1 + 2 * round })
                 recording.stop()
             }
         }
 
-        @Test("One after the other ends while the others play: they have no hole")
+        @Test("Finishing a sink leaves no gap in the audio of the others")
         func oneEnds() async throws {
             let server = try await Self.server()
             let recording = try Recording(server)
-            let chorus = Chorus(5, server, names: [Self.name])
-            defer { chorus.finish() }
-            try chorus.start()
-            #expect(try await chorus.plays(5, recording))
+            let group = SinkGroup(5, server, names: [Self.name])
+            defer { group.finish() }
+            try group.start()
+            #expect(try await group.plays(5, recording))
             let begin = try #require(recording.loud.last).place
-            for (index, sink) in chorus.sinks.dropLast().enumerated() {
+            for (index, sink) in group.sinks.dropLast().enumerated() {
                 sink.finish()
-                #expect(try await chorus.plays(4 - index, recording))
+                #expect(try await group.plays(4 - index, recording))
             }
-            let underruns = chorus.sinks.reduce(0) { $0 + $1.underruns }
+            let underruns = group.sinks.reduce(0) { $0 + $1.underruns }
             let voices = recording.loud.filter { $0.place >= begin }
-            // A machine that has no time for sound makes holes, and they are counted.
-            let holes = zip(voices, voices.dropFirst()).count { before, after in
-                after.place != before.place + 1 || after.value > before.value + Chorus.value / 4
+            // A busy machine causes gaps, which are counted as underruns.
+            let gaps = zip(voices, voices.dropFirst()).count { before, after in
+                after.place != before.place + 1 || after.value > before.value + SinkGroup.value / 4
             }
-            #expect(holes <= underruns)
+            #expect(gaps <= underruns)
         }
 
         @Test("Two application names are two clients, with a thread each")
@@ -90,24 +90,26 @@ extension PulseTests {
             let server = try await Self.server()
             let recording = try Recording(server)
             let other = Self.name + " at night"
-            let chorus = Chorus(4, server, names: [Self.name, other])
-            defer { chorus.finish() }
-            try chorus.start()
-            #expect(try await chorus.plays(4, recording))
+            let group = SinkGroup(4, server, names: [Self.name, other])
+            defer { group.finish() }
+            try group.start()
+            #expect(try await group.plays(4, recording))
             #expect(try await server.clients(Self.name) == 1)
             #expect(try await server.clients(other) == 1)
             #expect(try OwnProcess.audioThreads() == 2)
         }
 
-        @Test("A sink that is opened while the server is down is told so, and joins those that wait")
+        @Test(
+            "A sink that is started while the server is down reports that, and connects together with the others"
+        )
         func joins() async throws {
             let server = try await Self.server()
             server.kill()
-            let first = Chorus(3, server, names: [Self.name])
+            let first = SinkGroup(3, server, names: [Self.name])
             defer { first.finish() }
             try first.start()
             await first.waitForAll(connected: false)
-            let second = Chorus(2, server, names: [Self.name])
+            let second = SinkGroup(2, server, names: [Self.name])
             defer { second.finish() }
             try second.start()
             await second.waitForAll(connected: false)
@@ -122,92 +124,92 @@ extension PulseTests {
         }
 
         @Test(
-            "No file descriptor for a while: told once, and all sound when there is one",
+            "Without file descriptors, each sink delivers one notice, and all play once descriptors are available",
             arguments: [true, false]
         )
         func descriptors(areMadeBefore: Bool) async throws {
             let server = try await Self.server()
-            let early = areMadeBefore ? Chorus(3, server, names: [Self.name]) : nil
+            let early = areMadeBefore ? SinkGroup(3, server, names: [Self.name]) : nil
             let rest = try ExhaustedDescriptors()
-            let chorus = early ?? Chorus(3, server, names: [Self.name])
-            defer { chorus.finish() }
-            try chorus.start()
-            await chorus.waitForAll(connected: false)
-            #expect(chorus.sinks.allSatisfy { !$0.isConnecting })
+            let group = early ?? SinkGroup(3, server, names: [Self.name])
+            defer { group.finish() }
+            try group.start()
+            await group.waitForAll(connected: false)
+            #expect(group.sinks.allSatisfy { !$0.isConnecting })
             rest.release()
-            await chorus.waitForAll(connected: true)
-            #expect(chorus.told.allSatisfy { $0.count == 2 })
+            await group.waitForAll(connected: true)
+            #expect(group.told.allSatisfy { $0.count == 2 })
             let recording = try Recording(server)
-            #expect(try await chorus.plays(3, recording))
+            #expect(try await group.plays(3, recording))
             #expect(try await server.clients(Self.name) == 1)
         }
 
-        @Test("A sink that ends while there is no file descriptor is not tried again")
+        @Test("A sink that finishes while no file descriptor is available is not retried")
         func endsWithout() async throws {
             let server = try await Self.server()
             let rest = try ExhaustedDescriptors()
-            let chorus = Chorus(3, server, names: [Self.name])
-            defer { chorus.finish() }
-            try chorus.start()
-            await chorus.waitForAll(connected: false)
-            for sink in chorus.sinks.dropLast() { sink.finish() }
+            let group = SinkGroup(3, server, names: [Self.name])
+            defer { group.finish() }
+            try group.start()
+            await group.waitForAll(connected: false)
+            for sink in group.sinks.dropLast() { sink.finish() }
             rest.release()
             let recording = try Recording(server)
-            #expect(try await chorus.plays(1, recording))
+            #expect(try await group.plays(1, recording))
             #expect(try await server.streams() == 1)
-            chorus.finish()
+            group.finish()
             while try await server.clients(Self.name) > 0 {}
             try await OwnProcess.waitUntilDisconnected()
-            #expect(chorus.told.map(\.count) == [1, 1, 2])
+            #expect(group.told.map(\.count) == [1, 1, 2])
         }
 
-        @Test("Whoever is told something holds nobody up, and may call any sink")
+        @Test("A blocking notice handler delays no other sink, and may call any sink")
         func notices() async throws {
             let server = try await Self.server()
             let recording = try Recording(server)
-            let chorus = Chorus(3, server, names: [Self.name])
-            defer { chorus.finish() }
-            let goOn = DispatchSemaphore(value: 0)
+            let group = SinkGroup(3, server, names: [Self.name])
+            defer { group.finish() }
+            let mayContinue = DispatchSemaphore(value: 0)
             let own = Locked<PulseAudioSink?>(nil)
             let (entered, enter) = AsyncStream.makeStream(of: Void.self)
             let slow = PulseAudioSink(applicationName: Self.name, server: server.address) { _ in
-                chorus.sinks[0].setDevice("null")
-                chorus.sinks[0].finish()
+                group.sinks[0].setDevice("null")
+                group.sinks[0].finish()
                 own.withLock { $0 }?.finish()
                 enter.finish()
-                goOn.wait()
+                mayContinue.wait()
             }
             own.withLock { $0 = slow }
             defer {
-                goOn.signal()
+                mayContinue.signal()
                 own.withLock { $0 = nil }
             }
             _ = try slow.start(AudioFormat(sampleRate: 48_000, channelLayout: .mono, sampleFormat: .float))
             for await _ in entered {}
-            try chorus.start()
-            // The first one was finished before it was started.
-            #expect(try await chorus.plays(2, recording))
+            try group.start()
+            // The first sink was finished before it was started.
+            #expect(try await group.plays(2, recording))
             while try await server.streams() > 2 {}
         }
 
-        @Test("A sink that ends before the server has made its stream leaves none behind")
+        @Test("A sink that finishes before its stream exists leaves no stream on the server")
         func endsEarly() async throws {
             let server = try await Self.server()
             let recording = try Recording(server)
-            let chorus = Chorus(1, server, names: [Self.name])
-            defer { chorus.finish() }
-            try chorus.start()
-            #expect(try await chorus.plays(1, recording))
+            let group = SinkGroup(1, server, names: [Self.name])
+            defer { group.finish() }
+            try group.start()
+            #expect(try await group.plays(1, recording))
             server.pause()
             for _ in 0..<5 {
-                let early = Chorus(4, server, names: [Self.name])
+                let early = SinkGroup(4, server, names: [Self.name])
                 try early.start()
                 early.finish()
             }
             server.resume()
-            #expect(try await chorus.plays(1, recording))
-            // Whatever was asked before this has been answered.
-            let last = Chorus(1, server, names: [Self.name])
+            #expect(try await group.plays(1, recording))
+            // All earlier requests have been answered.
+            let last = SinkGroup(1, server, names: [Self.name])
             defer { last.finish() }
             try last.start()
             await last.waitForAll(connected: true)
@@ -215,7 +217,7 @@ extension PulseTests {
             #expect(try await server.clients(Self.name) == 1)
         }
 
-        @Test("Sinks come and go on many threads at once: nothing is left of them", arguments: 1...4)
+        @Test("Sinks that are created and finished on many threads leave nothing behind", arguments: 1...4)
         func crowd(seed: Int) async throws {
             let server = try await Self.server()
             let timers = try OwnProcess.timers()
@@ -225,14 +227,14 @@ extension PulseTests {
                 }
             }
             try await OwnProcess.waitUntilDisconnected()
-            // The connection's own goes with its last reference.
+            // The timer of the connection is released with its last reference.
             while try OwnProcess.timers() > timers { await Task.yield() }
             while try await server.clients(Self.name) > 0 {}
             #expect(try await server.streams() == 0)
         }
 
-        /// Draws what up to four sinks do, and lets them go in the end; half of them are not finished by hand.
-        private static func wander(_ seed: UInt64, _ server: SoundServer) {
+        /// Performs random calls on up to four sinks, and releases them. Half of them are not finished explicitly.
+        private static func wander(_ seed: UInt64, _ server: AudioServer) {
             var random = SplitMix64(seed)
             var sinks: [PulseAudioSink] = []
             let format = AudioFormat(sampleRate: 48_000, channelLayout: .mono, sampleFormat: .float)
@@ -266,52 +268,52 @@ extension PulseTests {
         }
 
         @Test(
-            "A device that is asked for right after one that is not there is taken, and not taken for missing"
+            "A device that is requested right after a missing one is used, and not reported as missing"
         )
         func wrongThenRight() async throws {
             try await OwnProcess.waitUntilDisconnected()
-            let server = try SoundServer()
+            let server = try AudioServer()
             try await server.start(sinks: ["null", "second"])
             let recording = try Recording(server, sink: "second")
-            let chorus = Chorus(1, server, names: [Self.name])
-            defer { chorus.finish() }
-            try chorus.start()
-            await chorus.waitForAll(connected: true)
-            // Its answers come in one go, after the last wish.
+            let group = SinkGroup(1, server, names: [Self.name])
+            defer { group.finish() }
+            try group.start()
+            await group.waitForAll(connected: true)
+            // Its responses arrive together, after the last request.
             server.pause()
             for _ in 0..<50 {
                 for device in ["nonsense", "second"] {
-                    chorus.sinks[0].setDevice(device)
+                    group.sinks[0].setDevice(device)
                     await Task.yield()
                 }
             }
             server.resume()
-            #expect(try await chorus.plays(1, recording))
-            #expect(!chorus.told[0].contains(.deviceNotFound("second")))
+            #expect(try await group.plays(1, recording))
+            #expect(!group.told[0].contains(.deviceNotFound("second")))
         }
 
-        @Test("A server that has no device yet: a sink sounds as soon as one comes")
+        @Test("On a server without a device, a sink plays as soon as one is added")
         func noDevice() async throws {
             try await OwnProcess.waitUntilDisconnected()
-            let server = try SoundServer()
+            let server = try AudioServer()
             try await server.start(sinks: [])
-            let chorus = Chorus(2, server, names: [Self.name])
-            defer { chorus.finish() }
-            chorus.sinks[0].setDevice("late")
-            try chorus.start()
-            await chorus.waitForAll(connected: false)
+            let group = SinkGroup(2, server, names: [Self.name])
+            defer { group.finish() }
+            group.sinks[0].setDevice("late")
+            try group.start()
+            await group.waitForAll(connected: false)
             try await server.control("load-module", "module-null-sink", "sink_name=late", "rate=48000")
-            await chorus.waitForAll(connected: true)
+            await group.waitForAll(connected: true)
             let recording = try Recording(server, sink: "late")
-            #expect(try await chorus.plays(2, recording))
+            #expect(try await group.plays(2, recording))
             #expect(try await server.clients(Self.name) == 1)
         }
     }
 
-    @Test("Two players that sound are one client of the server, and one that is muted is none")
+    @Test("Two audible players are one client of the server, and a muted player is none")
     func players() async throws {
         try await OwnProcess.waitUntilDisconnected()
-        let server = try SoundServer()
+        let server = try AudioServer()
         try await server.start()
         let url = try Self.makeClicks(seconds: 30)
         defer { Wave.remove(url) }

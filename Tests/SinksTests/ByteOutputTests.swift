@@ -33,7 +33,7 @@ import Testing
         #expect(try contents(folder.path("a")).isEmpty)
         try output.flush()
         #expect(text(try contents(folder.path("a"))) == "abc")
-        // What was there before is emptied.
+        // The previous content is removed.
         let again = try ByteOutput(path: folder.path("a"))
         try again.close()
         #expect(try contents(folder.path("a")).isEmpty)
@@ -50,9 +50,9 @@ import Testing
         #expect(try contents(folder.path("rows")) == packed)
     }
 
-    @Test func aFullPipeTakesABigPictureInParts() async throws {
+    @Test func aFullPipeAcceptsALargeFrameInParts() async throws {
         let (reader, writer) = try makePipe()
-        // Non-blocking, so that the writer has to wait as well as to go on where it was.
+        // The pipe is non-blocking, so the writer has to wait and to continue at the right byte.
         _ = fcntl(writer, F_SETFL, O_NONBLOCK)
         let (storage, packed) = picture([(640, 480), (320, 240)], layout: .padded)
         let sink = RawVideoSink(ByteOutput(owning: writer, name: "pipe"))
@@ -65,7 +65,7 @@ import Testing
         #expect(received == (0..<5).flatMap { _ in packed })
     }
 
-    /// The host has not touched SIGPIPE: the process would end here if the signal were not held back.
+    /// The process has not changed SIGPIPE, so it would end here if the signal were not blocked.
     @Test func aClosedPipeIsAnErrorAndNoSignal() throws {
         let (reader, writer) = try makePipe()
         close(reader)
@@ -73,7 +73,7 @@ import Testing
         try output.write("x")
         #expect(throws: SinkError.closedPipe(path: "the pipe")) { try output.flush() }
         #expect(throws: SinkError.closedPipe(path: "the pipe")) { try output.write("y") }
-        // The error was told; closing has nothing to add.
+        // The error was already thrown, so closing adds none.
         try output.close()
         var waiting = sigset_t()
         sigpending(&waiting)
@@ -97,7 +97,7 @@ import Testing
         #expect(sink.error as? SinkError == .closedPipe(path: "pipe"))
     }
 
-    @Test func aFullDiskIsToldInWords() throws {
+    @Test func aFullDiskIsReported() throws {
         let output = try ByteOutput(path: "/dev/full")
         try output.write("small enough to wait")
         let expected = SinkError.system(operation: "write to", path: "/dev/full", code: ENOSPC)
@@ -113,7 +113,7 @@ import Testing
         #expect(sink.error as? SinkError == expected)
     }
 
-    @Test func whatCannotBeCreatedIsToldInWords() throws {
+    @Test func aPathThatCannotBeCreatedIsReported() throws {
         let folder = try TemporaryFolder()
         let missing = folder.path("no/such/folder")
         #expect(throws: SinkError.system(operation: "create", path: missing, code: ENOENT)) {
@@ -142,7 +142,7 @@ import Testing
         #expect(!appending.isRewritable)
         #expect(throws: SinkError.self) { try appending.rewrite(at: 0, [0]) }
 
-        // A host may have written before us, as `(echo header; vplay ...) > file` does.
+        // Another process may have written before, as `(echo header; vplay ...) > file` does.
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         lseek(descriptor, 3, SEEK_SET)
         let later = ByteOutput(owning: descriptor, name: path)

@@ -46,7 +46,7 @@ import Testing
         videoFrame(format, picture([(12, 2)], seed: seed).storage)
     }
 
-    @Test("A file for each frame, numbered from 1; without a number the file holds the newest")
+    @Test("Frames are written to files numbered from 1; a path without a number holds the newest frame")
     func sequence() throws {
         let folder = try TemporaryFolder()
         let many = try ImageSequenceSink(path: try #require(NumberedPath(folder.path("f%02d.png"))))
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("A folder that is not there is told at once; nothing is made before the first frame")
+    @Test("A missing folder is reported at once; nothing is created before the first frame")
     func nothing() throws {
         let folder = try TemporaryFolder()
         let error = #expect(throws: SinkError.self) {

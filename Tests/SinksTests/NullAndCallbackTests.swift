@@ -32,7 +32,7 @@ import Testing
         #expect(audio.lastPresentationTime == nil && audio.isFinished)
     }
 
-    @Test("Files are to be whole; what is called back loses late frames unless it says otherwise")
+    @Test("File sinks keep late frames; callback sinks drop them by default")
     func latePolicies() throws {
         let files: [any VideoSink] = [
             try RawVideoSink(path: "/dev/null"), try Y4MSink(path: "/dev/null"),
@@ -67,7 +67,7 @@ import Testing
         #expect(log.lines == ["start 2x2", "frame 3", "flush", "finish"])
     }
 
-    @Test func soundCallbacksChooseTheFormat() throws {
+    @Test func audioCallbacksChooseTheFormat() throws {
         let log = Log()
         let own = CallbackAudioSink { log.add("\($0.frameCount) samples") }
         #expect(try own.start(sound) == sound)

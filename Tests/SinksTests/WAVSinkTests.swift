@@ -73,12 +73,12 @@ import Testing
             try sink.write(audioBuffer(format(1, "mono"), [1, 2]))
         }
         sink.finish()
-        // What was written before the mistake is a complete file.
+        // The samples before the error form a complete file.
         let bytes = try contents(folder.path("a.wav"))
         #expect(bytes.count == 48 && little(bytes[40..<44]) == 4 && sink.error != nil)
     }
 
-    @Test func pipesAreToldToReadToTheEnd() async throws {
+    @Test func pipesDeclareSamplesToTheEnd() async throws {
         let (reader, writer) = try makePipe()
         let sink = WAVSink(ByteOutput(owning: writer, name: "pipe"))
         let wanted = try sink.start(format(1, "mono"))
@@ -100,7 +100,7 @@ import Testing
         #expect(try contents(folder.path("b.wav")).isEmpty)
     }
 
-    @Test func aFullFileIsRefusedMoreAndIsWhole() throws {
+    @Test func aFullFileIsCompleteAndRefusesMore() throws {
         let folder = try TemporaryFolder()
         let maximum = try #require(WAVHeader(sampleRate: 8000, channelCount: 2, layoutName: "stereo"))
             .maximumDataByteCount
@@ -124,7 +124,9 @@ import Testing
     func formatsThatDoNotFit(channels: Int, rate: Int) throws {
         let folder = try TemporaryFolder()
         let sink = try WAVSink(path: folder.path("a.wav"))
-        #expect(throws: SinkError.unsupportedFormat("WAV does not support \(channels) channels at \(rate) Hz")) {
+        #expect(
+            throws: SinkError.unsupportedFormat("WAV does not support \(channels) channels at \(rate) Hz")
+        ) {
             try sink.start(format(channels, "?", rate: rate))
         }
     }
@@ -137,7 +139,7 @@ import Testing
         }
     }
 
-    /// FFmpeg reads back the same samples, rate and loudspeakers.
+    /// FFmpeg reads the same samples, sample rate and channel layout.
     @Test(
         .enabled(if: hasFFmpeg),
         arguments: [
@@ -164,7 +166,7 @@ import Testing
         #expect(probe == "pcm_s16le,32000,\(channels),\(layout),500\n")
     }
 
-    /// Byte for byte what FFmpeg itself writes.
+    /// The file is identical to FFmpeg's own output.
     @Test(.enabled(if: hasFFmpeg), arguments: [(1, "mono"), (2, "stereo"), (6, "5.1"), (8, "7.1")])
     func sameFileAsFFmpeg(channels: Int, name: String) throws {
         let folder = try TemporaryFolder()

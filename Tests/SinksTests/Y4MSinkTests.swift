@@ -77,7 +77,7 @@ import Testing
         #expect(nonsense == "YUV4MPEG2 W2 H2 F25:1 Ip A16:15 Cmono\n")
     }
 
-    @Test func wantsWhatItCanWrite() throws {
+    @Test func acceptsWhatItCanWrite() throws {
         let folder = try TemporaryFolder()
         let sink = try Y4MSink(path: folder.path("a"))
         #expect(sink.acceptedPixelFormats.first == .yuv420p)
@@ -86,7 +86,7 @@ import Testing
         #expect(throws: SinkError.unsupportedFormat("y4m does not support the pixel format nv12")) {
             try sink.start(format("nv12", 4, 4))
         }
-        // The first error stays.
+        // Later calls throw the first error.
         #expect(throws: SinkError.unsupportedFormat("y4m does not support the pixel format nv12")) {
             try sink.start(format("yuv420p", 4, 4))
         }
@@ -116,7 +116,7 @@ import Testing
         #expect(try contents(folder.path("a")).count == 60 + 6 + 12)
     }
 
-    @Test func otherChangesAreRefusedInWords() throws {
+    @Test func otherChangesAreRefused() throws {
         let others = [
             format("yuv420p", 4, 4), format("yuv422p", 4, 2), format("yuv420p10le", 4, 2),
             format("yuv420p", 4, 2, aspect: Rational(4, 3)),
@@ -126,11 +126,15 @@ import Testing
             let sink = try Y4MSink(path: folder.path("a"))
             try sink.start(format("yuv420p", 4, 2))
             #expect(throws: SinkError.self) { try sink.start(other) }
-            #expect("\(try #require(sink.error))".hasPrefix("y4m does not support a change of format in mid-stream"))
+            #expect(
+                "\(try #require(sink.error))".hasPrefix(
+                    "y4m does not support a change of format in mid-stream"
+                )
+            )
         }
     }
 
-    @Test func picturesThatDoNotFitAreRefused() throws {
+    @Test func framesThatDoNotFitAreRefused() throws {
         let folder = try TemporaryFolder()
         let early = try Y4MSink(path: folder.path("a"))
         let format = format("yuv420p", 4, 2)
@@ -147,7 +151,7 @@ import Testing
         #expect(throws: SinkError.self) { try late.present(videoFrame(format, storage)) }
     }
 
-    /// FFmpeg reads back each layout that the sink offers, sample by sample.
+    /// FFmpeg reads each layout of the sink, and returns the same samples.
     @Test(.enabled(if: hasFFmpeg)) func ffmpegReadsEveryLayout() throws {
         let folder = try TemporaryFolder()
         for wanted in try Y4MSink(path: folder.path("a")).acceptedPixelFormats {

@@ -3,10 +3,10 @@ import Glibc
 import MediaCore
 import TestSupport
 
-/// A terminal whose other side is the test.
+/// A pseudo-terminal that the test reads.
 final class PseudoTerminal: Sendable {
     private let master: Int32
-    /// For whoever writes.
+    /// The descriptor to write to.
     let terminal: Int32
     private let isHungUp = Locked(false)
 
@@ -36,7 +36,7 @@ final class PseudoTerminal: Sendable {
         _ = ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
-    /// The window is closed.
+    /// Closes the window of the terminal.
     func hangUp() {
         let isFirst = isHungUp.withLock { isHungUp in
             defer { isHungUp = true }
@@ -45,10 +45,10 @@ final class PseudoTerminal: Sendable {
         if isFirst { close(master) }
     }
 
-    /// As by ^S.
+    /// Stops the output, like ^S.
     func hold() { tcflow(terminal, TCOOFF) }
 
-    /// Reads until `isEnough` of all that has come, and returns that. Ends after half a minute, which nothing here takes.
+    /// Reads until the bytes meet a condition, and returns them. Gives up after 30 s without a byte.
     func read(until isEnough: ([UInt8]) -> Bool) -> [UInt8] {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -62,7 +62,7 @@ final class PseudoTerminal: Sendable {
         return all
     }
 
-    /// Reads until `text` has come so many times.
+    /// Reads until `text` has arrived the given number of times.
     func read(until text: String, times: Int = 1) -> String {
         let wanted = Array(text.utf8)
         let bytes = read { Self.count(wanted, in: $0) >= times }
@@ -85,14 +85,14 @@ extension Data {
     }
 }
 
-/// What a terminal shows of the bytes that were written to it: true colours, and the sequences of `ScreenBytes`.
-struct ShownScreen {
+/// The screen of a terminal after bytes were written to it. Supports true colors and the sequences of `ScreenBytes`.
+struct ScreenModel {
     struct Cell: Equatable {
         var character: Character = " "
         var front: [Int]?
         var back: [Int]?
         var isInverse = false
-        /// Of the whole cell, where its character covers all of it or nothing.
+        /// The color of the whole cell; nil if its character covers only a part.
         var color: [Int]? {
             switch character {
             case " ": isInverse ? front : back
@@ -112,7 +112,7 @@ struct ShownScreen {
         cells = Array(repeating: Array(repeating: Cell(), count: columns), count: rows)
     }
 
-    /// Cells that are wholly of that colour.
+    /// Returns the number of cells that have one color completely.
     func count(_ color: [Int]) -> Int { cells.joined().filter { $0.color == color }.count }
 
     func text(row: Int) -> String {

@@ -1,7 +1,7 @@
 import TerminalSink
 import Testing
 
-@Suite("What is written to a terminal")
+@Suite("Terminal output")
 struct ScreenBytesTests {
     private func update(
         _ image: String?,
@@ -19,21 +19,21 @@ struct ScreenBytesTests {
         return String(decoding: bytes, as: UTF8.self).replacing("\u{1B}", with: "^")
     }
 
-    @Test("Each row is put in its place, all of it in one update")
+    @Test("Each row is written at its position, within one synchronized update")
     func rows() {
         #expect(update("ab\ncd") == "^[?2026h^[2;3Hab^[3;3Hcd^[?2026l")
         #expect(update("ab", clears: true, status: "x") == "^[?2026h^[0m^[2J^[2;3Hab^[24;1H^[0mx^[K^[?2026l")
         #expect(update(nil, status: "x") == "^[?2026h^[24;1H^[0mx^[K^[?2026l")
     }
 
-    @Test("A line steers nothing")
+    @Test("Control characters are removed from the status line")
     func controls() {
         #expect(
             update(nil, status: "a\r\n\u{1B}[2Jb\u{9B}c\u{7F}ü") == "^[?2026h^[24;1H^[0ma[2Jbcü^[K^[?2026l"
         )
     }
 
-    @Test("The way out ends strings and updates first, and the other screen last")
+    @Test("Leaving ends strings and updates first, and the alternate screen last")
     func leaving() {
         let bytes = ScreenBytes.leave(.symbols, rows: 24)
         let text = String(decoding: bytes, as: UTF8.self).replacing("\u{1B}", with: "^")

@@ -1,7 +1,7 @@
 import TerminalSink
 import Testing
 
-@Suite("What a terminal can do, by its environment")
+@Suite("Terminal capabilities by environment")
 struct TerminalCapabilitiesTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let environment: [String: String]
@@ -57,7 +57,7 @@ struct TerminalCapabilitiesTests {
             graphics: .iterm,
             colors: .trueColor
         ),
-        // Through ssh.
+        // Over ssh.
         Row(
             environment: ["TERM": "xterm-256color", "LC_TERMINAL": "iTerm2"],
             graphics: .iterm,
@@ -82,7 +82,7 @@ struct TerminalCapabilitiesTests {
             graphics: .symbols,
             colors: .trueColor
         ),
-        // In tmux and screen nothing but characters comes through, whatever is outside.
+        // tmux and screen pass characters only, whatever the terminal outside supports.
         Row(
             environment: ["TERM": "tmux-256color", "TMUX": "/tmp/t,1,0", "KITTY_WINDOW_ID": "1"],
             graphics: .symbols,
@@ -126,7 +126,7 @@ struct TerminalCapabilitiesTests {
         #expect(capabilities.symbols == row.symbols)
     }
 
-    @Test("A wish is stronger than what is found, and than NO_COLOR")
+    @Test("Requested graphics override detection and NO_COLOR")
     func wishes() throws {
         let environment = ["TERM": "xterm-256color", "TMUX": "x", "NO_COLOR": "1"]
         for requested in TerminalGraphics.allCases {

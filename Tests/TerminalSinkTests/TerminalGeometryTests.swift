@@ -2,7 +2,7 @@ import MediaCore
 import TerminalSink
 import Testing
 
-@Suite("Where pictures lie on a terminal")
+@Suite("Terminal geometry")
 struct TerminalGeometryTests {
     static func geometry(
         _ columns: Int,
@@ -20,12 +20,12 @@ struct TerminalGeometryTests {
         )
     }
 
-    @Test("Cells are as the terminal says, else twice as high as wide")
+    @Test("The cell size is that of the terminal, otherwise twice as high as wide")
     func cells() {
         let known = Self.geometry(100, 30, 900, 570)
         #expect(known.cell == PixelSize(width: 9, height: 19))
         #expect(known.knowsPixels)
-        // No pixels; one pixel a cell; what is no cell's shape.
+        // No pixels, one pixel per cell, and impossible shapes of cells.
         for (width, height) in [(0, 0), (100, 30), (900, 30 * 37), (3000, 30 * 5)] {
             let unknown = Self.geometry(100, 30, width, height)
             #expect(unknown.cell == PixelSize(width: 8, height: 16))
@@ -33,7 +33,7 @@ struct TerminalGeometryTests {
         }
     }
 
-    @Test("The last row is kept where there is another")
+    @Test("The last row is reserved if there is another one")
     func rows() {
         #expect(Self.geometry(80, 24).rows == 23)
         #expect(Self.geometry(80, 24).statusRow == 24)
@@ -41,7 +41,7 @@ struct TerminalGeometryTests {
         #expect(Self.geometry(80, 24, status: false).statusRow == nil)
         #expect(Self.geometry(80, 1).rows == 1)
         #expect(Self.geometry(80, 1).statusRow == nil)
-        // A terminal that tells nothing.
+        // A terminal that reports no size.
         #expect(Self.geometry(0, 0).columns == 80)
         #expect(Self.geometry(0, 0).rows == 23)
         let kept = TerminalGeometry(
@@ -56,7 +56,7 @@ struct TerminalGeometryTests {
     }
 
     @Test(
-        "A picture keeps its shape, in the middle",
+        "A frame is centered and keeps its aspect ratio",
         arguments: [
             // 80x24 cells of 1:2 are 640x384.
             (1280, 720, 1, 1, 80, 23), (640, 480, 9, 1, 64, 24), (480, 640, 23, 1, 36, 24),
@@ -74,7 +74,7 @@ struct TerminalGeometryTests {
         #expect(place.rows == rows)
     }
 
-    @Test("A layer of its size fills the terminal, whatever its cells are")
+    @Test("A layer of layerSize fills the terminal for any cell size")
     func layers() {
         for (width, height) in [(0, 0), (7, 13), (8, 16), (9, 19), (10, 20), (16, 33), (12, 12)] {
             for (columns, rows) in [(80, 24), (200, 50), (33, 71), (2, 2), (500, 130), (1000, 3), (1, 60)] {
@@ -93,7 +93,7 @@ struct TerminalGeometryTests {
         }
     }
 
-    @Test("Sixels have the terminal's pixels; kitty and iTerm scale fewer")
+    @Test("Sixels use the terminal's pixels; kitty and iTerm scale fewer pixels")
     func canvases() {
         let geometry = Self.geometry(200, 51, 2000, 51 * 20)
         #expect(geometry.canvasCellSize(.sixel) == PixelSize(width: 10, height: 20))

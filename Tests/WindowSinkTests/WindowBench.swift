@@ -4,17 +4,17 @@ import MediaCore
 
 @testable import WindowSink
 
-/// Windows on SDL's display without a screen: 1024x768, and nobody sees them.
+/// Windows on SDL's dummy display of 1024x768 pixels, which is not visible.
 enum WindowBench {
-    /// SDL2 is here. Asked first, it chooses the display.
-    static let isThere: Bool = {
+    /// A Boolean value that indicates whether SDL2 is installed. The first access selects the dummy display.
+    static let isInstalled: Bool = {
         setenv("SDL_VIDEODRIVER", "dummy", 1)
         if case .success = SDLLibrary.shared { return true }
         print("SDL2 is not installed: tests of windows are skipped")
         return false
     }()
 
-    /// On the windows' thread, after what was asked before.
+    /// Runs `body` on the windows' thread, after earlier commands.
     static func onThread<Value: Sendable>(
         _ body: @escaping @Sendable (WindowSystem) -> Value
     ) async throws -> Value {
@@ -25,7 +25,7 @@ enum WindowBench {
         }
     }
 
-    /// In the sink's window.
+    /// Runs `body` with the sink's window.
     static func inWindow<Value: Sendable>(
         of sink: WindowSink,
         _ body: @escaping @Sendable (Window) -> Value
@@ -34,7 +34,7 @@ enum WindowBench {
         return try await onThread { system in system.window(of: content).map(body) }
     }
 
-    /// As the user would do it; it has been taken when this returns.
+    /// Sends an event of the user, and returns after it was handled.
     static func send(_ change: @escaping @Sendable (inout ph_sdl_event) -> Void, to sink: WindowSink)
         async throws
     {
@@ -48,11 +48,11 @@ enum WindowBench {
         try await processPendingEvents()
     }
 
-    /// All events have been taken when this returns.
+    /// Handles all pending events.
     static func processPendingEvents() async throws { try await onThread { $0.processPendingEvents() } }
 }
 
-/// What a window told, in order.
+/// The events of a window, in order.
 final class Events: Sendable {
     private let told = Locked([WindowEvent]())
     var all: [WindowEvent] { told.withLock { $0 } }
@@ -65,7 +65,7 @@ final class Events: Sendable {
     }
 }
 
-/// Four bytes a pixel.
+/// A storage with four bytes per pixel.
 final class Pixels: VideoFrameStorage {
     private let bytes: [UInt8]
     private let width: Int
@@ -95,7 +95,7 @@ final class Pixels: VideoFrameStorage {
 }
 
 extension VideoFrame {
-    /// Of blue, green and red for each place.
+    /// Returns a frame with the blue, green and red values that `color` returns for each pixel.
     static func painted(
         width: Int,
         height: Int,
@@ -124,12 +124,12 @@ extension VideoFrame {
     }
 }
 
-/// What a window shows.
+/// The pixels that a window shows.
 struct Shown: Sendable {
     let bytes: [UInt8]
     let size: PixelSize
 
-    /// Blue, green, red.
+    /// Returns the blue, green and red values of a pixel.
     func color(_ x: Int, _ y: Int) -> [UInt8] {
         let start = (y * size.width + x) * 4
         return Array(bytes[start..<start + 3])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import WindowSink
 
-@Suite("Windows, on a display that nobody sees", .enabled(if: WindowBench.isThere), .serialized)
+@Suite("Window sink on a dummy display", .enabled(if: WindowBench.isInstalled), .serialized)
 struct WindowSinkTests {
     private let sink = WindowSink(title: "a film.mp4")
     private let events: Events
@@ -24,13 +24,13 @@ struct WindowSinkTests {
         try sink.present(frame)
     }
 
-    /// As vplay does it.
+    /// Closes the window, as vplay does.
     private func close() async {
         sink.finish()
         await sink.closed()
     }
 
-    @Test("It opens as large as its first picture and shows each pixel as it is")
+    @Test("The window opens in the size of the first frame and shows its exact pixels")
     func exact() async throws {
         func color(_ x: Int, _ y: Int) -> [UInt8] { [UInt8(x * 3), UInt8(y * 5), UInt8((x + y) % 256)] }
         try show(.painted(width: 80, height: 45, color))
@@ -46,7 +46,7 @@ struct WindowSinkTests {
         await close()
     }
 
-    @Test("A picture larger than the display opens a window that fits, in its shape")
+    @Test("A frame larger than the display opens a window that fits, with the same aspect ratio")
     func large() async throws {
         try show(.plain([10, 20, 30], width: 1920, height: 1080))
         #expect(events.sizes == [PixelSize(width: 1024, height: 576)])
@@ -57,7 +57,7 @@ struct WindowSinkTests {
     }
 
     @Test(
-        "The size of a window",
+        "The size of a window is that of the frame, scaled down to the display",
         arguments: [
             (PixelSize(width: 320, height: 180), PixelSize(width: 320, height: 180)),
             (PixelSize(width: 1024, height: 768), PixelSize(width: 1024, height: 768)),
@@ -70,7 +70,7 @@ struct WindowSinkTests {
         #expect(Window.size(for: picture, in: PixelSize(width: 1024, height: 768)) == window)
     }
 
-    @Test("While the display is busy the newest picture takes the place of the others, and nobody waits")
+    @Test("While the display is busy, the newest frame replaces the others, and no call waits")
     func newest() async throws {
         try show(.plain([1, 1, 1]))
         _ = try await shown()
@@ -86,7 +86,7 @@ struct WindowSinkTests {
     }
 
     @Test(
-        "A new size is told once, and a picture of the old one is shown whole until one of the new size comes"
+        "A new size is reported once, and a frame of the old size is completely visible until a new one arrives"
     )
     func resized() async throws {
         try show(.plain([200, 100, 50], width: 64, height: 36))
@@ -105,7 +105,7 @@ struct WindowSinkTests {
         await close()
     }
 
-    @Test("A handler that comes late hears of the size at once")
+    @Test("A handler that is set late receives the size at once")
     func lateHandler() async throws {
         try show(.plain([0, 0, 0]))
         _ = try await shown()
@@ -114,7 +114,7 @@ struct WindowSinkTests {
         await close()
     }
 
-    @Test("Keys: what types something by what it types, others by name; clicks; the wish to close")
+    @Test("Keys are reported by character or name; double clicks and close requests are reported")
     func keys() async throws {
         try show(.plain([0, 0, 0]))
         for text in ["q", "ä", "["] {
@@ -168,7 +168,7 @@ struct WindowSinkTests {
         await close()
     }
 
-    @Test("It fills the display", arguments: [false, true])
+    @Test("A full-screen window fills the display", arguments: [false, true])
     func fullscreen(fromTheStart: Bool) async throws {
         let (display, own) = (PixelSize(width: 1024, height: 768), PixelSize(width: 64, height: 36))
         sink.isFullscreen = fromTheStart
@@ -178,13 +178,13 @@ struct WindowSinkTests {
         #expect(events.sizes == (fromTheStart ? [display] : [own, display]))
         #expect(try await shown().color(512, 384) == [9, 9, 9])
         #expect(sink.isFullscreen)
-        // This display keeps the size; what is asked is asked all the same.
+        // This display keeps the size, but the property changes.
         sink.isFullscreen = false
         #expect(!sink.isFullscreen)
         await close()
     }
 
-    @Test("The screen saver is held off while pictures come, signals stay the program's")
+    @Test("The screen saver is inhibited while frames arrive, and signal handlers are unchanged")
     func sideEffects() async throws {
         func isSaverOn() async throws -> Bool {
             try await WindowBench.onThread { $0.sdl.functions.pointee.IsScreenSaverEnabled() != 0 }
@@ -209,7 +209,7 @@ struct WindowSinkTests {
         #expect(try await isSaverOn())
     }
 
-    @Test("Several windows at a time, each with its own keys; one that is closed is gone")
+    @Test("Several windows each receive their own keys, and closing one leaves the others")
     func several() async throws {
         let other = WindowSink(title: "another")
         let otherEvents = Events(other)
@@ -234,7 +234,7 @@ struct WindowSinkTests {
         await close()
     }
 
-    @Test("Without a picture there is no window, and the end needs none")
+    @Test("Without a frame no window opens, and finishing has no effect")
     func unused() async throws {
         await close()
         #expect(events.all == [])
@@ -242,7 +242,7 @@ struct WindowSinkTests {
         try await WindowSink.checkDisplay()
     }
 
-    @Test("A library that is not there, and one that is none of SDL's, in words")
+    @Test("A missing library and a library other than SDL2 are reported")
     func missingLibrary() throws {
         let missing = #expect(throws: WindowError.self) { try SDLLibrary.load("libnothing-2.0.so.0").get() }
         #expect(
@@ -250,11 +250,12 @@ struct WindowSinkTests {
                 == "cannot open a window: SDL2 is required: libnothing-2.0.so.0 is not installed"
         )
         let other = #expect(throws: WindowError.self) { try SDLLibrary.load("libm.so.6").get() }
-        let words = "cannot open a window: SDL2 is too old: it has no SDL_InitSubSystem (2.0.12 or newer is required)"
+        let words =
+            "cannot open a window: SDL2 is too old: it has no SDL_InitSubSystem (2.0.12 or newer is required)"
         #expect(other?.description == words)
     }
 
-    @Test("The size of a display that refuses: the sink throws what it told")
+    @Test("A sink throws the error of a display that refuses")
     func refused() async throws {
         try show(.plain([1, 2, 3]))
         _ = try await shown()

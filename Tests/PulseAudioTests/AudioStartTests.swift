@@ -4,28 +4,30 @@ import Playhead
 import Testing
 
 extension PulseTests {
-    /// What is heard of a sound, counted through the monitor of an idle null device. Such a device has played silence ahead,
-    /// and takes it back when a sound begins: what its monitor has handed out by then takes the place of the first samples.
-    @Suite("A sound as a whole")
-    struct WholeSoundTests {
-        /// A ramp: each sample tells which one it is.
+    /// Tests of the audible start of audio on an idle null device, which is recorded through its monitor.
+    ///
+    /// An idle device has played silence ahead, and rewinds when audio starts. Silence that its monitor has already
+    /// delivered replaces the first samples.
+    @Suite("Start of audio on an idle device")
+    struct AudioStartTests {
+        /// Returns a sample of a ramp, whose value identifies its number.
         private static func sample(_ number: Int) -> Int16 { Int16(2000 + 2 * (number % 12_000)) }
 
-        /// The number of the sample, if it is of the first 12,000.
+        /// Returns the number of a sample among the first 12,000.
         private static func number(_ value: Float) -> Int { (Int((value * 32_768).rounded()) - 2000) / 2 }
 
         private static func ramp(_ count: Int) -> [Int16] { (0..<count).map(sample) }
 
-        /// The device has been idle, and its monitor is recorded in blocks of 20 ms.
-        private static func idle() async throws -> (SoundServer, Recording) {
-            let server = try SoundServer()
-            try await server.start(takesBack: true)
+        /// Returns a server whose device has been idle, and a recording of its monitor in blocks of 20 ms.
+        private static func idle() async throws -> (AudioServer, Recording) {
+            let server = try AudioServer()
+            try await server.start(rewinds: true)
             let recording = try Recording(server)
             #expect(await recording.wait { count, _ in count > 24_000 })
             return (server, recording)
         }
 
-        private static func makePlayer(_ url: URL, _ server: SoundServer) -> Player {
+        private static func makePlayer(_ url: URL, _ server: AudioServer) -> Player {
             var configuration = Player.Configuration()
             configuration.audio = .sink(PulseAudioSink(server: server.address))
             return Player(playerItem: PlayerItem(url: url), configuration: configuration)
@@ -37,7 +39,7 @@ extension PulseTests {
             }
         }
 
-        /// Until half a second of silence has followed.
+        /// Waits for half a second of silence, and returns the audible samples.
         private static func rest(of recording: Recording) async -> [Recording.Loud] {
             let end = recording.count
             #expect(await recording.wait { count, loud in count > max(end, loud.last?.place ?? 0) + 24_000 })
@@ -45,41 +47,41 @@ extension PulseTests {
             return recording.loud
         }
 
-        /// Seams in what was heard.
-        private static func holes(_ loud: [Recording.Loud]) -> Int {
+        /// Returns the number of gaps.
+        private static func gaps(_ loud: [Recording.Loud]) -> Int {
             zip(loud, loud.dropFirst()).count { $1.place != $0.place + 1 }
         }
 
-        /// At most so much is lost each time the device takes something back.
+        /// The largest number of samples lost with each rewind of the device.
         private static let block = 960
 
-        @Test("The device begins as often as with PulseAudio's own player: of the beginning no more is lost")
+        @Test("The device rewinds as often as with paplay, so no more of the start is lost")
         func beginning() async throws {
             let url = try Wave.write(Self.ramp(48_000))
             defer { Wave.remove(url) }
             let theirs = try await {
                 let (server, recording) = try await Self.idle()
-                let before = try server.takebacks()
+                let before = try server.rewindCount()
                 let player = try server.play(url)
                 #expect(await recording.wait { $1.count >= 24_000 })
-                SoundServer.end(player)
-                return try server.takebacks() - before
+                AudioServer.end(player)
+                return try server.rewindCount() - before
             }()
             let (server, recording) = try await Self.idle()
-            let before = try server.takebacks()
+            let before = try server.rewindCount()
             let player = Self.makePlayer(url, server)
             let ended = Task { await Self.waitForEnd(player) }
             player.play()
             #expect(await recording.wait { $1.count >= 24_000 })
             let underruns = player.counters.audioUnderruns
-            #expect(try server.takebacks() - before <= theirs + underruns)
+            #expect(try server.rewindCount() - before <= theirs + underruns)
             await ended.value
-            let holes = player.counters.audioUnderruns
+            let gaps = player.counters.audioUnderruns
             await player.shutdown()
             let ours = await Self.rest(of: recording)
-            // A machine that has no time for sound makes holes, and they are counted.
-            #expect(Self.holes(ours) <= holes)
-            guard holes == 0 else { return }
+            // A busy machine causes gaps, which are counted as underruns.
+            #expect(Self.gaps(ours) <= gaps)
+            guard gaps == 0 else { return }
             let lost = Self.number(try #require(ours.first).value)
             #expect(lost <= Self.block * theirs)
             #expect(ours.count == 48_000 - lost)
@@ -89,7 +91,10 @@ extension PulseTests {
             #expect(isInPlace)
         }
 
-        @Test("Sounds that are shorter than what a stream begins with", arguments: [1200, 2400, 4799])
+        @Test(
+            "Audio that is shorter than the prebuffer of a stream is played",
+            arguments: [1200, 2400, 4799]
+        )
         func short(count: Int) async throws {
             let url = try Wave.write(Self.ramp(count))
             defer { Wave.remove(url) }
@@ -101,10 +106,10 @@ extension PulseTests {
             await player.shutdown()
             let ours = await Self.rest(of: recording)
             #expect(ours.count >= count - Self.block)
-            #expect(Self.holes(ours) == 0)
+            #expect(Self.gaps(ours) == 0)
         }
 
-        @Test("What comes a little late at the beginning leaves no hole")
+        @Test("Samples that are slightly late at the start leave no gap")
         func late() async throws {
             let format = AudioFormat(sampleRate: 48_000, channelLayout: .mono, sampleFormat: .float)
             let samples = Self.ramp(48_000).map { Float($0) / 32_768 }
@@ -121,10 +126,10 @@ extension PulseTests {
                 let sink = PulseAudioSink(server: server.address)
                 #expect(try sink.start(format) == format)
                 let room = sink.writableFrameCount
-                // With so much a stream begins.
+                // The length with which a stream starts.
                 try sink.write(buffer(0..<4800))
                 sink.setPaused(false)
-                // The server has had it, and wants more.
+                // The server has received the samples and requests more.
                 var last = clock.now
                 while sink.writableFrameCount < room {
                     last = clock.now
@@ -135,9 +140,9 @@ extension PulseTests {
                 #expect(await recording.wait { $1.count >= 36_000 })
                 sink.finish()
                 let ours = await Self.rest(of: recording)
-                // A busy machine may be later than a little.
+                // On a busy machine the delay may be longer.
                 guard delay < .milliseconds(15) || attempt == 10 else { continue }
-                #expect(Self.holes(ours) == 0)
+                #expect(Self.gaps(ours) == 0)
                 #expect(zip(ours, ours.dropFirst()).prefix(8000).allSatisfy { $1.value > $0.value })
                 break
             }

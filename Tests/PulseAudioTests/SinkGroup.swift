@@ -4,18 +4,18 @@ import Playhead
 import TestSupport
 import Testing
 
-/// Sinks that play one value each: the sum of what is heard tells how many of them sound.
-final class Chorus: Sendable {
+/// Sinks that each play the same constant value, so the sum that is heard equals the number of playing sinks times it.
+final class SinkGroup: Sendable {
     static let value: Float = 1 / 64
     private static let format = AudioFormat(sampleRate: 48_000, channelLayout: .mono, sampleFormat: .float)
 
     let sinks: [PulseAudioSink]
     private let heard: Locked<[[PulseAudioSink.Notice]]>
-    /// A notice has come since the last time.
+    /// Yields when a notice has arrived.
     private let news: AsyncStream<Void>
 
-    /// Made, and neither prepared nor started. `names`: application names, which the sinks take in turn.
-    init(_ count: Int, _ server: SoundServer, names: [String]) {
+    /// Creates sinks without preparing or starting them. The application names are assigned to the sinks in turn.
+    init(_ count: Int, _ server: AudioServer, names: [String]) {
         let heard = Locked([[PulseAudioSink.Notice]](repeating: [], count: count))
         let (news, tell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         sinks = (0..<count).map { index in
@@ -34,16 +34,16 @@ final class Chorus: Sendable {
 
     deinit { finish() }
 
-    /// What each has been told so far.
+    /// The notices that each sink has delivered so far.
     var told: [[PulseAudioSink.Notice]] { heard.withLock { $0 } }
 
-    /// Until what they have been told is so. One waits at a time.
+    /// Waits until the notices meet a condition. Only one call may wait at a time.
     func wait(until isSo: ([[PulseAudioSink.Notice]]) -> Bool) async {
         var changes = news.makeAsyncIterator()
         while !isSo(told) { await changes.next() }
     }
 
-    /// Until the newest notice of each is of this kind.
+    /// Waits until the newest notice of each sink is of this kind.
     func waitForAll(connected: Bool) async {
         await wait { told in
             told.allSatisfy { notices in
@@ -64,7 +64,7 @@ final class Chorus: Sendable {
         try fill()
     }
 
-    /// As much as they take: two seconds at most.
+    /// Writes as many samples as the sinks accept: at most two seconds.
     func fill() throws {
         for sink in sinks where sink.writableFrameCount > 0 {
             let buffer = AudioBuffer(
@@ -76,14 +76,14 @@ final class Chorus: Sendable {
         }
     }
 
-    /// Goes on until so many of them are heard. False: the recording has ended.
+    /// Writes samples until `count` sinks are heard. Returns false if the recording has ended.
     func plays(_ count: Int, _ recording: Recording) async throws -> Bool {
         try await plays(recording) { loud in
             loud.last.map { abs($0.value - Float(count) * Self.value) < Self.value / 4 } ?? false
         }
     }
 
-    /// Goes on until what is recorded is so.
+    /// Writes samples until the recording meets a condition. Returns false if it has ended.
     func plays(
         _ recording: Recording,
         until isSo: @escaping @Sendable ([Recording.Loud]) -> Bool
@@ -103,8 +103,8 @@ final class Chorus: Sendable {
     }
 }
 
-extension SoundServer {
-    /// How many connections with this application name the server has.
+extension AudioServer {
+    /// Returns the number of the server's clients with this application name.
     func clients(_ name: String) async throws -> Int {
         try await control("list", "clients").components(separatedBy: "application.name = \"\(name)\"").count
             - 1
@@ -115,14 +115,14 @@ extension SoundServer {
     }
 }
 
-/// All file descriptors that this process may have, until they are given back.
+/// All available file descriptors of this process, until they are released.
 final class ExhaustedDescriptors {
     private var taken: [Int32] = []
     private var limit = rlimit()
 
     init() throws {
         try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-        // There may be a million.
+        // The limit may be a million.
         var few = limit
         few.rlim_cur = min(limit.rlim_cur, 256)
         try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few) == 0)
@@ -139,25 +139,25 @@ final class ExhaustedDescriptors {
     }
 }
 
-/// What this process has to do with sound servers.
+/// The resources of this process that are used for audio servers.
 enum OwnProcess {
-    /// Threads of libpulse's main loops.
+    /// Returns the number of threads of libpulse's main loops.
     static func audioThreads() throws -> Int {
         try OwnThreads.count { $0 == "playhead.pulse" }
     }
 
-    /// Descriptors of timers: each sink has one, and each connection.
+    /// Returns the number of timer descriptors. Each sink and each connection has one.
     static func timers() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { descriptor in
             var name = [CChar](repeating: 0, count: 64)
-            // One that has just been closed leads nowhere.
+            // A descriptor that has just been closed has no link.
             let length = readlink("/proc/self/fd/\(descriptor)", &name, name.count - 1)
             let bytes = name.prefix(max(0, length)).map { UInt8(bitPattern: $0) }
             return bytes == Array("anon_inode:[timerfd]".utf8)
         }
     }
 
-    /// The last sink has been finished: its connection is closed soon.
+    /// Waits until the connection of the last finished sink is closed.
     static func waitUntilDisconnected() async throws {
         while try audioThreads() > 0 { await Task.yield() }
     }

@@ -2,19 +2,21 @@ import Dispatch
 import Foundation
 import MediaCore
 
-/// A PulseAudio server of the test's own, with a null sink, whose monitor can be recorded.
-final class SoundServer: Sendable {
-    /// Why tests of a real server are skipped, if they are.
+/// A PulseAudio server of the test, with a null sink whose monitor can be recorded.
+final class AudioServer: Sendable {
+    /// A Boolean value that indicates whether PulseAudio and its tools are installed.
     static let isInstalled = ["/usr/bin/pulseaudio", "/usr/bin/parec", "/usr/bin/pactl", "/usr/bin/paplay"]
         .allSatisfy {
             FileManager.default.isExecutableFile(atPath: $0)
         }
 
     let folder: URL
-    /// What libpulse is to be told.
+    /// The address of the server for libpulse.
     var address: String { "unix:\(folder.path)/native" }
-    /// Not Foundation's `Process`: that one takes a child for ended that closes what it has inherited, as this server
-    /// does, and then waits for it on the thread that watches all others.
+    /// The process of the server.
+    ///
+    /// Foundation's `Process` is not used: it considers a child that closes its inherited descriptors, as this server
+    /// does, to have ended, and then waits for it on the thread that monitors all other children.
     private let process = Locked<pid_t?>(nil)
 
     init() throws {
@@ -42,18 +44,20 @@ final class SoundServer: Sendable {
         return environment
     }
 
-    /// Returns when it answers. `takesBack`: as a plain null device does, it takes back what it has played ahead, and leaves
-    /// some milliseconds out of its monitor then.
-    func start(sinks: [String] = ["null"], rate: Int = 48_000, takesBack: Bool = false) async throws {
+    /// Starts the server, and returns when it responds.
+    ///
+    /// If `rewinds` is true, the device rewinds what it has played ahead, like a plain null device. Some milliseconds
+    /// are then missing from its monitor.
+    func start(sinks: [String] = ["null"], rate: Int = 48_000, rewinds: Bool = false) async throws {
         var arguments = [
             "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-target=stderr",
             "--log-level=error",
         ]
         for sink in sinks {
-            let rewinds = takesBack ? "" : " norewinds=1"
-            arguments.append("--load=module-null-sink sink_name=\(sink) rate=\(rate)\(rewinds)")
+            let option = rewinds ? "" : " norewinds=1"
+            arguments.append("--load=module-null-sink sink_name=\(sink) rate=\(rate)\(option)")
         }
-        if takesBack { arguments += ["--log-level=debug", "--log-target=file:\(log.path)"] }
+        if rewinds { arguments += ["--log-level=debug", "--log-target=file:\(log.path)"] }
         arguments.append("--load=module-native-protocol-unix auth-anonymous=1 socket=\(folder.path)/native")
         var environment = environment
         environment["PULSE_SERVER"] = nil
@@ -62,27 +66,27 @@ final class SoundServer: Sendable {
         let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
         let code = posix_spawn(&pid, "/usr/bin/pulseaudio", nil, nil, words, variables)
         for text in words + variables { free(text) }
-        guard code == 0 else { throw MediaError(.sinkFailed, "the test's sound server cannot be started") }
+        guard code == 0 else { throw MediaError(.sinkFailed, "the test's audio server cannot be started") }
         process.withLock { $0 = pid }
-        // `pactl` waits for no server: it is asked until there is one.
+        // `pactl` does not wait for a server, so it is called until there is one.
         for _ in 0..<500 {
             if try await tool("/usr/bin/pactl", "info").status == 0 { return }
         }
-        throw MediaError(.sinkFailed, "the test's sound server does not answer")
+        throw MediaError(.sinkFailed, "the test's audio server does not respond")
     }
 
-    /// At once. A child of a dispatch thread may have inherited that other signals wait.
+    /// Kills a process. A child of a dispatch thread may have inherited a mask that blocks other signals.
     static func end(_ process: Process) { Foundation.kill(process.processIdentifier, SIGKILL) }
 
     private var log: URL { folder.appendingPathComponent("log") }
 
-    /// How often the null device has taken back what it had played ahead, where it does so.
-    func takebacks() throws -> Int {
+    /// Returns the number of rewinds of the null device.
+    func rewindCount() throws -> Int {
         let lines = String(decoding: try Data(contentsOf: log), as: UTF8.self).split(separator: "\n")
         return lines.count { $0.contains("module-null-sink.c: Requested to rewind") }
     }
 
-    /// As a crash would.
+    /// Kills the server, as a crash would end it.
     func kill() {
         let server = process.withLock { process in
             defer { process = nil }
@@ -102,7 +106,7 @@ final class SoundServer: Sendable {
         try await tool("/usr/bin/pactl", arguments).output
     }
 
-    /// PulseAudio's own player, until the process is ended.
+    /// Plays a file with paplay until the process is ended.
     func play(_ url: URL, role: String = "music") throws -> Process {
         let player = Process()
         player.executableURL = URL(fileURLWithPath: "/usr/bin/paplay")
@@ -126,7 +130,7 @@ final class SoundServer: Sendable {
         let handle = try FileHandle(forWritingTo: file)
         let tool = Process()
         tool.executableURL = URL(fileURLWithPath: path)
-        // A copy: Process keeps what it is given, and the leak sanitizer is told so of this file alone.
+        // A copy, because Process retains its arguments and the leak sanitizer suppresses that for this file only.
         tool.arguments = arguments.map { $0 }
         tool.environment = environment
         tool.standardInput = FileHandle.nullDevice
@@ -141,10 +145,10 @@ final class SoundServer: Sendable {
     }
 }
 
-/// What a null sink's monitor gives: which of its samples are not silent. 48 kHz, one channel.
+/// A recording of a null sink's monitor (48 kHz, one channel), reduced to the samples that are not silent.
 final class Recording: Sendable {
     struct Loud: Hashable, Sendable {
-        /// Counted from the beginning of the recording.
+        /// The number of samples since the start of the recording.
         var place: Int
         var value: Float
     }
@@ -161,7 +165,7 @@ final class Recording: Sendable {
     private let state = Locked(State())
     private let process: Process
 
-    init(_ server: SoundServer, sink: String = "null") throws {
+    init(_ server: AudioServer, sink: String = "null") throws {
         process = Process()
         let pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/parec")
@@ -217,8 +221,8 @@ final class Recording: Sendable {
     var loud: [Loud] { state.withLock { $0.loud } }
     var count: Int { state.withLock { $0.count } }
 
-    /// `condition` gets the number of samples and those that are not silent. False: the recording has ended
-    /// without it.
+    /// Waits until a condition on the number of samples, and on those that are not silent, is met. Returns false if the
+    /// recording ends before that.
     func wait(until condition: @escaping @Sendable (Int, [Loud]) -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLock { state -> Bool? in
