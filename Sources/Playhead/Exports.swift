@@ -1,4 +1,4 @@
-// What `import Playhead` brings along: the values and protocols that its own API speaks in, and the sinks.
+// `import Playhead` includes the modules whose values and protocols its own API uses, and the sinks.
 @_exported public import MediaCore
 @_exported public import Network
 @_exported public import PulseAudio

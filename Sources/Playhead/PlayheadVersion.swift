@@ -1,10 +1,11 @@
 internal import FFmpeg
 
-/// Which Playhead this is, and which FFmpeg it found: what a report of a fault should say.
+/// The version of Playhead, and the versions of the FFmpeg libraries that it has loaded. Include both in a bug report.
 public enum PlayheadVersion {
-    /// Of the next release, with "-dev" until then.
+    /// The version of Playhead. Development versions have the number of the next release and the suffix "-dev".
     public static let current = "0.1.0-dev"
 
-    /// FFmpeg's own version ("ffmpeg") and those of its libraries ("libavcodec": "59.37.100" ...), as loaded.
+    /// The version of FFmpeg ("ffmpeg") and the versions of its libraries ("libavcodec": "59.37.100" and so on), as
+    /// loaded.
     public static var libraries: [String: String] { libraryVersions() }
 }

@@ -5,20 +5,21 @@ public import MediaCore
 public import Playhead
 import Sinks
 
-/// Records pictures of a camera, or of a test pattern, into a file that plays. There is no sound.
+/// Records the frames of a camera or a test pattern into a file, without audio.
 ///
 ///     let recorder = Recorder(CaptureSource(.camera("/dev/video0")), to: URL(fileURLWithPath: "clip.mp4"))
 ///     let recording = try await recorder.record()      // until stop() is called elsewhere
 ///
-/// H.264 in mp4, mov, m4v and mkv, VP9 in webm: the file's name says which. The file is written beside, and takes its name
-/// when it is whole. libavdevice is opened with the first recording. Any thread; `record` has one of its own, and no call
-/// waits for the device.
+/// The extension of the file name selects the format: H.264 in mp4, mov, m4v and mkv, VP9 in webm. A temporary file in
+/// the same folder is renamed when it is complete. libavdevice is loaded with the first recording.
+///
+/// All members may be used from any thread. `record()` uses a thread of its own, and no call waits for the device.
 public final class Recorder: Sendable {
-    /// What became of it.
+    /// The result of a recording.
     public struct Recording: Hashable, Sendable {
-        /// Pictures in the file.
+        /// The number of frames in the file.
         public var frameCount: Int
-        /// From the first picture to the last.
+        /// The time from the first frame to the last one.
         public var duration: MediaTime
     }
 
@@ -28,27 +29,35 @@ public final class Recorder: Sendable {
         var progress = Recording(frameCount: 0, duration: .zero)
     }
 
-    /// Where pictures come from.
+    /// The source of the frames.
     public let source: CaptureSource
-    /// The file.
+    /// The URL of the file.
     public let url: URL
-    /// It stops when so much has been recorded; nil: `stop()` does that.
+    /// The duration after which recording stops, or nil.
     public let duration: MediaTime?
-    /// It stops with so many pictures; nil: `stop()` does that.
+    /// The number of frames after which recording stops, or nil.
     public let frameLimit: Int?
-    /// The test pattern comes as fast as it can be encoded, instead of in its own time.
+    /// Whether the test pattern is recorded as fast as it can be encoded, instead of in real time.
     public let isUntimed: Bool
 
-    /// The endings of file names that stand for a container.
+    /// The file name extensions of the supported containers.
     public static let containers = FFmpegRecording.containers
 
     private let state = Locked(State())
     private let stopping = DispatchSemaphore(value: 0)
 
-    /// A camera that has sent nothing for so long is broken, or its lens cap makes it wait for light for ever.
+    /// The time in seconds after which a camera that sends no frame counts as broken. Some cameras wait for light
+    /// behind a closed lens cover.
     private static let inactivityTimeout = 10.0
 
-    /// Does no I/O.
+    /// Creates a recorder without doing any I/O.
+    ///
+    /// - Parameters:
+    ///   - source: The source of the frames.
+    ///   - url: The URL of the file.
+    ///   - duration: The duration after which recording stops, or nil.
+    ///   - frameLimit: The number of frames after which recording stops, or nil.
+    ///   - isUntimed: Whether the test pattern is recorded as fast as it can be encoded.
     public init(
         _ source: CaptureSource,
         to url: URL,
@@ -63,18 +72,22 @@ public final class Recorder: Sendable {
         self.isUntimed = isUntimed
     }
 
-    /// As far as it has come.
+    /// The progress so far.
     public var progress: Recording { state.withLock { $0.progress } }
 
-    /// Records until `stop()`, the limits, the end of the task or a fault; once. The file is whole in each case, if a picture
-    /// has come at all. Throws where there is no such camera (`.notFound`), where it is not to be had or ends (`.io`) or sends
-    /// nothing for ten seconds (`.timedOut`), and where the file cannot be written (`.sinkFailed`).
+    /// Records until `stop()` is called, a limit is reached, the task is cancelled or an error occurs. A recorder can
+    /// record only once. In all cases the file is completed if at least one frame was recorded.
+    ///
+    /// - Returns: The number and duration of the recorded frames.
+    /// - Throws: `PlaybackError` with the code `.notFound` if the camera does not exist, `.io` if it is not available
+    ///   or disconnects, `.timedOut` if it sends no frame for ten seconds, and `.sinkFailed` if the file cannot be
+    ///   written.
     public func record() async throws(PlaybackError) -> Recording {
         let isFirst = state.withLock { state in
             defer { state.hasBegun = true }
             return !state.hasBegun
         }
-        guard isFirst else { throw failure(MediaError(.invalidArgument, "a recorder records once")) }
+        guard isFirst else { throw failure(MediaError(.invalidArgument, "a recorder can record only once")) }
         let result: Result<Recording, MediaError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let refusal = DetachedThread.start("playhead.record") { [self] in
@@ -83,7 +96,7 @@ public final class Recorder: Sendable {
                 if refusal != 0 {
                     let error = MediaError(
                         .resourceLimit,
-                        "there is no thread to record on",
+                        "no thread is available for recording",
                         underlyingCode: refusal
                     )
                     continuation.resume(returning: .failure(error))
@@ -98,7 +111,7 @@ public final class Recorder: Sendable {
         }
     }
 
-    /// The file is made whole, and `record` returns.
+    /// Stops recording. The file is completed, and `record()` returns.
     public func stop() {
         state.withLock { $0.isStopped = true }
         stopping.signal()
@@ -108,10 +121,14 @@ public final class Recorder: Sendable {
 
     private func run() throws(MediaError) -> Recording {
         let output = try FileOutput(url.path)
-        let recording = try FFmpegRecording(source, fileExtension: url.pathExtension.lowercased(), output: output)
+        let recording = try FFmpegRecording(
+            source,
+            fileExtension: url.pathExtension.lowercased(),
+            output: output
+        )
         var fault: MediaError?
         do { try recordFrames(recording) } catch { fault = error }
-        // What was recorded before a fault is worth having.
+        // What was recorded before an error is kept.
         if fault == nil || recording.frameCount > 0 {
             do throws(MediaError) {
                 try recording.finish()
@@ -130,7 +147,7 @@ public final class Recorder: Sendable {
         while !state.withLock({ $0.isStopped }), !recording.isAtEnd {
             guard let time = try recording.nextTime() else {
                 guard DispatchTime.now() < lastFrameTime + Self.inactivityTimeout else {
-                    throw MediaError(.timedOut, "the camera has sent nothing for 10 seconds")
+                    throw MediaError(.timedOut, "the camera has sent no frame for 10 seconds")
                 }
                 wait(until: .now() + .milliseconds(5))
                 continue
@@ -149,11 +166,11 @@ public final class Recorder: Sendable {
         }
     }
 
-    /// Or until it is stopped.
+    /// Waits until a time or until recording is stopped.
     private func wait(until time: DispatchTime) { _ = stopping.wait(timeout: time) }
 }
 
-/// A file that takes its name when it is whole.
+/// A file that is renamed when it is complete.
 private final class FileOutput: RecordingOutput {
     private let output: ByteOutput
 

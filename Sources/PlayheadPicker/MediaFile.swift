@@ -2,30 +2,41 @@ public import Foundation
 import Glibc
 import Playhead
 
-/// A file of media, to be chosen.
+/// A media file that can be selected.
 public struct MediaFile: Hashable, Sendable, Identifiable {
-    /// Where it is; nothing else tells files apart.
+    /// The URL of the file, which identifies it.
     public var url: URL
-    /// What a list shows.
+    /// The name for display in a list.
     public var name: String
-    /// What it holds.
+    /// The kind of media in the file.
     public var kind: MediaKind
 
-    /// See `url`.
+    /// The identity of the file: `url`.
     public var id: URL { url }
 
-    /// `name` nil: the last part of the URL.
+    /// Creates a media file.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the file.
+    ///   - name: The name for display, or nil for the last component of the URL.
+    ///   - kind: The kind of media in the file.
     public init(url: URL, name: String? = nil, kind: MediaKind) {
         self.url = url
         self.name = name ?? url.lastPathComponent
         self.kind = kind
     }
 
-    /// The media in a folder, in natural order: clip2 before clip10. Hidden files, folders inside, and what is no media by its
-    /// own bytes, whatever it is called, are left out; links count as what they lead to.
+    /// Returns the media files in a folder in natural order ("clip2" before "clip10").
     ///
-    /// The first 64 KB of each file are read, and containers that may hold video or sound alone are opened, four at a time.
-    /// Throws where the folder cannot be read, and where the task was cancelled; a file that cannot be read is no media.
+    /// Hidden files, subfolders, and files whose content is not media, whatever their names are, are omitted. Symbolic
+    /// links count as their destination. The method reads the first 64 KB of each file and opens containers that may
+    /// hold either video or audio, four at a time. A file that cannot be read is omitted.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder to search.
+    ///   - kinds: The kinds of media to include.
+    /// - Returns: The files.
+    /// - Throws: A Foundation error if the folder cannot be read, or `CancellationError` if the task was cancelled.
     public static func files(
         in folder: URL,
         kinds: Set<MediaKind> = Set(MediaKind.allCases)
@@ -42,7 +53,10 @@ public struct MediaFile: Hashable, Sendable, Identifiable {
         return files.compactMap(\.self).filter { kinds.contains($0.kind) }
     }
 
-    /// What a local file holds; nil for what is no media, and where it cannot be read.
+    /// Returns the kind of media in a local file.
+    ///
+    /// - Parameter url: The URL of the file.
+    /// - Returns: The kind, or nil if the file is not media or cannot be read.
     public static func kind(of url: URL) async -> MediaKind? {
         guard let contents = MediaContents(ofFile: Array(url.path.utf8)) else { return nil }
         if case .kind(let kind) = contents { return kind }
@@ -57,8 +71,10 @@ public struct MediaFile: Hashable, Sendable, Identifiable {
 }
 
 extension MediaContents {
-    /// nil as well for what is no regular file and for what cannot be read. Never waits: a pipe is not opened for good.
-    /// `path` without a zero; it need not be UTF-8.
+    /// Examines the first bytes of a file. The result is nil also if the file is not a regular file or cannot be read.
+    /// The call never blocks: a pipe is opened without waiting, and closed again.
+    ///
+    /// - Parameter path: The path without a terminating zero. It need not be valid UTF-8.
     package init?(ofFile path: [UInt8]) {
         let descriptor = (path + [0]).withUnsafeBytes { bytes in
             bytes.assumingMemoryBound(to: CChar.self).baseAddress
@@ -81,7 +97,7 @@ extension MediaContents {
 }
 
 extension Array where Element: Sendable {
-    /// In order; at most `width` at a time.
+    /// Returns the results in the order of the elements, with at most `width` calls at a time.
     package func concurrentMap<Result: Sendable>(
         width: Int,
         _ body: @escaping @Sendable (Element) async -> Result

@@ -1,28 +1,32 @@
 import FFmpeg
 public import Playhead
 
-/// What a person would call a file of media.
+/// The kind of a media file from the user's point of view.
 public enum MediaKind: String, Hashable, Sendable, CaseIterable {
-    /// Pictures that move, with sound or without.
+    /// Video with or without audio.
     case video
-    /// Sound, with a cover or without.
+    /// Audio with or without a cover picture.
     case audio
-    /// A single picture.
+    /// A still image.
     case image
 }
 
-/// What the first bytes of a file tell of it, whatever its name is. Nothing is opened, and no more is read.
+/// The contents of a file as far as its first bytes tell, regardless of its name. Nothing is opened, and no further
+/// bytes are read.
 public enum MediaContents: Hashable, Sendable {
-    /// One kind, for certain.
+    /// The file is of one kind for certain.
     case kind(MediaKind)
-    /// A container that may hold video, or sound alone: `Asset.kind` tells when it is loaded.
+    /// The file is a container for video or audio. `Asset.kind` returns the kind once it is loaded.
     case container
 
-    /// How many bytes to hand over, where the file has so many.
+    /// The number of bytes to pass to `init(head:name:)`, if the file has as many.
     public static let headByteCount = ContentProbe.headByteCount
 
-    /// nil for what is no media, and for playlists and subtitles. The name decides only where the bytes fit a format, but do
-    /// not prove it.
+    /// Examines the first bytes of a file. The result is nil if the file is not media, and for playlists and subtitles.
+    ///
+    /// - Parameters:
+    ///   - head: The first bytes of the file.
+    ///   - name: The name of the file. It decides only if the bytes match a format without proving it.
     public init?(head: [UInt8], name: String) {
         switch ContentProbe.content(of: head, name: name) {
         case nil: return nil
@@ -34,7 +38,8 @@ public enum MediaContents: Hashable, Sendable {
 }
 
 extension Asset {
-    /// What kind of media it holds, by its tracks; nil until loaded, and where there is nothing to see or to hear.
+    /// The kind of media in the asset, derived from its tracks. Nil until the asset is loaded, and if it has neither
+    /// video nor audio.
     public var kind: MediaKind? {
         guard let media else { return nil }
         let shown = tracks.filter { !$0.isAttachedPicture }
@@ -42,7 +47,7 @@ extension Asset {
         guard let video = shown.first(where: { $0.mediaType == .video }) else {
             return isHeard ? .audio : nil
         }
-        // AVIF and HEIC are an MP4 of one picture.
+        // AVIF and HEIC files are MP4 files with one frame.
         let isStill = media.formatName.hasSuffix("_pipe") || video.frameCount == 1
         return isStill && !isHeard ? .image : .video
     }

@@ -1,79 +1,84 @@
-/// Choosing one file of a list, without a screen: keys come in, and what is to be shown is read from it. A value, and all of
-/// its rules are here; who draws it, on whatever, needs none.
+/// A model for selecting a file from a list, which handles keys and determines what to show. It is a value without any
+/// user interface, so any kind of screen can present it.
 ///
 ///     var picker = MediaPicker(try await MediaFile.files(in: folder))
 ///     picker.rowCount = 20
 ///     if case .chosen(let file) = picker.handle(.enter) { play(file.url) }
 public struct MediaPicker: Hashable, Sendable {
-    /// What somebody presses.
+    /// A key that the user presses.
     public enum Key: Hashable, Sendable {
-        /// To the one before.
+        /// Moves to the previous file.
         case up
-        /// To the one behind.
+        /// Moves to the next file.
         case down
-        /// As many up as are in view, less one.
+        /// Moves up by the number of visible rows less one.
         case pageUp
-        /// As many down as are in view, less one.
+        /// Moves down by the number of visible rows less one.
         case pageDown
-        /// To the first.
+        /// Moves to the first file.
         case home
-        /// To the last.
+        /// Moves to the last file.
         case end
-        /// Chooses the selected one.
+        /// Chooses the selected file.
         case enter
-        /// Ends the filter; without one it leaves.
+        /// Clears the filter; without a filter it cancels the selection.
         case escape
-        /// To the next kind.
+        /// Shows the next kind of media.
         case tab
-        /// Takes the last letter of the filter back.
+        /// Removes the last character of the filter.
         case backspace
-        /// What is typed. See `isTyping`.
+        /// A character; see `isTyping`.
         case character(Character)
     }
 
-    /// How it ends.
+    /// The result of the selection.
     public enum Answer: Hashable, Sendable {
-        /// This one.
+        /// The user has chosen a file.
         case chosen(MediaFile)
-        /// None.
+        /// The user has cancelled the selection.
         case cancelled
     }
 
-    /// All there is to choose from, in their order.
+    /// All files in their order.
     public let files: [MediaFile]
-    /// What is shown of them: by kind, and by what was typed.
+    /// The files that match the kind and the filter.
     public private(set) var shown: [MediaFile]
-    /// The kind to which `tab` has turned; nil: all.
+    /// The kind that `tab` has selected, or nil for all kinds.
     public private(set) var kind: MediaKind?
-    /// What was typed. A file is shown whose name holds all of its words, large or small.
+    /// The filter. It matches files whose name contains all of its words, without regard to case.
     public private(set) var filter = ""
-    /// Every character belongs to the filter. It begins with "/", or with any character that is no command; until then "j" and
-    /// "k" move, "g" and "G" go to the first and the last, and "q" ends it.
+    /// Whether characters are added to the filter. Typing starts with "/", or with any character that is not a command.
+    /// Until then, "j" and "k" move down and up, "g" and "G" move to the first and last file, and "q" cancels.
     public private(set) var isTyping = false
-    /// Of the selected file in `shown`; nil where nothing is shown.
+    /// The index of the selected file in `shown`, or nil if no file is shown.
     public private(set) var index: Int?
-    /// The first row that is in view.
+    /// The index of the first visible row.
     private var top = 0
 
-    /// Rows that are in view at a time, one file each; the selected one is always among them.
+    /// The number of visible rows with one file each. The selected file is always visible.
     public var rowCount = 20 {
-        didSet { follow() }
+        didSet { scrollToSelection() }
     }
 
-    /// Choosing from `files`, the first of them selected.
+    /// Creates a picker with the first file selected.
+    ///
+    /// - Parameter files: The files to select from.
     public init(_ files: [MediaFile]) {
         self.files = files
         shown = files
         index = files.isEmpty ? nil : 0
     }
 
-    /// nil where nothing is shown.
+    /// The selected file, or nil if no file is shown.
     public var selected: MediaFile? { index.map { shown[$0] } }
 
-    /// The part of `shown` that is in view.
+    /// The range of `shown` that is visible.
     public var visible: Range<Int> { top..<min(shown.count, top + max(1, rowCount)) }
 
-    /// Takes a key in; not nil when the choice is made. A key without a meaning does nothing.
+    /// Handles a key. Keys without a meaning have no effect.
+    ///
+    /// - Parameter key: The key.
+    /// - Returns: The result when the selection has ended, otherwise nil.
     public mutating func handle(_ key: Key) -> Answer? {
         switch key {
         case .up: move(by: -1)
@@ -83,20 +88,20 @@ public struct MediaPicker: Hashable, Sendable {
         case .home: move(by: -shown.count)
         case .end: move(by: shown.count)
         case .enter: return selected.map { .chosen($0) }
-        case .tab: turn()
+        case .tab: selectNextKind()
         case .escape:
-            // One thing after the other, so that nobody leaves by accident.
+            // The first press only ends typing, so that the user does not cancel by accident.
             guard isTyping else { return .cancelled }
             isTyping = false
             setFilter("")
         case .backspace:
             if filter.isEmpty { isTyping = false } else { setFilter(String(filter.dropLast())) }
-        case .character(let character): return take(character)
+        case .character(let character): return type(character)
         }
         return nil
     }
 
-    private mutating func take(_ character: Character) -> Answer? {
+    private mutating func type(_ character: Character) -> Answer? {
         if !isTyping {
             switch character {
             case "q": return .cancelled
@@ -113,26 +118,27 @@ public struct MediaPicker: Hashable, Sendable {
         return nil
     }
 
-    /// To the next kind of which there is a file; behind the last one all are shown.
-    private mutating func turn() {
-        let there = MediaKind.allCases.filter { kind in files.contains { $0.kind == kind } }
-        if let now = kind, let place = there.firstIndex(of: now) {
-            kind = place + 1 < there.count ? there[place + 1] : nil
+    /// Selects the next kind that has files; all files are shown after the last one.
+    private mutating func selectNextKind() {
+        let available = MediaKind.allCases.filter { kind in files.contains { $0.kind == kind } }
+        if let now = kind, let position = available.firstIndex(of: now) {
+            kind = position + 1 < available.count ? available[position + 1] : nil
         } else {
-            kind = there.count > 1 ? there.first : nil
+            kind = available.count > 1 ? available.first : nil
         }
-        choose()
+        applyFilter()
     }
 
     private mutating func setFilter(_ text: String) {
         filter = text
-        choose()
+        applyFilter()
     }
 
-    /// The selected file stays selected where it is still shown; else the next one behind it is, or the last.
-    private mutating func choose() {
+    /// Updates the files that are shown. The selected file stays selected if it is shown; otherwise the next one is
+    /// selected, or the last.
+    private mutating func applyFilter() {
         let words = filter.lowercased().split(separator: " ")
-        let place = selected.flatMap { files.firstIndex(of: $0) } ?? 0
+        let position = selected.flatMap { files.firstIndex(of: $0) } ?? 0
         var chosen: Int?
         shown = []
         for (index, file) in files.enumerated() {
@@ -140,25 +146,25 @@ public struct MediaPicker: Hashable, Sendable {
             guard kind.map({ $0 == file.kind }) ?? true, words.allSatisfy({ name.contains($0) }) else {
                 continue
             }
-            if index >= place, chosen == nil { chosen = shown.count }
+            if index >= position, chosen == nil { chosen = shown.count }
             shown.append(file)
         }
         index = shown.isEmpty ? nil : chosen ?? shown.count - 1
-        follow()
+        scrollToSelection()
     }
 
     private mutating func move(by count: Int) {
         guard let index else { return }
         self.index = max(0, min(shown.count - 1, index + count))
-        follow()
+        scrollToSelection()
     }
 
-    /// Moves the view no further than need be.
-    private mutating func follow() {
+    /// Scrolls no further than necessary.
+    private mutating func scrollToSelection() {
         let rows = max(1, rowCount)
-        let place = index ?? 0
-        if place < top { top = place }
-        if place >= top + rows { top = place - rows + 1 }
+        let position = index ?? 0
+        if position < top { top = position }
+        if position >= top + rows { top = position - rows + 1 }
         top = max(0, min(top, shown.count - rows))
     }
 }

@@ -1,17 +1,29 @@
-/// The order in which people expect file names: "clip2" before "clip10", large and small letters side by side.
+/// The natural order of file names: "clip2" before "clip10", and upper case beside lower case.
 public enum NaturalOrder {
-    /// Whether `first` stands before `second`. Digits count as numbers, of any length; ASCII letters are compared without
-    /// case; all else by its bytes. Names that differ in nothing but case or leading zeros are in the order of their bytes.
+    /// Returns whether `first` precedes `second`.
+    ///
+    /// Sequences of digits compare as numbers of any length, ASCII letters compare without case, and everything else
+    /// compares by its bytes. Names that differ only in case or leading zeros compare by their bytes.
+    ///
+    /// - Parameters:
+    ///   - first: A name.
+    ///   - second: Another name.
+    /// - Returns: True if `first` precedes `second`.
     public static func areInIncreasingOrder(_ first: String, _ second: String) -> Bool {
         areInIncreasingOrder(Array(first.utf8), Array(second.utf8))
     }
 
-    /// The same for names that may be no UTF-8.
+    /// Returns whether `first` precedes `second`, for names that need not be valid UTF-8.
+    ///
+    /// - Parameters:
+    ///   - first: The bytes of a name.
+    ///   - second: The bytes of another name.
+    /// - Returns: True if `first` precedes `second`.
     public static func areInIncreasingOrder(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         var (left, right) = (first[...], second[...])
         while let a = left.first, let b = right.first {
             if isDigit(a), isDigit(b) {
-                let (x, y) = (takeNumber(&left), takeNumber(&right))
+                let (x, y) = (removeNumber(&left), removeNumber(&right))
                 if x.count != y.count { return x.count < y.count }
                 if x != y { return x.lexicographicallyPrecedes(y) }
             } else {
@@ -24,8 +36,8 @@ public enum NaturalOrder {
         return first.lexicographicallyPrecedes(second)
     }
 
-    /// Digits from the start on, without zeros in front.
-    private static func takeNumber(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    /// Removes the leading digits and returns them without leading zeros.
+    private static func removeNumber(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let digits = bytes.prefix(while: isDigit)
         bytes = bytes[digits.endIndex...]
         return digits.drop { $0 == UInt8(ascii: "0") }

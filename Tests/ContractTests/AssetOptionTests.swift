@@ -65,7 +65,7 @@ struct AssetOptionTests {
         func open(_ url: URL, _ type: String) async throws -> MediaDescription? {
             let asset = Asset(url: url, options: AssetOptions(overrideMIMEType: type))
             try await asset.load()
-            return asset.description
+            return asset.media
         }
         let playlist = try await open(hidden, "application/vnd.apple.mpegurl; charset=utf-8")
         #expect(playlist?.formatName == "hls")

@@ -24,7 +24,7 @@ struct CallerTests {
         item.forwardPlaybackEndTime = .ms(900)
         _ = (player.currentTime(), player.status, player.timeControlStatus, player.counters, player.hostTime)
         _ = (item.status, item.duration, item.tracks, item.loadedTimeRanges, item.currentTime())
-        _ = (item.accessLog(), item.errorLog(), item.timebase.time, item.asset.description)
+        _ = (item.accessLog(), item.errorLog(), item.timebase.time, item.asset.media)
         _ = (layer.videoRect, layer.isReadyForDisplay)
         let output = VideoOutput()
         item.add(output)

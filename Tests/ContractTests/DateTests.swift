@@ -179,7 +179,7 @@ struct DateTests {
         let asset = Asset(url: playlists.url("mid/long.m3u8"))
         try await asset.load()
         #expect(asset.duration == .ms(4_000_000))
-        #expect(asset.description?.durationIsEstimate == false)
-        #expect(asset.description?.byteCount == Int64(text.utf8.count))
+        #expect(asset.media?.durationIsEstimate == false)
+        #expect(asset.media?.byteCount == Int64(text.utf8.count))
     }
 }

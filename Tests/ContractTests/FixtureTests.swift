@@ -11,7 +11,7 @@ struct FixtureTests {
         let options = AssetOptions(preciseTiming: preciseTiming)
         let asset = Asset(url: Fixture.url(name), options: options)
         try await asset.load()
-        return try #require(asset.description)
+        return try #require(asset.media)
     }
 
     @Test("A track's size, shape, rotation, rate, times, codec and language")

@@ -2,6 +2,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
+// Rule: suppressed-rendering
 @Suite("Contract: outputs that show an item's frames in the layers' stead")
 struct SuppressedRenderingTests {
     private func playing(_ output: VideoOutput) -> (PlayerTestBench<Player>, PlayerItem) {
@@ -122,7 +123,7 @@ struct SuppressedRenderingTests {
         }
         var suppressesPlayerRendering: Bool { true }
         var count: Int { state.withLock { $0 } }
-        func take(_ frame: VideoFrame) { state.withLock { $0 += 1 } }
+        func receive(_ frame: VideoFrame) { state.withLock { $0 += 1 } }
     }
 
     private final class Plain: PlayerItemOutput {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FFmpeg
 
-/// Words of real files against what ffmpeg makes of them.
+/// Subtitles of real files are compared with ffmpeg's output.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
 struct TextTests {
     static let files = [
@@ -17,13 +17,13 @@ struct TextTests {
         "vp9/opus-webvtt-180p.webm",
     ]
 
-    /// Milliseconds and words.
+    /// A cue with times in milliseconds.
     struct Line: Hashable {
         var start, end: Int64
         var text: String
     }
 
-    /// ffmpeg's SubRip of the first track of text, without its tags.
+    /// Returns ffmpeg's SubRip output for the first subtitle track, without tags.
     private func reference(_ entry: CorpusEntry) -> [Line] {
         let bytes =
             Corpus.output(of: "ffmpeg -nostdin -v quiet -copyts -i '\(entry.location)' -map 0:s:0 -f srt -")
@@ -74,7 +74,7 @@ struct TextTests {
         #expect(!reference.isEmpty)
         #expect(lines.map(\.text) == reference.map(\.text))
         for (mine, theirs) in zip(lines, reference) {
-            // Where only the next words end a cue, ffmpeg says none.
+            // ffmpeg declares no end for a cue that ends when the next one begins.
             let hasEnd = theirs.end > theirs.start
             #expect(
                 abs(mine.start - theirs.start) <= 1 && (!hasEnd || abs(mine.end - theirs.end) <= 1),
@@ -84,7 +84,7 @@ struct TextTests {
     }
 
     @Test(
-        "Played: every cue of the track at its time, and as many pictures as without",
+        "Playback delivers every cue of the track at its time, and as many frames as without subtitles",
         arguments: ["subtitles/srt-in.mkv", "subtitles/ass-in.mkv", "subtitles/mov-text-h264-mp3.mp4"]
     )
     func played(_ path: String) async throws {
@@ -96,11 +96,11 @@ struct TextTests {
         let player = Player(configuration: configuration)
         let item = PlayerItem(url: URL(fileURLWithPath: entry.location))
         let output = LegibleOutput()
-        let told = Locked([(MediaTime, TextCue)]())
+        let received = Locked([(MediaTime, TextCue)]())
         let queue = DispatchQueue(label: "words")
         output.setHandler(queue: queue) { notice in
             guard case .cues(let cues, let time) = notice else { return }
-            told.withLock { $0 += cues.map { (time, $0) } }
+            received.withLock { $0 += cues.map { (time, $0) } }
         }
         item.add(output)
         try await item.asset.load()
@@ -112,17 +112,17 @@ struct TextTests {
         await player.shutdown()
         queue.sync {}
         let due = reference.filter { MediaTime(value: $0.start, timescale: 1000) - zero < end }
-        let heard = told.withLock { $0 }
-        #expect(heard.map { $0.1.text } == due.map(\.text))
+        let all = received.withLock { $0 }
+        #expect(all.map { $0.1.text } == due.map(\.text))
         #expect(!due.isEmpty)
-        for (time, cue) in heard {
+        for (time, cue) in all {
             #expect(abs((time - max(.zero, cue.timeRange.start)).seconds) < 0.000001)
             #expect(cue.timeRange.duration.isNumeric)
         }
         #expect(player.counters.framesPresented == FrameMD5(entry)?.lines.count)
     }
 
-    @Test("A file that names its own fields; ffmpeg itself loses these words")
+    @Test("A file that declares its own fields is decoded, although ffmpeg loses its text")
     func ownFields() throws {
         let demuxer = FFmpegDemuxer(OpenRequest(location: Corpus.root + "/subtitles/typical.ssa"))
         let track = try #require(try demuxer.open().tracks.first)
@@ -137,7 +137,7 @@ struct TextTests {
         )
     }
 
-    @Test("Words that are pictures cannot be handed out, and say so")
+    @Test("Bitmap subtitles throw an error")
     func bitmaps() throws {
         let demuxer = FFmpegDemuxer(OpenRequest(location: Corpus.root + "/subtitles/pgs-bitmap.mkv"))
         let track = try #require(try demuxer.open().tracks.first { $0.mediaType == .subtitle })

@@ -7,6 +7,7 @@ import Testing
 
 @testable import Playhead
 
+// Rule: shared-memory
 @Suite("Budget: memory for what comes over a network, worked out")
 struct BufferShareTests {
     private typealias Claim = BudgetAllocation.Claim
@@ -27,7 +28,7 @@ struct BufferShareTests {
         ] as [(Int, [Int], [Int])]
     )
     func shares(_ byteCount: Int, _ wanted: [Int], _ expected: [Int]) {
-        let shares = BudgetAllocation.shares(Self.claims, wanted: wanted, of: byteCount, least: 20)
+        let shares = BudgetAllocation.shares(Self.claims, wanted: wanted, of: byteCount, minimum: 20)
         #expect(shares == expected)
     }
 
@@ -46,7 +47,7 @@ struct BufferShareTests {
             }
             let wanted = claims.map { _ in Int.random(in: 0...100, using: &random) }
             let byteCount = Int.random(in: 0...400, using: &random)
-            let shares = BudgetAllocation.shares(claims, wanted: wanted, of: byteCount, least: 10)
+            let shares = BudgetAllocation.shares(claims, wanted: wanted, of: byteCount, minimum: 10)
             let least = wanted.reduce(0) { $0 + min($1, 10) }
             #expect(shares.reduce(0, +) <= max(byteCount, least))
             #expect(zip(shares, wanted).allSatisfy { $0 <= $1 && $0 >= min($1, 10) })
@@ -61,12 +62,13 @@ struct BufferShareTests {
     @Test("Of a part half lies ahead, and nobody has less than it takes to play")
     func parts() {
         let share = BufferShare(byteCount: 1 << 20)
-        #expect(share.packets.ahead == 512 << 10 && share.packets.behind == 256 << 10)
+        #expect(share.packets.ahead == 512 << 10 && share.packets.back == 256 << 10)
         #expect(share.source == 256 << 10)
-        #expect(BufferShare(byteCount: -1) == BufferShare(byteCount: BufferShare.least))
+        #expect(BufferShare(byteCount: -1) == BufferShare(byteCount: BufferShare.minimumByteCount))
     }
 }
 
+// Rule: shared-memory
 @Suite("Budget: players over a network that share memory")
 struct BufferedBytesTests {
     /// Players of one clip each, 100 s at 25,000 bytes a second, on one clock.
@@ -173,21 +175,21 @@ struct BufferedBytesTests {
         let unknown = PlayerItem(
             asset: Asset(url: URL(string: "http://127.0.0.1:9/film.mp4") ?? URL(fileURLWithPath: "/"))
         )
-        #expect(BufferShare.wanted(by: unknown, policy) == most)
-        #expect(BufferShare.wanted(by: PlayerItem(url: URL(fileURLWithPath: "/film.mp4")), policy) == 0)
+        #expect(BufferShare.demand(of: unknown, policy) == most)
+        #expect(BufferShare.demand(of: PlayerItem(url: URL(fileURLWithPath: "/film.mp4")), policy) == 0)
         var known = MediaDescription(formatName: "script")
         known.isLocal = false
         known.byteCount = 10_000_000
         known.duration = .ms(100_000)
         unknown.asset.opened(.success(known))
         // 100,000 bytes a second: 20 s ahead and 10 s behind, and half as much again.
-        #expect(BufferShare.wanted(by: unknown, policy) == 4_500_000 + (4 << 20))
+        #expect(BufferShare.demand(of: unknown, policy) == 4_500_000 + (4 << 20))
         unknown.preferredForwardBufferDuration = 5
-        #expect(BufferShare.wanted(by: unknown, policy) == 2_250_000 + (4 << 20))
+        #expect(BufferShare.demand(of: unknown, policy) == 2_250_000 + (4 << 20))
         known.byteCount = 10_000_000_000
         let large = PlayerItem(asset: Asset(url: unknown.asset.url))
         large.asset.opened(.success(known))
-        #expect(BufferShare.wanted(by: large, policy) == most)
+        #expect(BufferShare.demand(of: large, policy) == most)
         // A playlist: as its best variant that may be played.
         var listed = MediaDescription(formatName: "hls")
         listed.isLocal = false
@@ -196,10 +198,10 @@ struct BufferedBytesTests {
         }
         let playlist = PlayerItem(asset: Asset(url: unknown.asset.url))
         playlist.asset.opened(.success(listed))
-        #expect(BufferShare.wanted(by: playlist, policy) == 9_000_000 + (4 << 20))
+        #expect(BufferShare.demand(of: playlist, policy) == 9_000_000 + (4 << 20))
         playlist.preferredPeakBitRate = 1_000_000
-        #expect(BufferShare.wanted(by: playlist, policy) == 4_500_000 + (4 << 20))
+        #expect(BufferShare.demand(of: playlist, policy) == 4_500_000 + (4 << 20))
         playlist.preferredPeakBitRate = 1000
-        #expect(BufferShare.wanted(by: playlist, policy) == 4_500_000 + (4 << 20))
+        #expect(BufferShare.demand(of: playlist, policy) == 4_500_000 + (4 << 20))
     }
 }

@@ -83,7 +83,7 @@ struct LateFrames {
         generator.maximumSize = PixelSize(width: 320, height: 320)
         var made = 0
         while !Task.isCancelled {
-            let length = asset.description?.duration.seconds ?? 1
+            let length = asset.media?.duration.seconds ?? 1
             let times = (0..<100).map {
                 MediaTime(seconds: length * Double($0) / 100, preferredTimescale: 90_000)
             }

@@ -1,11 +1,16 @@
 import Foundation
 public import MediaCore
 
-// What is asked of an asset by name. All of it is known when the container is open, so asking for one thing loads all;
-// errors and cancelling are those of `load()`.
+// All properties are known once the container is open, so loading one property loads all of them.
 extension Asset {
-    /// Loads the asset, if that has not been done, and returns what it then says: one value for each property, in their
-    /// order.
+    /// Loads the asset if necessary, and returns the values of the given properties in their order.
+    ///
+    /// - Parameters:
+    ///   - first: The first property to load.
+    ///   - rest: Further properties.
+    /// - Returns: One value for each property.
+    /// - Throws: `PlaybackError` if the asset cannot be opened, or with the code `.cancelled` if the task or the
+    ///   loading was cancelled.
     public func load<First, each Rest>(
         _ first: AssetProperty<First>,
         _ rest: repeat AssetProperty<each Rest>
@@ -14,7 +19,10 @@ extension Asset {
         return (first.read(self), repeat (each rest).read(self))
     }
 
-    /// How far loading has come, and the value where it is done; starts nothing.
+    /// Returns the loading status of a property, with its value once it is loaded. Does not start loading.
+    ///
+    /// - Parameter property: The property to report on.
+    /// - Returns: The status of the property.
     public func status<Value>(of property: AssetProperty<Value>) -> AssetProperty<Value>.Status {
         switch status {
         case .unknown: .notYetLoaded
@@ -25,13 +33,21 @@ extension Asset {
         }
     }
 
-    /// The tracks of one kind, in the container's order; loads the asset first.
+    /// Loads the asset if necessary, and returns its tracks of one media type in the order of the container.
+    ///
+    /// - Parameter type: The media type of the tracks.
+    /// - Returns: The matching tracks.
+    /// - Throws: `PlaybackError` if the asset cannot be loaded; see `load()`.
     public func loadTracks(withMediaType type: MediaType) async throws(PlaybackError) -> [Track] {
         try await load()
         return tracks(withMediaType: type)
     }
 
-    /// The tracks that are for something, in the container's order; loads the asset first.
+    /// Loads the asset if necessary, and returns its tracks with one characteristic in the order of the container.
+    ///
+    /// - Parameter characteristic: The characteristic of the tracks.
+    /// - Returns: The matching tracks.
+    /// - Throws: `PlaybackError` if the asset cannot be loaded; see `load()`.
     public func loadTracks(
         withMediaCharacteristic characteristic: MediaCharacteristic
     ) async throws(PlaybackError) -> [Track] {
@@ -39,13 +55,21 @@ extension Asset {
         return tracks.filter { MediaSelectionOption(track: $0).hasMediaCharacteristic(characteristic) }
     }
 
-    /// The track with this `Track.id`, nil where there is none; loads the asset first.
+    /// Loads the asset if necessary, and returns the track with an identifier.
+    ///
+    /// - Parameter id: The value of `Track.id`.
+    /// - Returns: The track, or nil if the asset has no such track.
+    /// - Throws: `PlaybackError` if the asset cannot be loaded; see `load()`.
     public func loadTrack(withTrackID id: Int) async throws(PlaybackError) -> Track? {
         try await load()
         return tracks.first { $0.id == id }
     }
 
-    /// The options of one kind, nil where there are none; loads the asset first.
+    /// Loads the asset if necessary, and returns the media selection group for a characteristic.
+    ///
+    /// - Parameter characteristic: `.audible`, `.visual` or `.legible`.
+    /// - Returns: The group, or nil if the asset has no such tracks.
+    /// - Throws: `PlaybackError` if the asset cannot be loaded; see `load()`.
     public func loadMediaSelectionGroup(
         for characteristic: MediaCharacteristic
     ) async throws(PlaybackError) -> MediaSelectionGroup? {
@@ -53,41 +77,45 @@ extension Asset {
         return mediaSelectionGroup(for: characteristic)
     }
 
-    /// The tracks of one kind, in the container's order; empty until loaded.
+    /// Returns the tracks of one media type in the order of the container. The result is empty until the asset is
+    /// loaded.
+    ///
+    /// - Parameter type: The media type of the tracks.
+    /// - Returns: The matching tracks.
     public func tracks(withMediaType type: MediaType) -> [Track] { tracks.filter { $0.mediaType == type } }
 
-    /// At least one of its tracks of video or audio can be played; cover pictures are none. False until loaded. What is
-    /// wrong with a track says `Track.unplayableReason`.
+    /// Whether at least one video or audio track can be played; cover pictures do not count. False until the asset is
+    /// loaded. `Track.unplayableReason` says why a track cannot be played.
     public var isPlayable: Bool {
         tracks.contains { track in
             [.video, .audio].contains(track.mediaType) && !track.isAttachedPicture && track.isPlayable
         }
     }
 
-    /// Its container can be read, whatever can be played of it. False until loaded.
+    /// Whether the container can be read, even if none of its tracks can be played. False until the asset is loaded.
     public var isReadable: Bool { status == .loaded }
 
-    /// At least one of its tracks is encrypted, and cannot be played. False until loaded; a file that is encrypted as a
-    /// whole fails to load with the code `.encrypted`.
+    /// Whether at least one track is encrypted and cannot be played. False until the asset is loaded. A file that is
+    /// encrypted as a whole fails to load with the code `.encrypted`.
     public var hasProtectedContent: Bool { tracks.contains(where: \.hasProtectedContent) }
 
-    /// `duration` is what the container declares, and no estimate. False until loaded; `AssetOptions.preciseTiming` gets
-    /// the best that can be had.
+    /// Whether `duration` is declared by the container and not an estimate. False until the asset is loaded.
+    /// `AssetOptions.preciseTiming` requests the most precise values available.
     public var providesPreciseDurationAndTiming: Bool {
-        guard let description else { return false }
-        return !description.durationIsEstimate && description.duration.isNumeric
+        guard let media else { return false }
+        return !media.durationIsEstimate && media.duration.isNumeric
     }
 
-    /// The kinds of which there is a group of options. Empty until loaded.
+    /// The characteristics for which the asset has a media selection group. Empty until the asset is loaded.
     public var availableMediaCharacteristicsWithMediaSelectionOptions: [MediaCharacteristic] {
         [.audible, .visual, .legible].filter { mediaSelectionGroup(for: $0) != nil }
     }
 }
 
 extension Asset {
-    /// Its bytes come over a network, as far as is known.
-    var isOfNetwork: Bool {
-        if let description { return !description.isLocal }
+    /// Whether the bytes of the asset are read over a network, as far as that is known.
+    var isRemote: Bool {
+        if let media { return !media.isLocal }
         return options.byteSource.map { !$0.isLocal } ?? !url.isFileURL
     }
 }

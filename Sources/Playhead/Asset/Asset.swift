@@ -5,49 +5,64 @@ import Network
 import PlaybackEngine
 public import PlayheadBackend
 
-/// What a URL holds. Making one does no I/O. Immutable once loaded; shared freely between items.
+/// The media at a URL: its tracks, duration and metadata.
+///
+/// Creating an asset does no I/O. A loaded asset is immutable and may be shared between any number of items. All
+/// members may be used from any thread.
 public final class Asset: Sendable {
-    /// What it was made with.
+    /// The URL that the asset was created with.
     public let url: URL
-    /// How it is opened.
+    /// The options that the asset is opened with.
     public let options: AssetOptions
 
     private struct State {
         var status = LoadStatus.unknown
         var media: MediaDescription?
         var error: PlaybackError?
-        /// Callers of `load()` by number.
+        /// The callers that wait in `load()`, by number.
         var waiters: [UInt64: Waiter] = [:]
         var nextCaller: UInt64 = 0
-        /// What the callers wait for.
+        /// The demuxer that is being opened for the waiting callers.
         var demuxer: (any Demuxer)?
-        /// Opens it.
+        /// The call that opens `demuxer`.
         var opening: ResumableCall?
     }
     private typealias Waiter = CheckedContinuation<Result<Void, PlaybackError>, Never>
 
     private let state = Locked(State())
-    /// What all who open the asset read from, so that what came once is there for the next: nil for what is no http or
-    /// https URL, and where the bytes are the user's own.
+    /// The HTTP source that all openings of the asset share, so that received bytes are reused. Nil if the URL has
+    /// neither the scheme http nor https, and if the application supplies the bytes.
     private let remote: Result<SharedHTTPSource?, MediaError>
-    /// What all who open the asset share where it is a playlist; nil where `remote` has nothing.
+    /// The playlist resources that all openings of the asset share. Nil if `remote` has no source.
     private let playlists: PresentationResources?
-    /// nil: none of its own.
+    /// The backend that the asset was created with, or nil.
     private let ownBackend: (any MediaBackend)?
-    /// What a preloader has made of it, until a player takes it.
+    /// The result of a preloader, until a player claims it.
     private let preloaded = Locked<PreloadedDemuxer?>(nil)
-    /// Without a player.
+    /// The backend for openings without a player.
     var backend: any MediaBackend { ownBackend ?? Player.Configuration().backend }
 
-    /// Does no I/O: a file that is not there is told of by `load()`, or by an item's status (AVURLAsset). `load()`
-    /// opens it with FFmpeg, and a player with the backend of its configuration.
+    /// Creates an asset for a URL without doing any I/O.
+    ///
+    /// A missing file is reported by `load()`, or by the status of an item. `load()` opens the asset with FFmpeg; a
+    /// player opens it with the backend of its configuration.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the media: a file, or an http or https URL.
+    ///   - options: How to open the asset.
     public convenience init(url: URL, options: AssetOptions = AssetOptions()) {
         self.init(url: url, options: options, ownBackend: nil)
     }
 
-    /// With a backend of the caller's, which wins over the one of the configuration of whatever player opens it: it
-    /// takes the container apart and decodes, for `load()`, items, stills and text. What is shown and heard is converted by
-    /// the player's. See `PlayheadTesting`.
+    /// Creates an asset with a backend of its own, which takes precedence over the backend of the player.
+    ///
+    /// The asset's backend demuxes and decodes for `load()`, items, still images and subtitles. Frames and audio are
+    /// converted by the player's backend. `PlayheadTesting` uses this initializer.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the media.
+    ///   - options: How to open the asset.
+    ///   - backend: The backend that opens the asset.
     public convenience init(
         url: URL,
         options: AssetOptions = AssetOptions(),
@@ -83,33 +98,39 @@ public final class Asset: Sendable {
         return { error in await renewedURL(url, PlaybackError(error, url: url))?.absoluteString }
     }
 
-    /// How far loading has come. An item that opened the asset by itself has loaded it too.
+    /// The loading status. It becomes `.loaded` also when an item opens the asset for playback.
     public var status: LoadStatus { state.withLock { $0.status } }
-    /// Why `status` is failed or cancelled; else nil.
+    /// The reason why `status` is `.failed` or `.cancelled`; otherwise nil.
     public var error: PlaybackError? { state.withLock { $0.error } }
-    /// `.indefinite` until loaded, and for media that does not say.
+    /// The duration, or `.indefinite` until the asset is loaded and if the media declares none.
     public var duration: MediaTime { media?.duration ?? .indefinite }
-    /// Empty until loaded.
+    /// The tracks in the order of the container. Empty until the asset is loaded.
     public var tracks: [Track] { media?.tracks ?? [] }
-    /// By start; empty until loaded, and where there are none.
+    /// The chapters, sorted by start time. Empty until the asset is loaded, and if there are no chapters.
     public var chapters: [Chapter] { media?.chapters ?? [] }
-    /// Sorted by key.
+    /// The metadata of the container, sorted by key. Empty until the asset is loaded.
     public var metadata: [MetadataItem] {
         (media?.metadata ?? [:]).sorted { $0.key < $1.key }
             .map { MetadataItem(key: $0.key, value: $0.value) }
     }
-    /// The file says that fragments may follow (MP4). False until loaded.
+    /// Whether the file declares that movie fragments may follow (MP4). False until the asset is loaded.
     public var canContainFragments: Bool { media?.canContainFragments ?? false }
-    /// At least one fragment was there when the file was opened; what is added later is not looked for.
+    /// Whether the file contained at least one movie fragment when it was opened. Fragments that are appended later are
+    /// not noticed.
     public var containsFragments: Bool { media?.containsFragments ?? false }
-    /// Of all fragments, those to come included; `.invalid` until loaded, and where the file does not say.
+    /// The declared duration including fragments that are still to come. `.invalid` until the asset is loaded, and if
+    /// the file declares none.
     public var overallDurationHint: MediaTime { media?.overallDurationHint ?? .invalid }
-    /// All that opening taught us; nil until loaded.
+    /// Everything that was learned by opening the container. Nil until the asset is loaded.
     public var media: MediaDescription? { state.withLock { $0.media } }
 
-    /// Opens the container, on a lane of its own. Idempotent; concurrent callers share one load. A caller whose task
-    /// is cancelled gets an error with the code `.cancelled`, and nobody else does: the others get what they asked
-    /// for, and where nobody waits any more the opening is called off and the next call begins anew.
+    /// Opens the container and loads all properties of the asset.
+    ///
+    /// The method is idempotent, and concurrent callers share one opening. Cancelling a caller's task affects that
+    /// caller only. If all callers have been cancelled, the opening is cancelled too, and the next call starts again.
+    ///
+    /// - Throws: `PlaybackError` if the container cannot be opened, or with the code `.cancelled` if the caller's task
+    ///   or the loading was cancelled.
     public func load() async throws(PlaybackError) {
         let isCancelled = Locked(false)
         let caller = state.withLock { state in
@@ -134,7 +155,7 @@ public final class Asset: Sendable {
                 }
                 if let settled { continuation.resume(returning: settled) }
                 if mustStart { start() }
-                // It may have been cancelled before it was among those who wait.
+                // The task may have been cancelled before its continuation was registered.
                 if isCancelled.withLock({ $0 }) { removeWaiter(caller) }
             }
         } onCancel: {
@@ -144,10 +165,10 @@ public final class Asset: Sendable {
         try result.get()
     }
 
-    /// How many callers of `load()` wait for it.
+    /// The number of callers that wait in `load()`.
     package var waitingCallers: Int { state.withLock { $0.waiters.count } }
 
-    /// This caller does not want it any more. The last one to go calls the opening off.
+    /// Removes a cancelled caller. The last one cancels the opening.
     private func removeWaiter(_ caller: UInt64) {
         let (waiter, unwanted) = state.withLock { state -> (Waiter?, (any Demuxer)?) in
             guard let waiter = state.waiters.removeValue(forKey: caller) else { return (nil, nil) }
@@ -163,7 +184,7 @@ public final class Asset: Sendable {
         waiter?.resume(returning: .failure(Self.cancelled(url)))
     }
 
-    /// Every caller waiting in `load()` gets an error with the code `.cancelled`, and so does who calls it later.
+    /// Cancels loading: every waiting and every later call of `load()` throws an error with the code `.cancelled`.
     public func cancelLoading() { settle(.failure(MediaError(.cancelled, "loading was cancelled"))) }
 
     private func start() {
@@ -186,7 +207,7 @@ public final class Asset: Sendable {
             }
             return false
         }
-        // Held until it is done, or nobody wants it any more; it holds the asset meanwhile.
+        // The call is retained until it has ended or has been cancelled; it retains the asset.
         let isStillWanted = state.withLock { state in
             guard state.demuxer === demuxer else { return false }
             state.opening = opening
@@ -195,18 +216,17 @@ public final class Asset: Sendable {
         if isStillWanted { opening.begin() }
     }
 
-    /// What opens it for a player with `backend`.
+    /// Returns the backend that opens the asset for a player with `backend`.
     func backend(of backend: any MediaBackend) -> any MediaBackend { ownBackend ?? backend }
 
-    /// What is taken replaces what another preloader has made.
+    /// Stores the result of a preloader and replaces the result of an earlier one.
     func setPreloaded(_ demuxer: PreloadedDemuxer) { preloaded.withLock { $0 = demuxer } }
 
     func removePreloaded(_ demuxer: PreloadedDemuxer) {
         preloaded.withLock { if $0 === demuxer { $0 = nil } }
     }
 
-    /// For a player: what a preloader has made of the asset, where it has made something that serves, and a demuxer that opens
-    /// it anew else.
+    /// Returns the demuxer that a preloader has prepared, if it is suitable for the player, or else a new one.
     func claimDemuxer(_ backend: any MediaBackend, decoding: DecodingPolicy) -> any Demuxer {
         if let made = preloaded.withLock({ $0 }), made.claim(self.backend(of: backend), decoding) {
             removePreloaded(made)
@@ -215,12 +235,16 @@ public final class Asset: Sendable {
         return makeDemuxer(backend, decoding: decoding)
     }
 
-    /// Bytes that are fetched ahead of who plays it, before they are packets; nil: as many as ever.
+    /// Limits the bytes that are received ahead of demuxing. Nil removes the limit.
     func limitReadAhead(to byteCount: Int?) {
         if case .success(let source?) = remote { source.limitReadAhead(to: byteCount) }
     }
 
-    /// `backend`: the player's, for an asset without one of its own; nil: without a player.
+    /// Creates a demuxer for the asset.
+    ///
+    /// - Parameters:
+    ///   - backend: The player's backend, which is used if the asset has none of its own. Nil without a player.
+    ///   - decoding: The limits for opening.
     func makeDemuxer(
         _ backend: (any MediaBackend)? = nil,
         decoding: DecodingPolicy = DecodingPolicy()
@@ -255,18 +279,19 @@ public final class Asset: Sendable {
         return backend.makeDemuxer(for: request)
     }
 
-    /// The lane that reads it. A source or a backend of the caller's may block, and so may what no file is.
+    /// The role of the lane that reads the asset. Sources and backends of the application, and everything that is not a
+    /// file, may block.
     var loadingRole: LaneRole {
         options.byteSource == nil && ownBackend == nil && url.isFileURL ? .fileIO : .blockingIO
     }
 
-    /// `file:` URLs as plain paths; "-" stays itself.
+    /// The location for the backend: the path of a `file:` URL, "-" for standard input, otherwise the URL.
     private var location: String {
         if url.isFileURL { return url.path }
         return url.scheme == nil ? url.relativePath : url.absoluteString
     }
 
-    /// What came of `load()`; nobody waits for an opening that was called off.
+    /// Handles the end of an opening for `load()`; the result of a cancelled opening is ignored.
     private func finish(_ result: Result<MediaDescription, MediaError>, of demuxer: any Demuxer) {
         let isAwaited = state.withLock { state in
             guard state.demuxer === demuxer else { return false }
@@ -277,8 +302,8 @@ public final class Asset: Sendable {
         if isAwaited { settle(result) }
     }
 
-    /// What an item, or a generator of stills, found when it opened the asset by itself. Where that fails it says
-    /// nothing of the asset: it may have been let go of, or has limits of its own.
+    /// Handles the result of an opening by an item or an image generator. A failure is ignored: the opening may have
+    /// been cancelled, or may have had limits of its own.
     func opened(_ result: Result<MediaDescription, MediaError>) {
         if case .success = result { settle(result) }
     }
@@ -304,7 +329,7 @@ public final class Asset: Sendable {
             let outcome: Result<Void, PlaybackError> = state.error.map { .failure($0) } ?? .success(())
             return (state.waiters.sorted { $0.key < $1.key }.map(\.value), outcome, state.demuxer)
         }
-        // What is being opened for the callers of `load()` is of no use any more.
+        // Nothing waits for the opening any more.
         demuxer?.cancel()
         for waiter in waiters { waiter.resume(returning: outcome) }
     }

@@ -1,23 +1,28 @@
 import FFmpeg
 import Foundation
 
-// What can be played at all, asked before there is a file. What is in a file says `Track.isPlayable`.
+// Capabilities that can be queried without a file. `Track.isPlayable` reports on the tracks of a file.
 extension Asset {
-    /// Names of containers as FFmpeg has them, sorted: those that can be opened here.
+    /// The container formats that can be opened, by FFmpeg's names, sorted.
     public static var playableContainers: [String] { FFmpegCapabilities.containers }
 
-    /// Names of codecs as FFmpeg has them and `Track.codec` says them, sorted: those that can be decoded here.
+    /// The codecs that can be decoded, by FFmpeg's names as in `Track.codec`, sorted.
     public static var playableCodecs: [String] { FFmpegCapabilities.codecs }
 
-    /// MIME types of media that can be opened here, sorted.
+    /// The MIME types of media that can be opened, sorted.
     public static var audiovisualMIMETypes: [String] {
         MIMEType.containers.filter { FFmpegCapabilities.canOpen($0.value) }.keys.sorted()
     }
 
-    /// Whether media of a type like `video/mp4; codecs="avc1.42E01E, mp4a.40.2"` can be played: its container
-    /// can be opened, and each of its codecs decoded. A type without codecs is answered for the container alone;
-    /// what is not known is false. Profiles and levels are not looked at: what a device does not
-    /// decode, the processor does.
+    /// Returns whether media of an extended MIME type, such as `video/mp4; codecs="avc1.42E01E, mp4a.40.2"`, can be
+    /// played.
+    ///
+    /// The container must be one that can be opened, and each codec one that can be decoded. A type without codecs is
+    /// judged by its container alone. Profiles and levels are ignored, because the CPU decodes what a hardware decoder
+    /// cannot.
+    ///
+    /// - Parameter type: A MIME type with an optional "codecs" parameter (RFC 6381).
+    /// - Returns: True if the media can be played; false also for unknown types.
     public static func isPlayableExtendedMIMEType(_ type: String) -> Bool {
         guard let type = MIMEType(type), let container = MIMEType.containers[type.name],
             FFmpegCapabilities.canOpen(container)
@@ -26,7 +31,7 @@ extension Asset {
     }
 }
 
-/// A type with its parameter "codecs" (RFC 6381).
+/// A MIME type with its "codecs" parameter (RFC 6381).
 struct MIMEType {
     let name: String
     let codecs: [String]
@@ -52,7 +57,7 @@ struct MIMEType {
         text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// By FFmpeg's name of the container.
+    /// FFmpeg's names of the containers, by MIME type.
     static let containers = [
         "video/mp4": "mov", "audio/mp4": "mov", "video/quicktime": "mov", "video/x-m4v": "mov",
         "audio/x-m4a": "mov", "video/3gpp": "mov", "audio/3gpp": "mov", "video/webm": "matroska",
@@ -70,13 +75,13 @@ struct MIMEType {
         "application/vnd.apple.mpegurl", "application/x-mpegurl", "audio/mpegurl", "audio/x-mpegurl",
     ]
 
-    /// FFmpeg's name of the container that a type stands for, playlists included; nil for what is not known.
+    /// Returns FFmpeg's name of the container for a MIME type, including playlists, or nil if the type is unknown.
     static func container(of text: String) -> String? {
         guard let name = MIMEType(text)?.name else { return nil }
         return playlists.contains(name) ? "hls" : containers[name]
     }
 
-    /// By the first part of a codec's name, in lower case.
+    /// FFmpeg's names of the codecs, by the first component of an RFC 6381 codec string in lower case.
     private static let codecNames = [
         "avc1": "h264", "avc3": "h264", "dva1": "h264", "dvav": "h264", "hvc1": "hevc", "hev1": "hevc",
         "dvh1": "hevc", "dvhe": "hevc", "av01": "av1", "vp8": "vp8", "vp08": "vp8", "vp9": "vp9",
@@ -87,7 +92,7 @@ struct MIMEType {
         "tx3g": "mov_text", "wvtt": "webvtt", "mlpa": "truehd",
     ]
 
-    /// FFmpeg's name; nil for what is not known.
+    /// Returns FFmpeg's name of the codec for an RFC 6381 codec string, or nil if it is unknown.
     static func codec(_ text: String) -> String? {
         let parts = text.lowercased().split(separator: ".")
         guard let first = parts.first.map(String.init) else { return nil }

@@ -2,25 +2,34 @@ public import Foundation
 public import MediaCore
 public import Network
 
-/// How to open an asset.
+/// Options for opening an asset.
 public struct AssetOptions: Sendable {
-    /// Analyse the streams even where the header says enough: the best durations and frame rates that can be
-    /// had, for a slower start.
+    /// Whether to analyze the streams even if the header would suffice. This gives the most precise durations and frame
+    /// rates, at the cost of a slower start.
     public var preciseTiming = false
-    /// Bytes to read instead of opening the URL, which then only serves as a name.
+    /// The source of the bytes. The URL is then not opened and only names the asset.
     public var byteSource: (any ByteSource)?
-    /// The type that the bytes are taken for ("video/mp2t"), whatever they and the URL's extension say; nil: those
-    /// decide. Loading a type that is not known fails with `.unrecognizedFormat`.
+    /// The MIME type ("video/mp2t") that overrides the detected format. Nil detects the format by content and file name
+    /// extension. Loading fails with the code `.unrecognizedFormat` if the type is unknown.
     public var overrideMIMEType: String?
-    /// How http and https URLs are read.
+    /// Options for http and https URLs.
     public var network = NetworkOptions()
-    /// Gives another URL of the same resource where a server refuses the present one or does not know it any more (401, 403,
-    /// 404, 410), as with links that are good for a while only; nil: there is none, and the error stands. The resource must
-    /// be the same: where its length or its tag differs, reading fails with `.resourceChanged`. Called on no thread in
-    /// particular, once at a time, and again only after further bytes have come.
+    /// A closure that returns a new URL for the same resource when a server rejects the current one (status 401, 403,
+    /// 404 or 410), as it happens with signed URLs that expire.
+    ///
+    /// If the closure is nil, or returns nil, the error is final. The resource must be the same: if its length or
+    /// entity tag differs, reading fails with the code `.resourceChanged`. The closure is called on an arbitrary
+    /// thread, one call at a time, and again only after further bytes have been received.
     public var renewedURL: (@Sendable (URL, PlaybackError) async -> URL?)?
 
-    /// What is left out is as it is by default: the URL is opened, and looked into no further than need be.
+    /// Creates options. By default the URL is opened and analyzed only as far as necessary.
+    ///
+    /// - Parameters:
+    ///   - preciseTiming: Whether to analyze the streams for precise durations and frame rates.
+    ///   - byteSource: The source of the bytes, or nil to open the URL.
+    ///   - overrideMIMEType: The MIME type that overrides the detected format, or nil.
+    ///   - network: Options for http and https URLs.
+    ///   - renewedURL: A closure that replaces an expired URL, or nil.
     public init(
         preciseTiming: Bool = false,
         byteSource: (any ByteSource)? = nil,

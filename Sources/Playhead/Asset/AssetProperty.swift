@@ -1,6 +1,7 @@
 public import MediaCore
 
-/// One thing that an asset knows once it is loaded, and its type: what `Asset.load(_:)` is asked for.
+/// A property of an asset that is available once the asset is loaded, with the type of its value. Pass it to
+/// `Asset.load(_:)`.
 ///
 ///     let (duration, tracks) = try await asset.load(.duration, .tracks)
 public struct AssetProperty<Value: Sendable>: Sendable {
@@ -8,63 +9,63 @@ public struct AssetProperty<Value: Sendable>: Sendable {
 
     init(_ read: @escaping @Sendable (Asset) -> Value) { self.read = read }
 
-    /// How far loading has come.
+    /// The loading status of a property.
     public enum Status: Sendable {
-        /// Nobody has asked for it.
+        /// Loading has not been requested.
         case notYetLoaded
-        /// Somebody waits for it.
+        /// The asset is being loaded.
         case loading
-        /// It is known.
+        /// The value is available.
         case loaded(Value)
-        /// Cancelled, too: the error's code says so.
+        /// Loading failed or was cancelled; the code of the error tells which.
         case failed(PlaybackError)
     }
 }
 
 extension AssetProperty where Value == MediaTime {
-    /// `Asset.duration`.
+    /// The property for `Asset.duration`.
     public static var duration: AssetProperty<MediaTime> { AssetProperty { $0.duration } }
-    /// `Asset.overallDurationHint`.
+    /// The property for `Asset.overallDurationHint`.
     public static var overallDurationHint: AssetProperty<MediaTime> {
         AssetProperty { $0.overallDurationHint }
     }
 }
 
 extension AssetProperty where Value == [Track] {
-    /// `Asset.tracks`.
+    /// The property for `Asset.tracks`.
     public static var tracks: AssetProperty<[Track]> { AssetProperty { $0.tracks } }
 }
 
 extension AssetProperty where Value == [Chapter] {
-    /// `Asset.chapters`.
+    /// The property for `Asset.chapters`.
     public static var chapters: AssetProperty<[Chapter]> { AssetProperty { $0.chapters } }
 }
 
 extension AssetProperty where Value == [MetadataItem] {
-    /// `Asset.metadata`.
+    /// The property for `Asset.metadata`.
     public static var metadata: AssetProperty<[MetadataItem]> { AssetProperty { $0.metadata } }
 }
 
 extension AssetProperty where Value == [MediaCharacteristic] {
-    /// `Asset.availableMediaCharacteristicsWithMediaSelectionOptions`.
+    /// The property for `Asset.availableMediaCharacteristicsWithMediaSelectionOptions`.
     public static var availableMediaCharacteristicsWithMediaSelectionOptions:
         AssetProperty<[MediaCharacteristic]>
     { AssetProperty { $0.availableMediaCharacteristicsWithMediaSelectionOptions } }
 }
 
 extension AssetProperty where Value == Bool {
-    /// `Asset.isPlayable`.
+    /// The property for `Asset.isPlayable`.
     public static var isPlayable: AssetProperty<Bool> { AssetProperty { $0.isPlayable } }
-    /// `Asset.isReadable`.
+    /// The property for `Asset.isReadable`.
     public static var isReadable: AssetProperty<Bool> { AssetProperty { $0.isReadable } }
-    /// `Asset.hasProtectedContent`.
+    /// The property for `Asset.hasProtectedContent`.
     public static var hasProtectedContent: AssetProperty<Bool> { AssetProperty { $0.hasProtectedContent } }
-    /// `Asset.providesPreciseDurationAndTiming`.
+    /// The property for `Asset.providesPreciseDurationAndTiming`.
     public static var providesPreciseDurationAndTiming: AssetProperty<Bool> {
         AssetProperty { $0.providesPreciseDurationAndTiming }
     }
-    /// `Asset.canContainFragments`.
+    /// The property for `Asset.canContainFragments`.
     public static var canContainFragments: AssetProperty<Bool> { AssetProperty { $0.canContainFragments } }
-    /// `Asset.containsFragments`.
+    /// The property for `Asset.containsFragments`.
     public static var containsFragments: AssetProperty<Bool> { AssetProperty { $0.containsFragments } }
 }

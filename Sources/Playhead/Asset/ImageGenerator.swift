@@ -2,21 +2,23 @@ public import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// What came of one time that an image was asked for.
+/// The result of an image request.
 public enum ImageResult: Sendable {
-    /// The frame that the tolerances allow, and when it is due on the item's timeline.
+    /// The image that the tolerances allow, and the time at which it is presented on the item's timeline.
     case success(requestedTime: MediaTime, frame: VideoFrame, actualTime: MediaTime)
-    /// None could be made. `.cancelled`: the request was called off.
+    /// The image could not be made. The error has the code `.cancelled` if the request was cancelled.
     case failure(requestedTime: MediaTime, error: PlaybackError)
 
-    /// The time that was asked for.
+    /// The requested time.
     public var requestedTime: MediaTime {
         switch self {
         case .success(let time, _, _), .failure(let time, _): time
         }
     }
 
-    /// The image; throws what stood against it.
+    /// The image.
+    ///
+    /// - Throws: The error of a request that failed.
     public var frame: VideoFrame {
         get throws(PlaybackError) {
             switch self {
@@ -26,22 +28,25 @@ public enum ImageResult: Sendable {
         }
     }
 
-    /// When the image is due on the item's timeline.
+    /// The time at which the image is presented on the item's timeline.
+    ///
+    /// - Throws: The error of a request that failed.
     public var actualTime: MediaTime {
         get throws(PlaybackError) { try frame.presentationTime }
     }
 }
 
-/// Stills of an asset: posters, thumbnails, frames for a filmstrip.
+/// Makes still images of an asset: posters, thumbnails, and frames for a filmstrip.
 ///
-/// Any thread; nothing blocks its caller. Requests are answered one by one in the order of the calls, and share
-/// one open file and one decoder: times that ascend inside a group of pictures go on decoding where the last
-/// one ended, and one that the last image is still due at costs nothing. Of images that nobody has asked for
-/// yet none is made, so that a thousand times need no more memory than one. Changing a property does not touch
-/// requests in flight. Players go first: while they
-/// have something to decode, little is done here. Releasing a generator calls off what it still has to do.
+/// All members may be used from any thread, and no call blocks. Requests are answered one at a time in the order of the
+/// calls; they share one open file and one decoder. Request times in ascending order: decoding then continues where it
+/// stopped, and a request for the frame that was delivered last costs nothing. `images(for:)` makes an image only when
+/// it is read, so a long list needs little memory.
+///
+/// Changing a property does not affect requests in flight. Image generation has lower priority than playback: it does
+/// little while a player has work to do. Releasing a generator cancels its pending requests.
 public final class ImageGenerator: Sendable {
-    /// What the images are of. It is opened with the first request.
+    /// The asset that images are made of. It is opened with the first request.
     public let asset: Asset
 
     private struct Settings {
@@ -59,10 +64,16 @@ public final class ImageGenerator: Sendable {
     private let settings = Locked(Settings())
     private let queue: ImageRequestQueue
 
-    /// Does no I/O (AVAssetImageGenerator).
+    /// Creates an image generator without doing any I/O.
+    ///
+    /// - Parameter asset: The asset to make images of.
     public convenience init(asset: Asset) { self.init(asset: asset, clock: .host) }
 
-    /// With a driver of the caller's, for tests; clocks mean nothing here.
+    /// Creates an image generator that runs on a driver of the caller, for tests.
+    ///
+    /// - Parameters:
+    ///   - asset: The asset to make images of.
+    ///   - clock: The driver. Image generation does not depend on time.
     public init(asset: Asset, clock: ClockMode) {
         self.asset = asset
         queue = ImageRequestQueue(
@@ -82,69 +93,78 @@ public final class ImageGenerator: Sendable {
         queue.close()
     }
 
-    /// How much earlier than asked for an image may be. Where a key frame lies within the tolerances, the
-    /// nearest one is taken: quick. Otherwise it is the first frame in reach, or the one due. Infinite by
-    /// default; with both zero the image is the last frame due at or before the time, as a player shows it.
+    /// The maximum time by which an image may precede the requested time.
+    ///
+    /// If a key frame lies within the tolerances, the nearest one is used, which is fast. Otherwise the image is the
+    /// first frame within the tolerances, or the frame that is due. The default is `.positiveInfinity`. If both
+    /// tolerances are zero, the image is the frame that a player shows at that time.
     public var requestedTimeToleranceBefore: MediaTime {
         get { settings.withLock { $0.before } }
         set { settings.withLock { $0.before = newValue } }
     }
 
-    /// The same for later.
+    /// The maximum time by which an image may follow the requested time. The default is `.positiveInfinity`.
     public var requestedTimeToleranceAfter: MediaTime {
         get { settings.withLock { $0.after } }
         set { settings.withLock { $0.after = newValue } }
     }
 
-    /// Images are scaled down to fit inside, with square pixels and their shape kept, and never made larger;
-    /// nil: as they are. A side of zero is no bound. Meant upright where the transform is applied.
+    /// The maximum size of images. Images are scaled down to fit, with square pixels and their aspect ratio, and are
+    /// never enlarged. Nil applies no limit, and so does a side of zero. If the track transform is applied, the limit
+    /// refers to the upright image.
     public var maximumSize: PixelSize? {
         get { settings.withLock { $0.maximumSize } }
         set { settings.withLock { $0.maximumSize = newValue } }
     }
 
-    /// Images have exactly this size, upright and with square pixels, whatever `maximumSize` and
-    /// `appliesPreferredTrackTransform` say; nil: those decide. Bars are black, or clear where the image has alpha.
+    /// The exact size of images, upright and with square pixels. It overrides `maximumSize` and
+    /// `appliesPreferredTrackTransform`. Nil leaves the size to those properties. Bars are black, or transparent if the
+    /// pixel format has alpha.
     public var targetSize: PixelSize? {
         get { settings.withLock { $0.targetSize } }
         set { settings.withLock { $0.targetSize = newValue } }
     }
 
-    /// How an image is laid into `targetSize`; `.resizeAspect` by default.
+    /// The way in which an image is fitted into `targetSize`. The default is `.resizeAspect`.
     public var videoGravity: VideoGravity {
         get { settings.withLock { $0.gravity } }
         set { settings.withLock { $0.gravity = newValue } }
     }
 
-    /// What images are converted to; nil, the default: they stay as they were decoded, as far as their shape allows.
+    /// The pixel format of images. Nil, the default, keeps the decoder's format as far as the scaling allows.
     public var pixelFormat: PixelFormat? {
         get { settings.withLock { $0.pixelFormat } }
         set { settings.withLock { $0.pixelFormat = newValue } }
     }
 
-    /// Turns and mirrors images as the track says, and makes their pixels square; false by default, and then a
-    /// portrait clip's are sideways: `VideoFrame.format` says how to turn them.
+    /// Whether images are rotated and mirrored as the track declares, with square pixels. If false, the default, images
+    /// of a portrait clip lie on their side, and `VideoFrame.format` says how to rotate them.
     public var appliesPreferredTrackTransform: Bool {
         get { settings.withLock { $0.isUpright } }
         set { settings.withLock { $0.isUpright = newValue } }
     }
 
-    /// Whether interlaced frames are made whole, each of itself alone: not with `.none`. `.auto` by default.
-    /// `VideoFrame.isInterlaced` tells where it could not be done: without libavfilter, say.
+    /// Which interlaced frames are deinterlaced. Each image is made of one frame. The default is `.auto`.
+    /// `VideoFrame.isInterlaced` is still true where deinterlacing was not possible, for example without libavfilter.
     public var deinterlacing: Deinterlacing {
         get { settings.withLock { $0.deinterlacing } }
         set { settings.withLock { $0.deinterlacing = newValue } }
     }
 
-    /// Whether images of high dynamic range are mapped to the standard one, BT.709: `.forceSDR`, the default, as `.auto` does;
-    /// `.matchSource`: they keep their colours. `VideoFormat.color` says which they are.
+    /// Whether images of high dynamic range are tone mapped to standard dynamic range (BT.709). `.forceSDR`, the
+    /// default, and `.auto` map them; `.matchSource` keeps their colors. `VideoFormat.color` describes the colors of an
+    /// image.
     public var dynamicRangePolicy: DynamicRangePolicy {
         get { settings.withLock { $0.dynamicRange } }
         set { settings.withLock { $0.dynamicRange = newValue } }
     }
 
-    /// The image at `time`, held within the asset, and when it is due. A task that is cancelled gets an error
-    /// with the code `.cancelled` at once.
+    /// Returns the image at a time, which is clamped to the asset.
+    ///
+    /// - Parameter time: The requested time on the item's timeline.
+    /// - Returns: The image, and the time at which it is presented.
+    /// - Throws: `PlaybackError` if the image could not be made, or at once with the code `.cancelled` if the task is
+    ///   cancelled.
     public func image(
         at time: MediaTime
     ) async throws(PlaybackError) -> (frame: VideoFrame, actualTime: MediaTime) {
@@ -152,9 +172,13 @@ public final class ImageGenerator: Sendable {
         return (frame, frame.presentationTime)
     }
 
-    /// One result for each of `times`, in their order, each made when it is asked for. Ends early where the
-    /// reader's task is cancelled; after `cancelAllImageGeneration()`, and when the generator is released, the
-    /// rest are failures with the code `.cancelled`.
+    /// Returns a stream with one result for each time, in the order of the times. Each image is made when it is read.
+    ///
+    /// The stream ends early if the reader's task is cancelled. After `cancelAllImageGeneration()`, and when the
+    /// generator is released, the remaining results are failures with the code `.cancelled`.
+    ///
+    /// - Parameter times: The requested times on the item's timeline.
+    /// - Returns: The stream of results.
     public func images(for times: [MediaTime]) -> AsyncStream<ImageResult> {
         let requests = times.map(makeRequest)
         let next = Locked(0)
@@ -174,8 +198,12 @@ public final class ImageGenerator: Sendable {
         }
     }
 
-    /// The same for who has no task: `completion` is called once, on some lane, unless the generator or the token goes
-    /// before.
+    /// Requests an image without a task.
+    ///
+    /// - Parameters:
+    ///   - time: The requested time on the item's timeline.
+    ///   - completion: Called once, on an arbitrary lane, unless the generator or the token is released first.
+    /// - Returns: A token that cancels the request when it is invalidated or released.
     package func requestImage(
         at time: MediaTime,
         _ completion: @escaping @Sendable (Result<VideoFrame, PlaybackError>) -> Void
@@ -187,10 +215,10 @@ public final class ImageGenerator: Sendable {
         return ObservationToken { [queue] in queue.cancel(ticket) }
     }
 
-    /// Every request that has not been answered fails at once with the code `.cancelled`; later ones do not.
+    /// Cancels all pending requests: they fail at once with the code `.cancelled`. Later requests are not affected.
     public func cancelAllImageGeneration() { queue.cancelAll() }
 
-    /// The nearest key frame, small and gray, for whoever compares pictures.
+    /// Returns the nearest key frame as a small grayscale image, for comparisons.
     func sample(near time: MediaTime) async throws(PlaybackError) -> VideoFrame {
         let request = ImageRequest(
             time: time,
@@ -203,7 +231,7 @@ public final class ImageGenerator: Sendable {
         return try await Self.answer(request, queue, asset)
     }
 
-    /// The frame due at `time`, whatever the tolerances are.
+    /// Returns the frame that is due at a time, regardless of the tolerances.
     func exactImage(at time: MediaTime) async throws(PlaybackError) -> (
         frame: VideoFrame, actualTime: MediaTime
     ) {
@@ -236,7 +264,7 @@ public final class ImageGenerator: Sendable {
         _ asset: Asset
     ) async throws(PlaybackError) -> VideoFrame {
         let ticket = ImageTicket()
-        // Under a lock, for the thread sanitizer does not see how a continuation hands a value over.
+        // A lock guards the answer, because the thread sanitizer does not see that a continuation orders the accesses.
         let box = Locked<ImageRequestQueue.Answer?>(nil)
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -252,7 +280,7 @@ public final class ImageGenerator: Sendable {
         case .success(let frame)?: return frame
         case .failure(let error)?: throw PlaybackError(error, url: asset.url)
         case nil:
-            throw PlaybackError(MediaError(.unknown, "there was no answer"), url: asset.url)
+            throw PlaybackError(MediaError(.unknown, "the image request was not answered"), url: asset.url)
         }
     }
 }

@@ -5,16 +5,16 @@ import Network
 import PlaybackEngine
 import PlayheadBackend
 
-/// How far loading an asset has come (AVKeyValueStatus).
+/// The loading status of an asset.
 public enum LoadStatus: String, Hashable, Sendable {
-    /// Nobody has asked yet, or nobody waits any more.
+    /// Loading has not been requested, or all callers have been cancelled.
     case unknown
-    /// It is being opened.
+    /// The asset is being opened.
     case loading
-    /// All that opening teaches is there, and never changes.
+    /// All properties are available and do not change any more.
     case loaded
-    /// It cannot be opened; `Asset.error` says why.
+    /// The asset cannot be opened; `Asset.error` says why.
     case failed
-    /// `Asset.cancelLoading()` was called before it was loaded.
+    /// `Asset.cancelLoading()` was called before the asset was loaded.
     case cancelled
 }

@@ -1,23 +1,23 @@
 import MediaCore
 import PlaybackEngine
 
-/// What a track is for.
+/// The purpose of a track.
 public enum MediaCharacteristic: String, Hashable, Sendable, CaseIterable {
-    /// Each of these three makes a group of options.
+    /// Audio, video and subtitles: the characteristics that have a media selection group.
     case audible, visual, legible
-    /// What is played where nobody chooses, as the container marks it.
+    /// The track that the container marks as the default.
     case isMainProgramContent
-    /// In the language in which it was made.
+    /// The track is in the original language.
     case isOriginalContent
-    /// A commentary, or the like.
+    /// The track is auxiliary, for example a commentary.
     case isAuxiliaryContent
-    /// Spoken anew in another language.
+    /// The track is dubbed in another language.
     case dubbedTranslation
-    /// Words that are shown even where subtitles are off, such as signs in another language.
+    /// The track contains forced subtitles: text that is shown even if subtitles are off, such as translated signs.
     case containsOnlyForcedSubtitles
-    /// Words for those who do not hear: what is spoken, and other sounds.
+    /// The track transcribes speech and other sounds for people who cannot hear them.
     case transcribesSpokenDialogForAccessibility
-    /// A voice for those who do not see tells what is to be seen.
+    /// The track is an audio description for people who cannot see the video.
     case describesVideoForAccessibility
 
     var mediaType: MediaType? {

@@ -2,7 +2,10 @@ public import MediaCore
 import PlaybackEngine
 
 extension Asset {
-    /// nil until loaded, and where the asset has no such track.
+    /// Returns the media selection group for a characteristic.
+    ///
+    /// - Parameter characteristic: `.audible`, `.visual` or `.legible`.
+    /// - Returns: The group, or nil until the asset is loaded and if it has no such tracks.
     public func mediaSelectionGroup(for characteristic: MediaCharacteristic) -> MediaSelectionGroup? {
         let tracks = tracks.filter { track in
             track.mediaType == characteristic.mediaType && !track.isAttachedPicture
@@ -17,21 +20,31 @@ extension Asset {
 }
 
 extension PlayerItem {
-    /// Plays `option`; nil: nothing of this kind. While playing nothing stops: the new track is decoded beside
-    /// the old one and takes over a quarter of a second later, to the frame and the sample
-    /// (`PlayerEvent.mediaSelectionChanged`). An option of another group changes nothing. Words of a
-    /// text track are handed out by a `LegibleOutput`, from the moment on at which they have been read.
+    /// Selects an option in a group, or none of the group.
+    ///
+    /// Playback does not stop: the new track is decoded in parallel and takes over a quarter of a second later, exact
+    /// to the frame and the sample (`PlayerEvent.mediaSelectionChanged`). A `LegibleOutput` delivers the cues of a
+    /// selected subtitle track as soon as they have been read.
+    ///
+    /// - Parameters:
+    ///   - option: The option to play, or nil to play nothing of this kind. An option of another group is ignored.
+    ///   - group: The group of the option.
     public func select(_ option: MediaSelectionOption?, in group: MediaSelectionGroup) {
         if let option, !group.options.contains(option) { return }
         choose(option.map { .track($0.track.id) } ?? .none, group.characteristic.mediaType)
     }
 
-    /// The player's criteria choose again, or the container where there are none.
+    /// Returns to automatic selection: the player's criteria choose, or the container if there are none.
+    ///
+    /// - Parameter group: The group to select in.
     public func selectMediaOptionAutomatically(in group: MediaSelectionGroup) {
         choose(.automatic, group.characteristic.mediaType)
     }
 
-    /// Whether nobody has chosen in the group, so that the player's criteria do.
+    /// Returns whether the selection in a group is automatic, so that the player's criteria apply.
+    ///
+    /// - Parameter group: The group to report on.
+    /// - Returns: False after an explicit selection.
     public func mediaSelectionCriteriaCanBeAppliedAutomatically(in group: MediaSelectionGroup) -> Bool {
         choice(group.characteristic) == .automatic
     }
@@ -41,7 +54,10 @@ extension PlayerItem {
         return state.withLock { $0.choice(type) }
     }
 
-    /// What is chosen in a group; what is played follows. nil: nothing.
+    /// Returns the option that is selected in a group. Playback follows the selection.
+    ///
+    /// - Parameter group: The group to report on.
+    /// - Returns: The option, or nil if nothing is selected.
     public func selectedMediaOption(in group: MediaSelectionGroup) -> MediaSelectionOption? {
         let mine = choice(group.characteristic)
         let options = optionsInVariant(of: group)
@@ -56,10 +72,10 @@ extension PlayerItem {
     }
 
     private func optionsInVariant(of group: MediaSelectionGroup) -> [MediaSelectionOption] {
-        guard let description = asset.description else { return group.options }
+        guard let description = asset.media else { return group.options }
         let (choices, tracks) = state.withLock { ([$0.video, $0.audio], $0.facts.tracks) }
         let candidates = description.variants(with: choices)
-        // Over a network the variant follows the speed too: the one that is played.
+        // Over a network the variant also depends on the bandwidth, so the one that is being played decides.
         let all = candidates.reduce(into: Set<Int>()) { $0.formUnion($1.trackIDs) }
         let enabled = all.intersection(tracks.filter(\.isEnabled).map(\.assetTrack.id))
         let played = candidates.first { !enabled.isEmpty && enabled.isSubset(of: $0.trackIDs) }
@@ -69,39 +85,44 @@ extension PlayerItem {
         return group.options.filter { ids.contains($0.track.id) }
     }
 
-    /// Plays one of the asset's tracks of a kind; `Track.id`. As `select(_:in:)`, for an asset that is not
-    /// loaded yet.
+    /// Selects one of the asset's tracks, like `select(_:in:)`. The asset need not be loaded.
+    ///
+    /// - Parameters:
+    ///   - id: The value of `Track.id`.
+    ///   - type: The media type of the track.
     public func selectTrack(_ id: Int, ofType type: MediaType) { choose(.track(id), type) }
 
-    /// Plays no track of this kind: none of it is read or decoded, but where the item has nothing else that plays: then
-    /// its time runs to its end as ever, in silence and without a picture.
+    /// Plays no track of a media type. Such tracks are neither read nor decoded, unless the item has no other track
+    /// that can be played: then time advances to the end of the item, without audio and video.
+    ///
+    /// - Parameter type: The media type.
     public func disableTracks(ofType type: MediaType) { choose(.none, type) }
 
     private func choose(_ choice: TrackChoice, _ type: MediaType?) {
         guard let type else { return }
         choose { state in
-            state.switches.forget(type)
+            state.switches.removePending(of: type)
             state.choose(choice, type)
         }
     }
 
-    /// Changes what is chosen.
+    /// Changes the selection.
     func choose(_ body: (inout State) -> Void) {
         let hadLegible = state.withLock { $0.legible }
-        let before = chosenNow
+        let before = selectionNow
         change(body)
-        if hadLegible != state.withLock({ $0.legible }) { reloadText(.subtitles, reopens: true) }
-        if before != chosenNow { announce(\.currentMediaSelection) }
+        if hadLegible != state.withLock({ $0.legible }) { reloadCues(.subtitles, reopens: true) }
+        if before != selectionNow { announce(\.currentMediaSelection) }
     }
 
-    /// Changes a setting that an item which is open already must be opened anew for.
+    /// Changes settings that require an open item to be reloaded.
     func change(_ body: (inout State) -> Void) {
         let (attachment, endsOnly) = state.withLock { state -> (Attachment?, Bool) in
             let (oldTracks, oldEnds) = ((state.video, state.audio), (state.forwardEnd, state.reverseEnd))
             body(&state)
             let (tracks, ends) = ((state.video, state.audio), (state.forwardEnd, state.reverseEnd))
             let isSame = oldTracks == tracks
-            state.switches.wereSet(isNew: !isSame)
+            state.switches.selectionDidChange(requiresReload: !isSame)
             return (isSame && oldEnds == ends ? nil : state.attachment, isSame)
         }
         if let attachment, let core = attachment.core {

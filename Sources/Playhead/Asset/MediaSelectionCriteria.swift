@@ -2,14 +2,19 @@ import Foundation
 import MediaCore
 import PlaybackEngine
 
-/// Which of a group's options a player takes where nobody has chosen one.
+/// Criteria for automatic media selection: preferred languages and characteristics.
 public struct PlayerMediaSelectionCriteria: Hashable, Sendable {
-    /// Most wanted first, as BCP 47 or ISO 639 writes them: "de", "deu", "pt-BR" (whose region is not looked at).
+    /// The preferred languages, most preferred first, as BCP 47 or ISO 639 codes: "de", "deu", "pt-BR". The region is
+    /// ignored.
     public var preferredLanguages: [String]
-    /// What an option should have beside; among those in the same language the one that has most of it.
+    /// The preferred characteristics. Among options in the same language, the one with the most of them is selected.
     public var preferredMediaCharacteristics: [MediaCharacteristic]
 
-    /// Without languages and characteristics the first option that can be played is taken.
+    /// Creates criteria. Without languages and characteristics the first playable option is selected.
+    ///
+    /// - Parameters:
+    ///   - preferredLanguages: The preferred languages, most preferred first.
+    ///   - preferredMediaCharacteristics: The preferred characteristics.
     public init(
         preferredLanguages: [String] = [],
         preferredMediaCharacteristics: [MediaCharacteristic] = []
@@ -28,17 +33,22 @@ public struct PlayerMediaSelectionCriteria: Hashable, Sendable {
 }
 
 extension Player {
-    /// Whether criteria choose where nobody has: true by default. Without criteria the first option that can be
-    /// played is taken, and no words.
+    /// Whether the criteria select options for which there is no explicit selection. The default is true. Without
+    /// criteria the first playable option plays, and no subtitles are shown.
     public var appliesMediaSelectionCriteriaAutomatically: Bool {
         get { core.setting(\.appliesCriteria) }
         set { core.changeCriteria { $0.appliesCriteria = newValue } }
     }
 
-    /// How to choose among audible, visual or legible options in all items of the player; nil: not at all.
-    /// Frame and audio that fit nothing are played nevertheless, words are not. An explicit choice
-    /// (`PlayerItem.select(_:in:)`) stands until `selectMediaOptionAutomatically(in:)`. Set while playing it
-    /// counts at once, without a stop.
+    /// Sets the criteria for one characteristic, for all items of the player.
+    ///
+    /// If no video or audio track matches, the default track plays. If no subtitle track matches, none is shown. An
+    /// explicit selection (`PlayerItem.select(_:in:)`) takes precedence until `selectMediaOptionAutomatically(in:)` is
+    /// called. During playback the criteria take effect at once and without an interruption.
+    ///
+    /// - Parameters:
+    ///   - criteria: The criteria, or nil to remove them.
+    ///   - characteristic: `.audible`, `.visual` or `.legible`.
     public func setMediaSelectionCriteria(
         _ criteria: PlayerMediaSelectionCriteria?,
         forMediaCharacteristic characteristic: MediaCharacteristic
@@ -46,7 +56,11 @@ extension Player {
         core.changeCriteria { $0.criteria[characteristic] = criteria }
     }
 
-    /// What `setMediaSelectionCriteria` has set; nil: nothing.
+    /// Returns the criteria that `setMediaSelectionCriteria(_:forMediaCharacteristic:)` has set, or nil if there are
+    /// none.
+    ///
+    /// - Parameter characteristic: `.audible`, `.visual` or `.legible`.
+    /// - Returns: The criteria.
     public func mediaSelectionCriteria(
         forMediaCharacteristic characteristic: MediaCharacteristic
     ) -> PlayerMediaSelectionCriteria? {
@@ -65,11 +79,11 @@ extension PlayerCore {
         guard isOther else { return }
         for id in ids {
             loop.reloadItem(id)
-            loop.reloadText(id, .subtitles, reopens: true)
+            loop.reloadCues(id, .subtitles, reopens: true)
         }
     }
 
-    /// What the loop is to choose by.
+    /// Returns the choice for the engine: the item's own, or else the player's criteria.
     func choice(_ choice: TrackChoice, _ characteristic: MediaCharacteristic) -> TrackChoice {
         guard choice == .automatic else { return choice }
         let (applies, criteria) = state.withLock { ($0.appliesCriteria, $0.criteria[characteristic]) }
@@ -79,7 +93,7 @@ extension PlayerCore {
 }
 
 extension MediaCharacteristic {
-    /// FFmpeg's words for it, any of which means it.
+    /// FFmpeg's disposition flags for the characteristic. One of them is sufficient.
     var dispositions: Set<String> {
         switch self {
         case .audible, .visual, .legible: []
@@ -94,9 +108,9 @@ extension MediaCharacteristic {
     }
 }
 
-/// The names that containers write for a language.
+/// The codes that containers use for a language.
 enum LanguageNames {
-    /// ISO 639-2 has two codes for some languages; containers write either.
+    /// The bibliographic codes of languages that have two codes in ISO 639-2. Containers use either.
     private static let bibliographic = [
         "sqi": "alb", "hye": "arm", "eus": "baq", "mya": "bur", "zho": "chi", "ces": "cze", "nld": "dut",
         "fra": "fre", "kat": "geo", "deu": "ger", "ell": "gre", "isl": "ice", "mkd": "mac", "mri": "mao",

@@ -1,27 +1,33 @@
 import MediaCore
 import PlaybackEngine
 
-/// Tracks of an asset of which one at a time is played.
+/// A group of tracks of an asset of which one plays at a time.
 public struct MediaSelectionGroup: Hashable, Sendable {
-    /// What its options are for: `audible`, `visual` or `legible`.
+    /// The characteristic of the options: `audible`, `visual` or `legible`.
     public let characteristic: MediaCharacteristic
-    /// In the container's order. Cover pictures are none.
+    /// The options in the order of the container, without cover pictures.
     public let options: [MediaSelectionOption]
-    /// None at all may be played, too.
+    /// Whether the selection may be empty.
     public let allowsEmptySelection: Bool
 
-    /// What is played when nobody chooses: the first one that can be. nil for text, which is off by itself.
+    /// The option that plays without a selection: the first playable one. Nil for subtitles, which are off by default.
     public var defaultOption: MediaSelectionOption? {
         characteristic == .legible ? nil : options.first(where: \.isPlayable)
     }
 
-    /// The options in a language, as the container writes it ("eng", "ger" or "deu") or by its two letters.
+    /// Returns the options in a language.
+    ///
+    /// - Parameter language: The language as a two-letter or three-letter code ("de", "ger" or "deu").
+    /// - Returns: The options in this language.
     public func options(withLanguage language: String) -> [MediaSelectionOption] {
         let names = LanguageNames.all(language)
         return options.filter { option in option.language.map { names.contains($0.lowercased()) } ?? false }
     }
 
-    /// The options that have all of these.
+    /// Returns the options that have all of the given characteristics.
+    ///
+    /// - Parameter characteristics: The required characteristics.
+    /// - Returns: The matching options.
     public func options(with characteristics: [MediaCharacteristic]) -> [MediaSelectionOption] {
         options.filter { option in characteristics.allSatisfy(option.hasMediaCharacteristic) }
     }

@@ -1,23 +1,26 @@
 public import MediaCore
 import PlaybackEngine
 
-/// One track that may be chosen.
+/// A track that can be selected.
 public struct MediaSelectionOption: Hashable, Sendable {
-    /// As the container describes it.
+    /// The track as the container describes it.
     public let track: Track
-    /// What kind of media the track holds.
+    /// The media type of the track.
     public var mediaType: MediaType { track.mediaType }
-    /// As the container writes it, usually ISO 639-2 ("eng"); nil where it does not say.
+    /// The language as the container writes it, usually ISO 639-2 ("eng"); nil if it declares none.
     public var language: String? { track.language }
-    /// Whether the track can be played here; `Track.unplayableReason` says why not.
+    /// Whether the track can be played. `Track.unplayableReason` says why not.
     public var isPlayable: Bool { track.isPlayable }
 
-    /// Whether the track is of this kind, or is marked as that in its container.
+    /// Returns whether the track has a characteristic, by its media type or by its mark in the container.
+    ///
+    /// - Parameter characteristic: The characteristic to test for.
+    /// - Returns: True if the track has the characteristic.
     public func hasMediaCharacteristic(_ characteristic: MediaCharacteristic) -> Bool {
         if let type = characteristic.mediaType { return type == mediaType }
         return !characteristic.dispositions.isDisjoint(with: track.dispositions)
     }
 
-    /// The track's title, else its language, else its number.
+    /// The title of the track, or else its language, or else its number.
     public var displayName: String { track.title ?? track.language ?? "track \(track.id)" }
 }

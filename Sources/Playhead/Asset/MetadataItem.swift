@@ -5,10 +5,10 @@ import Network
 import PlaybackEngine
 import PlayheadBackend
 
-/// One name and value that a container carries ("title", "artist" ...), by FFmpeg's key.
+/// A name and a value from the metadata of a container, such as "title" or "artist".
 public struct MetadataItem: Hashable, Sendable {
-    /// By FFmpeg's name, in the container's own letters: "title", "artist", "com.apple.quicktime.make" ...
+    /// FFmpeg's name of the entry, in the spelling of the container: "title", "artist", "com.apple.quicktime.make".
     public var key: String
-    /// As the file has it, which nobody has checked: it may hold control characters.
+    /// The value as it is in the file. It is not validated and may contain control characters.
     public var value: String
 }

@@ -2,13 +2,15 @@ import HLS
 import MediaCore
 import Network
 
-/// What a playlist refers to is read as the playlist itself was: with its headers, limits and secrets.
+/// Opens the resources that a playlist refers to with the headers, limits and credentials of the playlist.
 struct NetworkResources: RemoteResourceProvider {
     private let root: SharedHTTPSource
 
     init(_ root: SharedHTTPSource) { self.root = root }
 
-    func open(_ url: String, cachePolicy: CachePolicy, validatedAfter: Int64) throws(MediaError) -> any ByteSource {
+    func open(_ url: String, cachePolicy: CachePolicy, validatedAfter: Int64) throws(MediaError)
+        -> any ByteSource
+    {
         try root.openReferenced(url, cachePolicy: cachePolicy, validatedAfter: validatedAfter)
     }
 

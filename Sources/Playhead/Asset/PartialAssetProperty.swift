@@ -1,8 +1,8 @@
-/// The name of one thing that an asset knows once it is loaded, whatever its type: for lists of them.
+/// The name of an asset property without the type of its value, for lists of properties.
 ///
 ///     PlayerItem(asset: asset, automaticallyLoadedAssetKeys: [.tracks, .isPlayable])
 public struct PartialAssetProperty: Hashable, Sendable, CustomStringConvertible {
-    /// As AVFoundation writes it: "tracks", "playable" ...
+    /// The name as AVFoundation writes it: "tracks", "playable".
     public let description: String
 
     private init(known: String) { description = known }
@@ -14,7 +14,9 @@ public struct PartialAssetProperty: Hashable, Sendable, CustomStringConvertible 
         .providesPreciseDurationAndTiming, .canContainFragments, .containsFragments,
     ]
 
-    /// By its name as a key of AVFoundation's or as the property is called ("playable", "isPlayable"); nil: there is none.
+    /// Creates a property from the name of AVFoundation's key or of the Swift property ("playable", "isPlayable").
+    ///
+    /// - Parameter name: The name. The result is nil if there is no such property.
     public init?(_ name: String) {
         guard let known = Self.all.first(where: { [$0.description, $0.property].contains(name) }) else {
             return nil
@@ -30,32 +32,32 @@ public struct PartialAssetProperty: Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// `Asset.duration`.
+    /// The name of `Asset.duration`.
     public static let duration = PartialAssetProperty(known: "duration")
-    /// `Asset.overallDurationHint`.
+    /// The name of `Asset.overallDurationHint`.
     public static let overallDurationHint = PartialAssetProperty(known: "overallDurationHint")
-    /// `Asset.tracks`.
+    /// The name of `Asset.tracks`.
     public static let tracks = PartialAssetProperty(known: "tracks")
-    /// `Asset.chapters`.
+    /// The name of `Asset.chapters`.
     public static let chapters = PartialAssetProperty(known: "chapters")
-    /// `Asset.metadata`.
+    /// The name of `Asset.metadata`.
     public static let metadata = PartialAssetProperty(known: "metadata")
-    /// `Asset.availableMediaCharacteristicsWithMediaSelectionOptions`.
+    /// The name of `Asset.availableMediaCharacteristicsWithMediaSelectionOptions`.
     public static let availableMediaCharacteristicsWithMediaSelectionOptions = PartialAssetProperty(
         known: "availableMediaCharacteristicsWithMediaSelectionOptions"
     )
-    /// `Asset.isPlayable`.
+    /// The name of `Asset.isPlayable`.
     public static let isPlayable = PartialAssetProperty(known: "playable")
-    /// `Asset.isReadable`.
+    /// The name of `Asset.isReadable`.
     public static let isReadable = PartialAssetProperty(known: "readable")
-    /// `Asset.hasProtectedContent`.
+    /// The name of `Asset.hasProtectedContent`.
     public static let hasProtectedContent = PartialAssetProperty(known: "hasProtectedContent")
-    /// `Asset.providesPreciseDurationAndTiming`.
+    /// The name of `Asset.providesPreciseDurationAndTiming`.
     public static let providesPreciseDurationAndTiming = PartialAssetProperty(
         known: "providesPreciseDurationAndTiming"
     )
-    /// `Asset.canContainFragments`.
+    /// The name of `Asset.canContainFragments`.
     public static let canContainFragments = PartialAssetProperty(known: "canContainFragments")
-    /// `Asset.containsFragments`.
+    /// The name of `Asset.containsFragments`.
     public static let containsFragments = PartialAssetProperty(known: "containsFragments")
 }

@@ -1,30 +1,39 @@
-/// Who of many may have an item open. A value, worked out anew each time.
+/// Decides which players of a budget may have an open item, and how much memory each one gets. The result depends on
+/// the arguments alone.
 enum BudgetAllocation {
-    /// What one player wants.
+    /// The request of one player.
     struct Claim: Equatable, Sendable {
-        /// It is to play, and is heard.
+        /// Whether the player is playing and audible.
         var isHeard = false
-        /// It is to play.
+        /// Whether the player is playing.
         var isPlaying = false
-        /// Higher goes first, among those that play and among those that stand.
+        /// The priority among playing players, and among paused ones. Higher values come first.
         var priority = 0.0
-        /// Grows each time that somebody begins to play, or stops.
+        /// The number of the player's last change between playing and paused. It increases over all players.
         var order: UInt64 = 0
-        /// What its item takes, by estimate.
+        /// The estimated size of the player's item in bytes.
         var byteCount = 0
 
-        /// Whether it goes before `other`.
+        /// Returns whether the claim takes precedence over `other`.
         func precedes(_ other: Claim) -> Bool {
             if isPlaying != other.isPlaying { return isPlaying }
             if isHeard != other.isHeard { return isHeard }
             if priority != other.priority { return priority > other.priority }
-            // Who plays already goes on; of those that stand, the one that stopped last may be wanted again.
+            // A player that is playing already continues. Of paused players, the one that was paused last is most
+            // likely to resume.
             return isPlaying ? order < other.order : order > other.order
         }
     }
 
-    /// For each claim whether it is met, in the order of `claims`. What goes before all others is always met, or nothing
-    /// would ever play. One that does not fit is passed over.
+    /// Returns for each claim whether it is met, in the order of `claims`.
+    ///
+    /// The first claim in the order of precedence is always met, so that one player can always play. A claim that does
+    /// not fit is skipped, and later ones may still fit.
+    ///
+    /// - Parameters:
+    ///   - claims: The claims of the players.
+    ///   - playerCount: The maximum number of players, or nil.
+    ///   - byteCount: The maximum total size in bytes, or nil.
     static func met(_ claims: [Claim], playerCount: Int?, byteCount: Int?) -> [Bool] {
         var met = Array(repeating: false, count: claims.count)
         var (players, bytes) = (0, 0)
@@ -39,10 +48,17 @@ enum BudgetAllocation {
         return met
     }
 
-    /// How much of `byteCount` each has of what it wants, in the order of `claims`: first what it takes to play at all, also
-    /// where that is more than there is, then in order as much as it wants.
-    static func shares(_ claims: [Claim], wanted: [Int], of byteCount: Int, least: Int) -> [Int] {
-        var shares = wanted.map { min(max(0, $0), least) }
+    /// Divides memory among players. Each first gets the minimum for playback, even if the total is exceeded; the rest
+    /// is granted in the order of precedence.
+    ///
+    /// - Parameters:
+    ///   - claims: The claims of the players.
+    ///   - wanted: The bytes that each player would use without a limit.
+    ///   - byteCount: The total in bytes.
+    ///   - minimum: The minimum for playback in bytes.
+    /// - Returns: The share of each player in bytes, in the order of `claims`.
+    static func shares(_ claims: [Claim], wanted: [Int], of byteCount: Int, minimum: Int) -> [Int] {
+        var shares = wanted.map { min(max(0, $0), minimum) }
         var rest = max(0, byteCount - shares.reduce(0, +))
         for index in claims.indices.sorted(by: { claims[$0].precedes(claims[$1]) }) {
             let more = min(max(0, wanted[index]) - shares[index], rest)

@@ -2,16 +2,17 @@ import MediaCore
 import PlaybackEngine
 
 extension PlaybackBudget {
-    /// A player's part in a budget; released, the player leaves it, and has its item back where it was suspended.
+    /// The membership of a player in a budget. When it is released, the player leaves the budget, and a suspended item
+    /// returns to the player.
     public final class Membership: Sendable {
         private struct State {
             var priority = 0.0
-            /// Taken off for lack of room.
+            /// The item that was removed from the player because of a limit.
             var suspended: PlayerItem?
             var isPlaying = false
             var order: UInt64 = 0
             var token: ObservationToken?
-            /// Late and left out when `hasFallenBehind` was asked.
+            /// The number of late and dropped frames at the last call of `hasFallenBehind()`.
             var lateFrames = 0
         }
 
@@ -35,15 +36,15 @@ extension PlaybackBudget {
 
         func begin() {
             weakPlayer?.core.join(self)
-            let token = weakPlayer?.onEvent { [weak self] timed in self?.take(timed.event) }
+            let token = weakPlayer?.onEvent { [weak self] timed in self?.handle(timed.event) }
             state.withLock { $0.token = token }
             budget.decide()
         }
 
-        /// The player; nil: it is gone.
+        /// The player, or nil if it has been released.
         public var player: Player? { weakPlayer }
 
-        /// Higher goes first, among those that play and among those that stand.
+        /// The priority among playing members, and among paused ones. Higher values come first.
         public var priority: Double {
             get { state.withLock { $0.priority } }
             set {
@@ -55,33 +56,35 @@ extension PlaybackBudget {
             }
         }
 
-        /// Its item was taken off for lack of room.
+        /// Whether the player's item was removed because of a limit.
         public var isSuspended: Bool { suspendedItem != nil }
-        /// Comes back when there is room, unless the player gets another one before.
+        /// The item that was removed because of a limit. It returns when the limits allow it, unless the player gets
+        /// another item first.
         public var suspendedItem: PlayerItem? { state.withLock { $0.suspended } }
 
-        /// Bytes that its item takes when it is open, by estimate: a dozen frames of its size (those that wait to be shown,
-        /// and those that its decoder refers to), and what is read ahead. Nothing before the asset is open.
+        /// The estimated memory in bytes that the item uses when it is open: twelve frames of its size, for the frame
+        /// queue and the decoder's reference frames, plus 4 MB of data that is read ahead. 0 until the asset is loaded.
         public var byteCount: Int { item.map(Self.byteCount) ?? 0 }
 
-        /// Bytes that its item may hold of what comes over a network (`Limits.bufferedByteCount`); nil: as its policy has it.
+        /// The limit in bytes for buffered network data (`Limits.bufferedByteCount`), or nil if only the player's
+        /// policy applies.
         public var bufferedByteLimit: Int? { weakPlayer?.core.setting(\.bufferShare)?.byteCount }
 
         // MARK: For the budget
 
-        // As it is, and not as an observer sees it: a decision may be made inside a callback.
-
+        // These properties report the present state and not the state of an event, because a decision may be made
+        // inside a callback.
         private var openItem: PlayerItem? { weakPlayer?.core.item }
         private var item: PlayerItem? { suspendedItem ?? openItem }
-        var threadsOfOne: Int? { budget.threadsOfOne }
+        var threadsPerDecoder: Int? { budget.threadsPerDecoder }
         var hasOpenItem: Bool { openItem != nil }
         var hasVariants: Bool { item.map { $0.asset.variants.count > 1 } ?? false }
 
-        /// nil: it wants nothing.
+        /// The claim of the member, or nil if it has no item.
         var claim: BudgetAllocation.Claim? {
             guard let core = weakPlayer?.core else { return nil }
-            // Another player has it now.
-            if suspendedItem?.core != nil { forget() }
+            // The item belongs to another player now.
+            if suspendedItem?.core != nil { discardSuspendedItem() }
             guard let item else { return nil }
             let isPlaying = core.visibleFacts.rate != 0
             let isNew = state.withLock { state in
@@ -103,8 +106,8 @@ extension PlaybackBudget {
             }
         }
 
-        /// Somebody has set another item, or none: the suspended one does not come back.
-        func forget() {
+        /// Releases the suspended item, because another item was set.
+        func discardSuspendedItem() {
             let old = state.withLock { state in
                 defer { state.suspended = nil }
                 return state.suspended
@@ -113,7 +116,7 @@ extension PlaybackBudget {
         }
 
         func suspend() {
-            // A queue would lose what stands behind it.
+            // Removing the current item of a queue would start the next one.
             guard let player = weakPlayer, !(player is QueuePlayer), let item = openItem else { return }
             state.withLock { $0.suspended = item }
             player.core.replaceItem(with: nil)
@@ -122,13 +125,13 @@ extension PlaybackBudget {
         func resume() {
             guard let core = weakPlayer?.core, let item = suspendedItem, item.core == nil, core.item == nil
             else { return }
-            forget()
+            discardSuspendedItem()
             core.replaceItem(with: item)
         }
 
-        var wantedBuffer: Int {
+        var bufferDemand: Int {
             guard let core = weakPlayer?.core, let item else { return 0 }
-            return BufferShare.wanted(by: item, core.configuration.buffering)
+            return BufferShare.demand(of: item, core.configuration.buffering)
         }
 
         func limitBuffer(_ share: BufferShare?) { weakPlayer?.core.limitBuffer(share) }
@@ -144,7 +147,7 @@ extension PlaybackBudget {
             }
         }
 
-        private func take(_ event: PlayerEvent) {
+        private func handle(_ event: PlayerEvent) {
             switch event {
             case .currentItemChanged, .itemStatusChanged, .rateChanged, .mutedChanged,
                 .presentationSizeChanged:
@@ -157,12 +160,12 @@ extension PlaybackBudget {
             let tracks = item.asset.tracks
             guard !tracks.isEmpty else { return 0 }
             let area = tracks.map { max(0, $0.naturalSize.width) * max(0, $0.naturalSize.height) }.max() ?? 0
-            // 4:2:0 with eight bits; more bits are rare where there are many players.
+            // 4:2:0 with 8 bits; higher bit depths are rare where many players run.
             return frameCount * (area / 2 * 3) + readAhead
         }
 
         private static let frameCount = 12
-        /// 4 MB, as of a local file.
+        /// 4 MB, as for a local file.
         private static let readAhead = 4 << 20
     }
 }
@@ -176,7 +179,7 @@ extension PlayerCore {
         limitBuffer(nil)
     }
 
-    /// 0: none.
+    /// Limits the bit rate of variants. 0 removes the limit.
     func limitBitRate(_ bitsPerSecond: Double) {
         let isNew = state.withLock { state in
             defer { state.budgetBitRate = bitsPerSecond }

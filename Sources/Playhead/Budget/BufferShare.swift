@@ -1,35 +1,41 @@
 import MediaCore
 import PlaybackEngine
 
-/// A player's part of the memory for what comes over a network, and what of it lies where.
+/// A player's share of the memory for network data, and its division between the source and the packet queues.
 struct BufferShare: Hashable, Sendable {
     let byteCount: Int
 
-    /// What it takes to play at all; nobody has less.
-    static let least = 256 << 10
+    /// The minimum for playback in bytes.
+    static let minimumByteCount = 256 << 10
 
-    init(byteCount: Int) { self.byteCount = max(Self.least, byteCount) }
+    init(byteCount: Int) { self.byteCount = max(Self.minimumByteCount, byteCount) }
 
-    var packets: PacketShare { PacketShare(ahead: byteCount / 2, behind: byteCount / 4) }
-    /// Fetched, and not yet taken apart.
+    var packets: PacketShare { PacketShare(ahead: byteCount / 2, back: byteCount / 4) }
+    /// Bytes that are received and not yet demuxed.
     var source: Int { byteCount / 4 }
 
-    /// Bytes that an item would hold if nobody stopped it, by estimate: as far as its policy goes, at the film's own rate. 0 for
-    /// files, which are read when they are needed.
-    static func wanted(by item: PlayerItem, _ policy: BufferingPolicy) -> Int {
+    /// Returns the bytes that an item would hold without a limit. This is an estimate from the policy and the average
+    /// bit rate, and 0 for local files, which are read on demand.
+    static func demand(of item: PlayerItem, _ policy: BufferingPolicy) -> Int {
         let asset = item.asset
-        guard asset.isOfNetwork else { return 0 }
-        let most = Double(policy.network.forwardBytes) + Double(policy.network.backBytes) + fetched
-        let description = asset.description
+        guard asset.isRemote else { return 0 }
+        let most = Double(policy.network.forwardBytes) + Double(policy.network.backBytes) + sourceReadAhead
+        let description = asset.media
         guard let rate = description.flatMap({ bytesPerSecond($0, limit: item.preferredPeakBitRate) }) else {
             return Int(clamping: most)
         }
         let preferred = item.preferredForwardBufferDuration
         let ahead = preferred > 0 ? preferred : policy.network.forwardDuration
-        return Int(clamping: min(most, rate * (ahead + policy.network.backDuration) * margin + fetched))
+        return Int(
+            clamping: min(
+                most,
+                rate * (ahead + policy.network.backDuration) * bitRateMargin + sourceReadAhead
+            )
+        )
     }
 
-    /// nil: nobody knows. Of a playlist those of the best variant that may be played.
+    /// Returns the byte rate, or nil if it is unknown. For a playlist this is the rate of the best variant that may be
+    /// played.
     private static func bytesPerSecond(_ description: MediaDescription, limit: Double) -> Double? {
         if let size = description.byteCount {
             let seconds = description.duration.seconds
@@ -40,19 +46,19 @@ struct BufferShare: Hashable, Sendable {
         return (allowed.max() ?? peaks.min()).map { $0 / 8 }
     }
 
-    /// What a source fetches ahead.
-    private static let fetched = Double(4 << 20)
-    /// No film is even.
-    private static let margin = 1.5
+    /// The bytes that a source receives ahead of demuxing.
+    private static let sourceReadAhead = Double(4 << 20)
+    /// Allows for parts of the media whose bit rate is above the average.
+    private static let bitRateMargin = 1.5
 }
 
 extension Int {
-    /// What is no number counts as none.
+    /// Negative values and NaN count as 0.
     fileprivate init(clamping value: Double) { self = value > 0 ? Int(exactly: value.rounded()) ?? .max : 0 }
 }
 
 extension PlayerCore {
-    /// nil: as the policy has it.
+    /// Limits the buffers to a share. Nil leaves them to the policy.
     func limitBuffer(_ share: BufferShare?) {
         let (isNew, item) = state.withLock { state in
             defer { state.bufferShare = share }

@@ -1,44 +1,51 @@
-/// What the players that join may use together: open items, memory, decoding threads, downloads that only prepare.
+/// Limits for all players that join: open items, memory, decoder threads and bit rate.
 ///
 ///     PlaybackBudget.shared.limits.openPlayers = 16
 ///     let membership = PlaybackBudget.shared.join(player)
 ///
-/// When there is not enough for all, the least wanted players are suspended: those that stand before those that play,
-/// silent ones before the one that is heard. A suspended player has no current item; its membership keeps the item, with its
-/// place, and its asset with what opening has taught. When there is room the item comes back, at that place, and the
-/// player's rate stands as it was. The players of a feed are members of `shared`. Any thread; nothing blocks.
+/// If a limit is exceeded, players are suspended: paused players before playing ones, and silent players before the
+/// audible one. A suspended player has no current item; its membership keeps the item with its position, and the asset
+/// stays loaded. When the limits allow it, the item returns at that position with the player's rate unchanged. The
+/// players of a feed are members of `shared`.
+///
+/// All members may be used from any thread, and no call blocks.
 public final class PlaybackBudget: Sendable {
-    /// How much there is. Nothing is limited by default.
+    /// The limits of a budget. By default nothing is limited.
     public struct Limits: Hashable, Sendable {
-        /// Members that may have an item open at the same time, each with its decoders. nil: all.
+        /// The maximum number of members with an open item and its decoders. Nil applies no limit.
         public var openPlayers: Int?
-        /// Bytes that the open items of all members may take, by estimate (`PlaybackBudget.Membership.byteCount`). nil: any.
+        /// The maximum memory in bytes for the open items of all members, by the estimate of
+        /// `PlaybackBudget.Membership.byteCount`. Nil applies no limit.
         public var byteCount: Int?
-        /// Threads of the decoders of all members together, at least one for each decoder, whatever
-        /// `DecodingPolicy.threadCount` says; a change counts for items that are opened from then on. nil: any.
+        /// The maximum number of decoder threads of all members together, at least one for each decoder. It overrides
+        /// `DecodingPolicy.threadCount`. A change applies to items that are opened later. Nil applies no limit.
         public var decoderThreads: Int?
-        /// Bits per second that playlists with variants may take, divided among the members that play one. nil: any.
+        /// The bit rate in bits per second that is divided among the members that play a playlist with variants. Nil
+        /// applies no limit.
         public var bitRate: Double?
 
-        /// Bytes that all members together may hold of what comes over a network, read ahead and kept behind. It is divided: who
-        /// is heard reads as far ahead as its policy has it, then who plays, then who stands, by `Membership.priority`; who has
-        /// less stops reading sooner. 256 KB each at least, for without any nobody plays. nil: as the policies have it. Of each
-        /// segment of a playlist that is read, or is next, 64 KB may always be there.
+        /// The maximum memory in bytes for network data of all members together, both read ahead and kept behind the
+        /// position.
+        ///
+        /// The memory is shared by need: first the audible player, then other playing ones, then paused ones, each
+        /// group by `Membership.priority`. A player with a smaller share reads less far ahead. Each player gets at
+        /// least 256 KB, which playback requires. In addition, 64 KB of each playlist segment that is being read or is
+        /// next may always be buffered. Nil leaves the amounts to the players' policies.
         public var bufferedByteCount: Int?
 
-        /// No limits.
+        /// Creates limits that limit nothing.
         public init() {}
     }
 
-    /// What is used now.
+    /// The current use of a budget.
     public struct Usage: Hashable, Sendable {
-        /// Members.
+        /// The number of members.
         public var players = 0
-        /// Those that have an item open.
+        /// The number of members with an open item.
         public var openPlayers = 0
-        /// Those whose item was taken off for lack of room.
+        /// The number of suspended members.
         public var suspendedPlayers = 0
-        /// Bytes of open items, by estimate.
+        /// The estimated memory of all open items in bytes.
         public var byteCount = 0
     }
 
@@ -47,7 +54,7 @@ public final class PlaybackBudget: Sendable {
         var members: [UInt64: Weak] = [:]
         var ids: UInt64 = 0
         var order: UInt64 = 0
-        /// Suspensions are decided, and one thread carries them out.
+        /// A thread is suspending and resuming members.
         var isDeciding = false
         var mustDecideAgain = false
     }
@@ -56,15 +63,17 @@ public final class PlaybackBudget: Sendable {
         weak var membership: Membership?
     }
 
-    /// The one of this process.
+    /// The budget that all players of the process may share.
     public static let shared = PlaybackBudget()
 
     private let state = Locked(State())
 
-    /// One of its own, for a part of the program that is to have its share and no more.
+    /// Creates a separate budget for a part of the application.
+    ///
+    /// - Parameter limits: The limits of the budget.
     public init(limits: Limits = Limits()) { state.withLock { $0.limits = limits } }
 
-    /// A change takes effect at once.
+    /// The limits. A change takes effect at once.
     public var limits: Limits {
         get { state.withLock { $0.limits } }
         set {
@@ -76,7 +85,12 @@ public final class PlaybackBudget: Sendable {
         }
     }
 
-    /// A player takes part until its membership is released. It should be a member of one budget only.
+    /// Adds a player until its membership is released. A player should be a member of one budget only.
+    ///
+    /// - Parameters:
+    ///   - player: The player, which is not retained.
+    ///   - priority: The priority of the player; see `Membership.priority`.
+    /// - Returns: The membership, which must be retained.
     public func join(_ player: Player, priority: Double = 0) -> Membership {
         let id = state.withLock { state in
             state.ids += 1
@@ -88,12 +102,12 @@ public final class PlaybackBudget: Sendable {
         return membership
     }
 
-    /// Those that there are, the first that joined first.
+    /// The current members in the order in which they joined.
     public var members: [Membership] {
         state.withLock { $0.members.sorted { $0.key < $1.key }.compactMap(\.value.membership) }
     }
 
-    /// By estimate.
+    /// The current use, by estimate.
     public var usage: Usage {
         var usage = Usage()
         for member in members {
@@ -106,8 +120,10 @@ public final class PlaybackBudget: Sendable {
         return usage
     }
 
-    /// Members whose frames have been late, or were left out, since they were asked the last time: more play than the
-    /// machine can carry.
+    /// Returns the members whose frames have been late or dropped since the last call. The machine cannot play all of
+    /// them at once.
+    ///
+    /// - Returns: The members that have fallen behind.
     public func lateMembers() -> [Membership] { members.filter { $0.hasFallenBehind() } }
 
     // MARK: For members
@@ -124,25 +140,27 @@ public final class PlaybackBudget: Sendable {
         decide()
     }
 
-    /// Threads of one decoder; nil: no limit.
-    var threadsOfOne: Int? {
+    /// The maximum number of threads of one decoder; nil without a limit.
+    var threadsPerDecoder: Int? {
         state.withLock { state in
             state.limits.decoderThreads.map { max(1, $0 / max(1, state.members.count)) }
         }
     }
 
-    /// Suspends and brings back. Asked for while that goes on, in a player's callback too, it is done once more behind.
-    /// `always`: also where nothing is limited.
+    /// Suspends and resumes members according to the limits. A call during a decision, also from a player's callback,
+    /// repeats the decision afterwards.
+    ///
+    /// - Parameter always: Whether to decide even if nothing is limited.
     func decide(always: Bool = false) {
-        let isMine = state.withLock { state in
+        let mustRun = state.withLock { state in
             guard always || state.limits != Limits() else { return false }
             defer { state.isDeciding = true }
             if state.isDeciding { state.mustDecideAgain = true }
             return !state.isDeciding
         }
-        guard isMine else { return }
+        guard mustRun else { return }
         while true {
-            carryOut()
+            applyDecision()
             let isDone = state.withLock { state in
                 defer { state.mustDecideAgain = false }
                 if !state.mustDecideAgain { state.isDeciding = false }
@@ -152,21 +170,21 @@ public final class PlaybackBudget: Sendable {
         }
     }
 
-    private func carryOut() {
+    private func applyDecision() {
         let limits = limits
-        let wanting = members.compactMap { member in member.claim.map { (member, $0) } }
+        let claims = members.compactMap { member in member.claim.map { (member, $0) } }
         let met = BudgetAllocation.met(
-            wanting.map(\.1),
+            claims.map(\.1),
             playerCount: limits.openPlayers.map { max(1, $0) },
             byteCount: limits.byteCount
         )
-        // First what goes, so that there are never too many.
-        for (entry, isMet) in zip(wanting, met) where !isMet { entry.0.suspend() }
-        for (entry, isMet) in zip(wanting, met) where isMet { entry.0.resume() }
-        let streaming = zip(wanting, met).filter { $0.1 && $0.0.1.isPlaying && $0.0.0.hasVariants }
+        // Suspending first keeps the limits at every moment.
+        for (entry, isMet) in zip(claims, met) where !isMet { entry.0.suspend() }
+        for (entry, isMet) in zip(claims, met) where isMet { entry.0.resume() }
+        let streaming = zip(claims, met).filter { $0.1 && $0.0.1.isPlaying && $0.0.0.hasVariants }
         let share = limits.bitRate.map { $0 / Double(max(1, streaming.count)) } ?? 0
-        for (entry, _) in zip(wanting, met) { entry.0.limitBitRate(share) }
-        divideBuffers(zip(wanting, met).filter(\.1).map(\.0), limits.bufferedByteCount)
+        for (entry, _) in zip(claims, met) { entry.0.limitBitRate(share) }
+        divideBuffers(zip(claims, met).filter(\.1).map(\.0), limits.bufferedByteCount)
     }
 
     private func divideBuffers(_ open: [(Membership, BudgetAllocation.Claim)], _ byteCount: Int?) {
@@ -174,12 +192,12 @@ public final class PlaybackBudget: Sendable {
             for member in members { member.limitBuffer(nil) }
             return
         }
-        let wanted = open.map(\.0.wantedBuffer)
+        let wanted = open.map(\.0.bufferDemand)
         let shares = BudgetAllocation.shares(
             open.map(\.1),
             wanted: wanted,
             of: byteCount,
-            least: BufferShare.least
+            minimum: BufferShare.minimumByteCount
         )
         var left = Dictionary(uniqueKeysWithValues: members.map { (ObjectIdentifier($0), $0) })
         for (index, (member, _)) in open.enumerated() {
@@ -187,7 +205,7 @@ public final class PlaybackBudget: Sendable {
             let isWhole = shares[index] >= wanted[index]
             member.limitBuffer(isWhole ? nil : BufferShare(byteCount: shares[index]))
         }
-        // What they open next begins with little.
+        // The next item that such a member opens starts with the minimum.
         for member in left.values { member.limitBuffer(BufferShare(byteCount: 0)) }
     }
 }

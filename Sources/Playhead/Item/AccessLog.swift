@@ -1,48 +1,51 @@
 public import MediaCore
 
-/// How the playing of an item went: an entry for each time that a player has played it.
+/// Statistics of an item's playback, with one entry for each player that has played it.
 public struct AccessLog: Hashable, Sendable {
-    /// Oldest first.
+    /// The entries, oldest first.
     public internal(set) var events: [Event] = []
 
-    /// One playing of the item in one player, from the first time it ran until the player let go of it.
+    /// The playback of an item in one player, from its first start until the player released the item.
     ///
-    /// Times are the player's clock, not dates: on a virtual clock they are the same in every run.
+    /// Times refer to the player's clock and are not dates. On a virtual clock they are the same in every run.
     public struct Event: Hashable, Sendable {
-        /// When it ran for the first time.
+        /// The time at which playback started for the first time.
         public let hostStartTime: HostTime
-        /// When the player let go of it; nil while it has it.
+        /// The time at which the player released the item; nil while it has the item.
         public internal(set) var hostEndTime: HostTime?
-        /// Host nanoseconds from the player's taking the item to its first frame (or audio) at the sinks; nil
-        /// where it was ready before its turn in a queue.
+        /// The time in nanoseconds from the assignment of the item to the delivery of its first frame (or audio) to the
+        /// sinks. Nil if the item was prepared before its turn in a queue.
         public let startupTime: Int64?
-        /// Times that playing ran out of data.
+        /// The number of stalls.
         public internal(set) var stalls = 0
-        /// Host nanoseconds of all stalls that are over; see `PlaybackCounters.totalStallTime`.
+        /// The duration in nanoseconds of all stalls that have ended; see `PlaybackCounters.totalStallTime`.
         public internal(set) var totalStallTime: Int64 = 0
-        /// Seeks that were carried out; those that a later one has overtaken are not.
+        /// The number of seeks that were carried out. Seeks that a later seek replaced do not count.
         public internal(set) var seeks = 0
-        /// Frames taken from the decoder, shown or not.
+        /// The number of frames that were decoded, whether or not they were presented.
         public internal(set) var framesDecoded = 0
-        /// Frames handed to the layers.
+        /// The number of frames that were delivered to the layers.
         public internal(set) var framesPresented = 0
-        /// Video frames not shown because the one after them was already due, or because decoding was too slow.
+        /// The number of video frames that were not presented because the following frame was due already, or because
+        /// decoding was too slow.
         public internal(set) var framesDropped = 0
-        /// Frames shown later than `PlaybackCounters.lateThreshold` after they were due.
+        /// The number of frames that were presented more than `PlaybackCounters.lateThreshold` after they were due.
         public internal(set) var framesLate = 0
-        /// Samples per channel handed to the audio sink.
+        /// The number of samples per channel that were delivered to the audio sink.
         public internal(set) var audioSamples = 0
-        /// Bytes of compressed data read for the tracks that are played; see `PlaybackCounters.bytesRead`.
+        /// The number of bytes of compressed data that were read for the tracks that are played; see
+        /// `PlaybackCounters.bytesRead`.
         public internal(set) var bytesRead = 0
-        /// Times that another variant has taken over.
+        /// The number of switches to another variant.
         public internal(set) var variantChanges = 0
-        /// Bits per second at most of the variant that was played last, as the playlist says; 0 where there is no choice.
+        /// The peak bit rate, in bits per second, that the playlist declares for the variant that was played last. 0 if
+        /// there are no variants.
         public internal(set) var indicatedBitRate = 0.0
-        /// Bits per second that came over the network when that was measured last; see `PlaybackCounters.observedBitRate`.
+        /// The network throughput in bits per second at the last measurement; see `PlaybackCounters.observedBitRate`.
         public internal(set) var observedBitRate = 0.0
-        /// Packets that could not be read or decoded.
+        /// The number of packets that could not be read or decoded.
         public internal(set) var faults = 0
-        /// Passes played to their end.
+        /// The number of passes that were played to their end.
         public internal(set) var passes = 0
 
         init(hostStartTime: HostTime, startupTime: Int64?) {
@@ -50,7 +53,7 @@ public struct AccessLog: Hashable, Sendable {
             self.startupTime = startupTime
         }
 
-        /// Everything counted since the player took the item.
+        /// Updates the statistics with everything that was counted since the player got the item.
         mutating func count(_ counters: PlaybackCounters, since base: PlaybackCounters) {
             stalls = counters.stalls - base.stalls
             totalStallTime = counters.totalStallTime - base.totalStallTime
@@ -70,24 +73,24 @@ public struct AccessLog: Hashable, Sendable {
     }
 }
 
-/// What was lost of an item while playing went on, or ended it.
+/// The errors of an item: losses during playback, and the error that ended it.
 public struct ErrorLog: Sendable {
-    /// Oldest first; after 1,000 the oldest make room.
+    /// The entries, oldest first. At most the newest 1,000 are kept.
     public internal(set) var events: [Event] = []
 
-    /// One thing that was lost.
+    /// One error of an item.
     public struct Event: Sendable {
-        /// What was lost, and why.
+        /// The failure and its cause.
         public let error: PlaybackError
-        /// The player's clock when the player heard of it.
+        /// The time on the player's clock at which the error was reported.
         public let hostTime: HostTime
-        /// The item time that was being played then; `error.time` is that of what was lost, where it is known.
+        /// The item time that was being played then. `error.time` is the item time of the loss itself, if it is known.
         public let itemTime: MediaTime
-        /// Whether playing went on. False: `PlayerItem.error` or `failedToPlayToEndTime` tells the same.
+        /// Whether playback continued. If false, `PlayerItem.error` or `failedToPlayToEndTime` reports the same error.
         public let isRecovered: Bool
     }
 
-    /// A broken file can fail at every packet, for ever where it loops.
+    /// The maximum number of entries. A damaged file can fail at every packet, and in a loop indefinitely.
     static let depth = 1000
 
     mutating func append(_ event: Event) {

@@ -1,7 +1,7 @@
 import MediaCore
 import PlayheadBackend
 
-/// Stands for media that have failed for good: opens nothing, and says once more why.
+/// A demuxer for media that cannot be opened: every call throws the known error.
 final class FailedDemuxer: Demuxer {
     private let error: MediaError
 

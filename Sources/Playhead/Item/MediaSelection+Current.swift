@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What is chosen of an asset's groups at one moment.
+/// The options that are selected in the groups of an asset.
 public struct MediaSelection: Hashable, Sendable {
     struct Choice: Hashable, Sendable {
         let option: MediaSelectionOption?
@@ -8,24 +8,30 @@ public struct MediaSelection: Hashable, Sendable {
     }
     let choices: [MediaSelectionGroup: Choice]
 
-    /// What is chosen in a group of the asset; nil: nothing.
+    /// Returns the option that is selected in a group.
+    ///
+    /// - Parameter group: A group of the asset.
+    /// - Returns: The option, or nil if nothing is selected.
     public func selectedMediaOption(in group: MediaSelectionGroup) -> MediaSelectionOption? {
         choices[group]?.option
     }
 
-    /// Whether nobody had chosen in the group, so that the player's criteria did.
+    /// Returns whether the selection in a group was automatic, so that the player's criteria applied.
+    ///
+    /// - Parameter group: A group of the asset.
+    /// - Returns: False after an explicit selection.
     public func mediaSelectionCriteriaCanBeAppliedAutomatically(in group: MediaSelectionGroup) -> Bool {
         choices[group]?.isAutomatic ?? false
     }
 }
 
 extension PlayerItem {
-    /// What is chosen now in all groups of the item's asset; empty until that is loaded. What is played follows, and
-    /// then `mediaSelectionDidChange` and those who observe this property are told. Can be tracked.
-    public var currentMediaSelection: MediaSelection { tracked(\.currentMediaSelection) { chosenNow } }
+    /// The current selection in all groups of the asset; empty until the asset is loaded. Playback follows the
+    /// selection, and `mediaSelectionDidChange` is posted then. The property can be observed.
+    public var currentMediaSelection: MediaSelection { tracked(\.currentMediaSelection) { selectionNow } }
 
-    /// The same, without tracking it.
-    var chosenNow: MediaSelection {
+    /// The current selection, without registering an observation.
+    var selectionNow: MediaSelection {
         let groups = [.audible, .visual, .legible].compactMap(asset.mediaSelectionGroup)
         let choices = groups.map { group in
             let isAutomatic = mediaSelectionCriteriaCanBeAppliedAutomatically(in: group)

@@ -1,25 +1,25 @@
-// What an item can do. All are false until the item is ready; after that they stay as they are.
+// All of these properties are false until the item is ready; then they do not change.
 extension PlayerItem {
-    /// At rates above 2.
+    /// Whether the item can play at rates above 2.
     public var canPlayFastForward: Bool { isReady }
-    /// At rates between 0 and 1.
+    /// Whether the item can play at rates between 0 and 1.
     public var canPlaySlowForward: Bool { isReady }
-    /// At rate -1.
+    /// Whether the item can play at rate -1.
     public var canPlayReverse: Bool { isReady && supportsReverse }
-    /// At rates below -1.
+    /// Whether the item can play at rates below -1.
     public var canPlayFastReverse: Bool { isReady && supportsReverse }
-    /// At rates between -1 and 0.
+    /// Whether the item can play at rates between -1 and 0.
     public var canPlaySlowReverse: Bool { isReady && supportsReverse }
-    /// By `step(byCount:)` with a count above zero.
+    /// Whether `step(byCount:)` can step forward.
     public var canStepForward: Bool { isReady }
-    /// By `step(byCount:)` with a count below zero.
+    /// Whether `step(byCount:)` can step backward.
     public var canStepBackward: Bool { isReady && supportsReverse }
 
     private var isReady: Bool { status == .readyToPlay }
 
-    /// For items that can be sought in and have frames.
+    /// Whether the item is seekable and has an enabled video track.
     var supportsReverse: Bool {
-        asset.description?.isSeekable == true
+        asset.media?.isSeekable == true
             && tracks.contains { $0.isEnabled && $0.assetTrack.mediaType == .video }
     }
 }

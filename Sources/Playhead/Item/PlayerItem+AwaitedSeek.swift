@@ -1,21 +1,29 @@
 public import Foundation
 public import MediaCore
 
-/// Seeks that are waited for. Each begins at the call, and returns whether it finished, as the completion handlers of
-/// the other forms are told. A task that is cancelled waits no longer and gets false; its seek goes on, unless
-/// `cancelPendingSeeks()` calls it off.
+/// Asynchronous seeks. A seek starts at the call and returns whether it finished. A cancelled task returns false at
+/// once, but its seek continues unless `cancelPendingSeeks()` cancels it.
 extension PlayerItem {
-    /// To the key frame at or before `time`, which is quick and not exact; returns whether it finished.
+    /// Seeks to the key frame at or before a time, which is fast and not exact.
+    ///
+    /// - Parameter time: The item time.
+    /// - Returns: True if the seek finished; false if another seek or item replaced it.
     @discardableResult
     public func seek(to time: MediaTime) async -> Bool {
         await seek(to: time, toleranceBefore: .positiveInfinity, toleranceAfter: .positiveInfinity)
     }
 
-    /// To `time`, exactly when both tolerances are zero; returns whether it finished.
+    /// Seeks to a time within tolerances. The seek is exact if both are zero.
+    ///
+    /// - Parameters:
+    ///   - time: The item time.
+    ///   - toleranceBefore: The maximum time by which the shown frame may precede `time`.
+    ///   - toleranceAfter: The maximum time by which the shown frame may follow `time`.
+    /// - Returns: True if the seek finished; false if another seek or item replaced it.
     @discardableResult
     public func seek(to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime) async -> Bool
     {
-        await answer {
+        await awaitCompletion {
             seek(
                 to: time,
                 toleranceBefore: toleranceBefore,
@@ -25,15 +33,21 @@ extension PlayerItem {
         }
     }
 
-    /// To where `date` is shown; returns whether it finished. False, and nothing happens: the item has no dates, is
-    /// not ready, or the date lies outside of them.
+    /// Seeks to the position at which a date is shown.
+    ///
+    /// - Parameters:
+    ///   - date: The date.
+    ///   - toleranceBefore: The maximum time by which the shown frame may precede the position.
+    ///   - toleranceAfter: The maximum time by which the shown frame may follow the position.
+    /// - Returns: True if the seek finished. False also if the item is not ready, has no dates, or does not include
+    ///   `date`; then nothing happens.
     @discardableResult
     public func seek(
         to date: Date,
         toleranceBefore: MediaTime = .positiveInfinity,
         toleranceAfter: MediaTime = .positiveInfinity
     ) async -> Bool {
-        await answer {
+        await awaitCompletion {
             seek(
                 to: date,
                 toleranceBefore: toleranceBefore,
@@ -44,14 +58,21 @@ extension PlayerItem {
     }
 }
 
-/// Seeks to the key frame at or before a time: quick, not exact.
+/// Seeks to the key frame at or before a time, which are fast and not exact.
 extension PlayerItem {
-    /// Moves there at once, without an answer. Where a task calls it, `await` chooses the form that waits.
+    /// Seeks to the key frame at or before a time and returns at once. In an asynchronous context, `await` selects the
+    /// form that waits.
+    ///
+    /// - Parameter time: The item time.
     public func seek(to time: MediaTime) {
         seek(to: time, toleranceBefore: .positiveInfinity, toleranceAfter: .positiveInfinity)
     }
 
-    /// As above; the handler gets whether the seek finished, exactly once.
+    /// Seeks to the key frame at or before a time and calls a handler.
+    ///
+    /// - Parameters:
+    ///   - time: The item time.
+    ///   - completionHandler: Called exactly once, with true if the seek finished.
     public func seek(to time: MediaTime, completionHandler: (@Sendable (Bool) -> Void)?) {
         seek(
             to: time,

@@ -3,21 +3,28 @@ public import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// Items of playlists that say when their segments happened (HLS: `EXT-X-PROGRAM-DATE-TIME`). From any thread.
+/// Dates of items from playlists that declare them (HLS: `EXT-X-PROGRAM-DATE-TIME`). All members may be used from any
+/// thread.
 extension PlayerItem {
-    /// When what is being shown happened; nil where nothing says so, and until the item is ready.
+    /// Returns the date at which the frame that is shown was recorded, or nil if the item has no dates or is not ready.
     public func currentDate() -> Date? {
         let time = currentTime()
-        guard let dates = asset.description?.dates, let nanoseconds = time.nanoseconds else { return nil }
+        guard let dates = asset.media?.dates, let nanoseconds = time.nanoseconds else { return nil }
         let span = dates.first { $0.timeRange.contains(time) } ?? dates.last { $0.timeRange.end == time }
         guard let span, let start = span.timeRange.start.nanoseconds else { return nil }
         let (moment, overflow) = span.nanosecondsSince1970.addingReportingOverflow(nanoseconds - start)
         return overflow ? nil : Date(timeIntervalSince1970: Double(moment) / 1_000_000_000)
     }
 
-    /// Moves to where `date` is shown, at once, with the tolerances of `seek(to:)`. False, and nothing
-    /// happens: the item has no dates, is not ready, or the date lies outside of them. `completionHandler` gets
-    /// what that of a seek to a time gets, and false in these cases, exactly once.
+    /// Seeks to the position at which a date is shown.
+    ///
+    /// - Parameters:
+    ///   - date: The date.
+    ///   - toleranceBefore: The maximum time by which the shown frame may precede the position.
+    ///   - toleranceAfter: The maximum time by which the shown frame may follow the position.
+    ///   - completionHandler: Called exactly once, with true if the seek finished; with false also if this method
+    ///     returns false.
+    /// - Returns: False if the item is not ready, has no dates, or does not include `date`; then nothing happens.
     @discardableResult
     public func seek(
         to date: Date,
@@ -42,10 +49,10 @@ extension PlayerItem {
         return true
     }
 
-    /// The first moment of the item that happened then; nil: none did.
+    /// Returns the first position of the item at which a date is shown, or nil.
     private func time(of date: Date) -> MediaTime? {
-        // A date is a number of seconds in floating point: of today's, microseconds are left.
-        guard let dates = asset.description?.dates,
+        // `Date` is a floating point number of seconds: for present dates its precision is about a microsecond.
+        guard let dates = asset.media?.dates,
             let microseconds = Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded())
         else { return nil }
         let (nanoseconds, overflow) = microseconds.multipliedReportingOverflow(by: 1000)
@@ -63,7 +70,15 @@ extension PlayerItem {
 }
 
 extension Player {
-    /// See `PlayerItem.seek`. Without an item: false.
+    /// Seeks in the current item to the position at which a date is shown; see
+    /// `PlayerItem.seek(to:toleranceBefore:toleranceAfter:completionHandler:)`.
+    ///
+    /// - Parameters:
+    ///   - date: The date.
+    ///   - toleranceBefore: The maximum time by which the shown frame may precede the position.
+    ///   - toleranceAfter: The maximum time by which the shown frame may follow the position.
+    ///   - completionHandler: Called exactly once, with true if the seek finished.
+    /// - Returns: False without a current item, or if the item is not ready, has no dates, or does not include `date`.
     @discardableResult
     public func seek(
         to date: Date,

@@ -1,32 +1,35 @@
 public import MediaCore
 
-/// What is set about live streams. Nothing that can be opened here is live: a playlist without an end is played as
-/// far as it goes when it is opened.
+/// Settings for live streams. They are stored and copied, and have no effect yet.
 struct LiveSettings: Sendable {
     var offset = MediaTime.invalid
     var preservesOffset = false
     var usesNetworkWhilePaused = false
 }
 
-/// Live streams come over a network, which is not built yet: these are kept and copied, and change nothing. From
-/// any thread.
+/// Settings for live streams (HLS playlists without an end).
+///
+/// A live stream that is read over a network starts three target durations before the end of its playlist (RFC 8216,
+/// section 6.3.3), and its playlist is reloaded as it grows. These settings are stored and copied with the item, and
+/// have no effect yet. All members may be used from any thread.
 extension PlayerItem {
-    /// How far behind the live edge to play; `.invalid`: as recommended.
+    /// The offset from the live edge at which to play. `.invalid`, the default, selects the recommended offset. Has no
+    /// effect yet.
     public var configuredTimeOffsetFromLive: MediaTime {
         get { state.withLock { $0.live.offset } }
         set { state.withLock { $0.live.offset = newValue } }
     }
 
-    /// `.invalid` for what is not live.
+    /// The recommended offset from the live edge. Always `.invalid` at present.
     public var recommendedTimeOffsetFromLive: MediaTime { .invalid }
 
-    /// Whether the distance from the live edge is made good after buffering.
+    /// Whether the offset from the live edge is restored after buffering. Has no effect yet.
     public var automaticallyPreservesTimeOffsetFromLive: Bool {
         get { state.withLock { $0.live.preservesOffset } }
         set { state.withLock { $0.live.preservesOffset = newValue } }
     }
 
-    /// Whether a live stream is kept up to date while paused.
+    /// Whether a live stream is kept up to date while the player is paused. Has no effect yet.
     public var canUseNetworkResourcesForLiveStreamingWhilePaused: Bool {
         get { state.withLock { $0.live.usesNetworkWhilePaused } }
         set { state.withLock { $0.live.usesNetworkWhilePaused = newValue } }

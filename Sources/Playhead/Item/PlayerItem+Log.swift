@@ -1,18 +1,18 @@
 import MediaCore
 import PlaybackEngine
 
-/// What an item keeps for its logs.
+/// The logs of an item.
 struct ItemLog: Sendable {
     var access = AccessLog()
     var errors = ErrorLog()
-    /// The player's counters when it took the item; nil while no player has it.
+    /// The counters of the player at the time when it got the item; nil while no player has the item.
     var base: PlaybackCounters?
-    /// The last entry of `access` belongs to the player that has the item now.
+    /// Whether the last entry of `access` belongs to the player that has the item now.
     var isOpen = false
-    /// What ended it in the player that has it now has its entry in `errors`.
+    /// The error that ended playback in the present player is in `errors`.
     var hasFailed = false
 
-    /// The player lets go.
+    /// Completes the last entry when the player releases the item.
     mutating func end(_ counters: PlaybackCounters, at host: HostTime) {
         if isOpen, let base, let last = access.events.indices.last {
             access.events[last].count(counters, since: base)
@@ -24,9 +24,12 @@ struct ItemLog: Sendable {
 }
 
 extension PlayerItem {
-    /// How playing went so far: a copy as of now, made without waiting for anything. A new entry is told by
-    /// `PlayerEvent.accessLogEntry` and `PlayerItem.newAccessLogEntry`; the last one counts on until the
-    /// player lets go of the item.
+    /// Returns a copy of the statistics so far, without blocking.
+    ///
+    /// `PlayerEvent.accessLogEntry` and `PlayerItem.newAccessLogEntry` report a new entry. The last entry continues to
+    /// count until the player releases the item.
+    ///
+    /// - Returns: The access log.
     public func accessLog() -> AccessLog {
         let counters = core?.snapshot.counters
         return state.withLock { state in
@@ -38,12 +41,17 @@ extension PlayerItem {
         }
     }
 
-    /// What went wrong so far: a copy as of now, made without waiting for anything. Each new entry is told
-    /// by `PlayerEvent.errorLogEntry` and `PlayerItem.newErrorLogEntry`; one that ended playing after that by
-    /// `failedToPlayToEndTime`, or by `status`.
+    /// Returns a copy of the errors so far, without blocking.
+    ///
+    /// `PlayerEvent.errorLogEntry` and `PlayerItem.newErrorLogEntry` report a new entry. If the error ended playback,
+    /// `failedToPlayToEndTime` or the status reports it afterwards.
+    ///
+    /// - Returns: The error log.
     public func errorLog() -> ErrorLog { state.withLock { $0.log.errors } }
 
-    /// On the loop's lane. True: a new entry in the access log.
+    /// Updates the access log, on the lane of the loop.
+    ///
+    /// - Returns: True if the log has a new entry.
     func keepLog(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) -> Bool {
         switch report.content {
         case .notice(.itemChanged):
@@ -53,7 +61,7 @@ extension PlayerItem {
             }
         case .notice(.timeControlChanged(.playing, _)):
             return openLog(at: report.host, startupTime: snapshot.counters.startupTime)
-        // It follows another one without a stop, and so was ready before its turn.
+        // The item follows another one without an interruption, so it was prepared before its turn.
         case .notice(.itemStatusChanged(_, .readyToPlay))
         where snapshot.timeControl == .playing && snapshot.effectiveRate != 0:
             return openLog(at: report.host, startupTime: nil)
@@ -71,7 +79,9 @@ extension PlayerItem {
         }
     }
 
-    /// The new entry in the error log, if the report makes one; it is about this item. On the loop's lane.
+    /// Adds the error of a report about this item to the error log, on the lane of the loop.
+    ///
+    /// - Returns: The new entry, or nil if the report contains no new error.
     func keepError(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) -> ErrorLog.Event? {
         switch report.content {
         case .fault(_, let error): keep(error, report, isRecovered: true)
@@ -83,7 +93,7 @@ extension PlayerItem {
         }
     }
 
-    /// Unless it failed while playing, which was told before.
+    /// Adds an error that ended playback, unless it has been logged already.
     private func keepFailure(_ error: MediaError, _ report: PlaybackReport) -> ErrorLog.Event? {
         let isKnown = state.withLock { $0.log.hasFailed }
         return isKnown ? nil : keep(error, report, isRecovered: false)
@@ -103,7 +113,7 @@ extension PlayerItem {
         return event
     }
 
-    /// On the loop's lane, or when the player goes.
+    /// Completes the access log, on the lane of the loop or when the player is released.
     func endLog(_ counters: PlaybackCounters, at host: HostTime) {
         state.withLock { $0.log.end(counters, at: host) }
     }

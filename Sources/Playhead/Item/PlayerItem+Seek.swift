@@ -4,18 +4,28 @@ import PlayheadBackend
 import Synchronization
 
 extension PlayerItem {
-    /// Moves to `time`, at once: `currentTime()` answers it from here on. Exact when both tolerances are
-    /// zero; both infinite: the key frame at or before, which is quick.
+    /// Seeks to a time within tolerances. `currentTime()` returns the target from the call on.
     ///
-    /// The frame shown lies in `time - toleranceBefore ... time`. `toleranceAfter` allows later ones too, but
-    /// decoding starts at the key frame before `time`, so an earlier frame is always there sooner.
+    /// The seek is exact if both tolerances are zero. If both are infinite, it leads to the key frame at or before
+    /// `time`, which is fast. The frame that is shown lies in `time - toleranceBefore ... time`: `toleranceAfter`
+    /// permits later frames too, but decoding starts at the key frame before `time`, so an earlier frame is always
+    /// available first.
     ///
-    /// Legal in every state; before a player has opened the item it is the start position. Clamped to what
-    /// can be played. `completionHandler` gets true when the frame of the new time has been handed to the
-    /// sinks, false when another seek or item came first, exactly once; `PlayerEvent.seekCompleted` tells the same of
-    /// the same item, also of one that has left its player by then. An item that waits in a queue keeps the position, and
-    /// its answer comes on the player's callback queue; that of an item in no player comes inside the call. An item of a queue that was played to its end
-    /// just before the call answers false, and the one behind it does not move.
+    /// The method may be called in every state. Before a player has opened the item it sets the start position. The
+    /// target is clamped to the range that can be played.
+    ///
+    /// The handler is called exactly once: with true when the frame at the new time has been delivered to the sinks,
+    /// with false if another seek or item came first. `PlayerEvent.seekCompleted` reports the same result, also for an
+    /// item that has left its player by then. An item that waits in a queue stores the position and calls the handler
+    /// on the player's callback queue. An item without a player calls it before the method returns. If the item of a
+    /// queue was played to its end just before the call, the handler gets false, and the following item is not
+    /// affected.
+    ///
+    /// - Parameters:
+    ///   - time: The item time.
+    ///   - toleranceBefore: The maximum time by which the shown frame may precede `time`.
+    ///   - toleranceAfter: The maximum time by which the shown frame may follow `time`.
+    ///   - completionHandler: Called exactly once, with true if the seek finished.
     public func seek(
         to time: MediaTime,
         toleranceBefore: MediaTime,
@@ -34,26 +44,32 @@ extension PlayerItem {
             }
             return state.attachment
         }
-        // In a queue it may have been made ready for another place.
+        // A queued item may have been prepared for another position.
         if isUsable, let attachment { attachment.core?.loop.reloadItem(attachment.id) }
-        // Nothing plays the item yet: the position is kept, and that is all there is to wait for.
+        // Without playback, storing the position completes the seek.
         guard let completionHandler else { return }
         guard let core = attachment?.core else { return completionHandler(isUsable) }
         core.callbacks.enqueue { completionHandler(isUsable) }
     }
 
-    /// Goes so many frames forward, or backward where `count` is negative, and pauses. Frame exact; only the
-    /// last frame is shown, and behind the ends it stays at the first or the last one. While a seek or another
-    /// step is under way it follows that, and `play()` goes on from where it ends; a seek calls it off. It waits for an
-    /// item that was put back into a player and is being opened again. Without effect before the item was ready for the
-    /// first time, where it is not its player's current item, and backward where it cannot be sought.
+    /// Pauses playback and steps by `count` frames, backward if it is negative.
+    ///
+    /// Steps are exact to the frame; only the last frame is shown. A step beyond the ends stops at the first or last
+    /// frame. During a seek or another step, the step follows it, and `play()` continues from there; a later seek
+    /// cancels it. If the item is being reopened after it was returned to a player, the step is performed once it is
+    /// ready.
+    ///
+    /// The method has no effect before the item was ready for the first time, and if the item is not its player's
+    /// current item. Backward steps require a seekable item.
+    ///
+    /// - Parameter count: The number of frames.
     public func step(byCount count: Int) {
         let attachment = state.withLock { $0.facts.status == .readyToPlay ? $0.attachment : nil }
         guard let attachment else { return }
         attachment.core?.loop.send(.step(count), to: attachment.id)
     }
 
-    /// Every seek that has not finished is answered false.
+    /// Cancels all pending seeks: their completion handlers get false.
     public func cancelPendingSeeks() {
         guard let attachment = state.withLock({ $0.attachment }) else { return }
         attachment.core?.loop.send(.cancelSeeks, to: attachment.id)

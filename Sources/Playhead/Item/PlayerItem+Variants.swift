@@ -1,31 +1,31 @@
 public import MediaCore
 import PlaybackEngine
 
-/// Where the asset is a playlist with variants, one of them is played: the best that these limits allow, or where
-/// they allow none the one with the lowest bit rate. Set while playing they count a moment later, without a stop.
-/// From any thread.
+/// Limits for variants. From a playlist with variants the best one within these limits plays, or the one with the
+/// lowest bit rate if no variant satisfies them. A change during playback takes effect shortly afterwards, without an
+/// interruption. All members may be used from any thread.
 ///
-/// Over a network the speed at which bytes come is one more limit, within these. The first item of a player begins with the
-/// variant that the playlist lists first, or with a smaller one; each later item with what the speed allows that was measured
-/// last. A better variant is taken when much is at hand, a smaller one when little is. On the virtual clock nothing is
-/// measured.
+/// Over a network the measured throughput is an additional limit. The first item of a player starts with the variant
+/// that the playlist lists first, or a smaller one; later items start with what the last measured throughput allows.
+/// Playback switches to a better variant when much is buffered, and to a smaller one when little is buffered. On the
+/// virtual clock nothing is measured.
 extension PlayerItem {
-    /// Bits per second, by what the playlist says of a variant's peak; 0: no limit.
+    /// The maximum peak bit rate of a variant in bits per second, as the playlist declares it. 0 applies no limit.
     public var preferredPeakBitRate: Double {
         get { state.withLock { $0.variants.peakBitRate } }
         set { choose { $0.peakBitRate = newValue.isFinite ? max(0, newValue) : 0 } }
     }
 
-    /// Pixels, as a viewer sees them; `.zero`: no limit.
+    /// The maximum display size of a variant in pixels. `.zero` applies no limit.
     public var preferredMaximumResolution: PixelSize {
         get { state.withLock { $0.variants.maximumSize } }
         set { choose { $0.maximumSize = newValue } }
     }
 
-    /// The first variant of the playlist that the limits allow is played, instead of the best.
+    /// Whether the first variant of the playlist within the limits plays instead of the best one.
     public var startsOnFirstEligibleVariant: Bool {
-        get { state.withLock { $0.variants.takesFirst } }
-        set { choose { $0.takesFirst = newValue } }
+        get { state.withLock { $0.variants.prefersFirst } }
+        set { choose { $0.prefersFirst = newValue } }
     }
 
     private func choose(_ body: (inout VariantPreference) -> Void) {
@@ -36,10 +36,10 @@ extension PlayerItem {
         attachment?.core?.reconsiderVariants()
     }
 
-    /// With the layers of the player as one more limit.
+    /// Returns the limits of the item together with those of the player's layers and budget.
     func variantPreference(in core: PlayerCore?) -> VariantPreference {
         var preference = state.withLock { $0.variants }
-        preference.displays = core?.watchers.displays ?? []
+        preference.displays = core?.dispatcher.displays ?? []
         let limits = [preference.peakBitRate, core?.setting(\.budgetBitRate) ?? 0]
         preference.peakBitRate = limits.filter { $0 > 0 }.min() ?? 0
         return preference
@@ -47,11 +47,11 @@ extension PlayerItem {
 }
 
 extension Asset {
-    /// In the playlist's order; empty until loaded, and where there is no choice.
-    public var variants: [Variant] { description?.variants ?? [] }
+    /// The variants in the order of the playlist. Empty until the asset is loaded, and if there are no variants.
+    public var variants: [Variant] { media?.variants ?? [] }
 }
 
 extension PlayerCore {
-    /// Which variant fits may have changed.
+    /// Selects a variant again after a limit may have changed.
     func reconsiderVariants() { loop.reconsiderVariants() }
 }

@@ -3,18 +3,20 @@ public import MediaCore
 import Observation
 import PlaybackEngine
 
-/// One playing of an asset: its buffers, its position, its end. Belongs to one player at a time; given to
-/// another it moves there.
+/// The playback of an asset: its buffers, its position and its end.
+///
+/// An item belongs to one player at a time; assigning it to another player moves it there. All members may be used from
+/// any thread.
 public final class PlayerItem: Sendable, Identifiable {
     /// Whether an item can be played (AVPlayerItem.Status).
     public typealias Status = PlayerItemStatus
 
-    /// What is played. Other items may share it.
+    /// The asset that is played. Several items may share it.
     public let asset: Asset
 
     struct State {
         var facts = ItemFacts()
-        /// Of the newest that was told of the item; see `ObservedSnapshot`.
+        /// The sequence number of the newest event about the item; see `ObservedSnapshot`.
         var sequence: UInt64 = 0
         var log = ItemLog()
         var forwardEnd: MediaTime = .invalid
@@ -25,21 +27,21 @@ public final class PlayerItem: Sendable, Identifiable {
         var video = TrackChoice.automatic
         var audio = TrackChoice.automatic
         var legible = TrackChoice.automatic
-        /// Tracks that were switched on or off.
+        /// The tracks that were enabled or disabled.
         var switches = TrackSwitches()
         var legibleAsset: Asset?
         var outputs: [any PlayerItemOutput] = []
-        /// Of these, those that have had no frame since they were added.
+        /// The outputs that have not received a frame since they were added.
         var newOutputs: Set<ObjectIdentifier> = []
-        var sound = AudioSettings()
+        var audioProcessing = AudioSettings()
         var attachment: Attachment?
-        /// Where to start, from a seek before there was a player, or from the last time it was played.
+        /// The start position: from a seek before there was a player, or from the last playback.
         var startPosition: (time: MediaTime, toleranceBefore: MediaTime)?
-        /// From the last time: the item opens there, and that is no seek.
+        /// The start position is from the last playback. The item is opened there, and this is not reported as a seek.
         var isPositionKept = false
     }
 
-    /// The player that plays the item; weak, for the player holds the item.
+    /// The player that has the item. The reference is weak, because the player retains the item.
     struct Attachment {
         let id: ItemID
         weak var core: PlayerCore?
@@ -51,31 +53,47 @@ public final class PlayerItem: Sendable, Identifiable {
     let observers = ObserverList()
     let registrar = ObservationRegistrar()
 
-    /// What was asked to be known of the asset when the item is ready.
+    /// The asset properties that are loaded when the item is ready.
     public let automaticallyLoadedAssetKeys: [PartialAssetProperty]
 
-    /// Does no I/O: the asset is opened when a player gets the item, or is about to need it.
+    /// Creates an item for an asset without doing any I/O. The asset is opened when a player gets the item, or is about
+    /// to need it.
+    ///
+    /// - Parameter asset: The asset to play.
     public convenience init(asset: Asset) {
         self.init(asset: asset, automaticallyLoadedAssetKeys: [.duration])
     }
 
-    /// The same; when `status` is ready, all of the keys are loaded (`Asset.status(of:)`). So are all others: opening a
-    /// container tells everything. An asset that cannot be loaded makes the item fail.
+    /// Creates an item for an asset with properties that are loaded when `status` becomes `.readyToPlay`
+    /// (`Asset.status(of:)`).
+    ///
+    /// Opening a container loads all properties, so the list makes no difference. The item fails if the asset cannot be
+    /// loaded.
+    ///
+    /// - Parameters:
+    ///   - asset: The asset to play.
+    ///   - keys: The properties.
     public init(asset: Asset, automaticallyLoadedAssetKeys keys: [PartialAssetProperty]) {
         self.asset = asset
         automaticallyLoadedAssetKeys = keys
     }
 
-    /// By name, as AVFoundation has them ("playable", "tracks"); nil: the duration. Names of nothing are left out.
+    /// Creates an item for an asset with properties by the names of AVFoundation's keys ("playable", "tracks").
+    ///
+    /// - Parameters:
+    ///   - asset: The asset to play.
+    ///   - names: The names. Unknown names are ignored. Nil means the duration.
     public convenience init(asset: Asset, automaticallyLoadedAssetKeys names: [String]?) {
         let keys = names.map { $0.compactMap(PartialAssetProperty.init) } ?? [.duration]
         self.init(asset: asset, automaticallyLoadedAssetKeys: keys)
     }
 
-    /// An item of an asset of its own.
+    /// Creates an item with an asset of its own.
+    ///
+    /// - Parameter url: The URL of the media.
     public convenience init(url: URL) { self.init(asset: Asset(url: url)) }
 
-    /// An item of the same asset with the same settings, that no player has.
+    /// Returns a new item with the same asset and settings, which belongs to no player.
     public func makeCopy() -> PlayerItem {
         let copy = PlayerItem(asset: asset, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys)
         let mine = state.withLock { $0 }
@@ -90,43 +108,51 @@ public final class PlayerItem: Sendable, Identifiable {
             state.legible = mine.legible
             state.switches = mine.switches.copied
             state.legibleAsset = mine.legibleAsset
-            state.sound = mine.sound
-            state.sound.taps = []
+            state.audioProcessing = mine.audioProcessing
+            state.audioProcessing.taps = []
         }
         return copy
     }
 
-    /// Unknown until a player has opened it; failed is final. Says nothing about frames having been shown. Kept when the item
-    /// is taken off, and when it is put back and opened again.
+    /// Whether the item can be played: unknown until a player has opened it, and `.failed` permanently. The status does
+    /// not imply that a frame has been shown. It is kept when the item is removed from a player, and when it is opened
+    /// again. The property can be observed.
     public var status: Status { tracked(\.status) { facts.status } }
-    /// Non-nil only when `status` is failed.
+    /// The reason why `status` is `.failed`; otherwise nil. The property can be observed.
     public var error: PlaybackError? { tracked(\.error) { facts.error } }
-    /// `.indefinite` until known. Ignores the playback end times.
+    /// The duration, or `.indefinite` until it is known. The playback end times do not affect it. The property can be
+    /// observed.
     public var duration: MediaTime { tracked(\.duration) { facts.duration } }
-    /// As a viewer sees it, after rotation and pixel aspect; `.zero` until known, and for audio alone.
+    /// The size as a viewer sees it, after rotation and with square pixels. `.zero` until it is known, and for audio.
+    /// The property can be observed.
     public var presentationSize: PixelSize { tracked(\.presentationSize) { facts.presentationSize } }
-    /// Empty until a player has opened the item.
-    public var tracks: [PlayerItemTrack] { tracked(\.tracks) { seenTracks } }
-    /// A track has nothing left and its data has not ended: playback stalls or is about to.
+    /// The tracks of the item. Empty until a player has opened the item. The property can be observed.
+    public var tracks: [PlayerItemTrack] { tracked(\.tracks) { visibleTracks } }
+    /// Whether a track has run out of data before its end: playback has stalled or is about to. The property can be
+    /// observed.
     public var isPlaybackBufferEmpty: Bool { tracked(\.isPlaybackBufferEmpty) { facts.isBufferEmpty } }
-    /// Nothing more is read for now.
+    /// Whether the buffer is full, so that reading has paused. The property can be observed.
     public var isPlaybackBufferFull: Bool { tracked(\.isPlaybackBufferFull) { facts.isBufferFull } }
-    /// There is enough to play on without a stall, as far as can be known: as much as the player's policy
-    /// wants, or all that there is. Over a network it turns false while playing where what is missing would come too late at
-    /// the speed at which bytes come, before anything stalls, and true again where it would not. Playing goes on meanwhile.
+    /// Whether playback is expected to continue without a stall: the buffer contains what the player's policy requires,
+    /// or all data.
+    ///
+    /// Over a network the property becomes false during playback as soon as the missing data would arrive too late at
+    /// the measured throughput, before a stall happens, and true again when it would not. Playback continues meanwhile.
+    /// The property can be observed.
     public var isPlaybackLikelyToKeepUp: Bool {
         tracked(\.isPlaybackLikelyToKeepUp) { facts.isLikelyToKeepUp }
     }
 
-    /// What is at hand, in item time: what has been read ahead, to the end of the last packet, and what is kept of what
-    /// was played (`BufferingPolicy`), from the key frame from which a seek finds it without reading. At the end too.
-    /// Empty until the item is ready. Renewed, and told, each time it has grown by a quarter of a second or has lost a
-    /// second at its start, when its end goes back (a seek to elsewhere) and when the data has ended; in between it
-    /// stays as it was.
+    /// The range of item time that is buffered: the data that was read ahead, and the played data that is kept
+    /// (`BufferingPolicy`), from the key frame at which a seek can start without reading.
+    ///
+    /// The value is empty until the item is ready, and stays available at the end of the item. It is updated when its
+    /// end has advanced by a quarter of a second or its start by a second, when its end moves back after a seek, and
+    /// when all data has been read. The property can be observed.
     public var loadedTimeRanges: [MediaTimeRange] { tracked(\.loadedTimeRanges) { facts.loadedTimeRanges } }
 
-    /// Seconds to read ahead; 0: the player's own policy. Takes effect at once, while playing too; what has
-    /// been read already is kept.
+    /// The duration in seconds to read ahead. 0, the default, leaves it to the player's policy. A change takes effect
+    /// at once; data that has been read is kept.
     public var preferredForwardBufferDuration: Double {
         get { state.withLock { $0.forwardBuffer } }
         set {
@@ -135,40 +161,49 @@ public final class PlayerItem: Sendable, Identifiable {
                 return state.attachment
             }
             guard let attachment else { return }
-            attachment.core?.loop.setForward(
+            attachment.core?.loop.setForwardBufferDuration(
                 attachment.id,
                 newValue > 0 ? BufferingPolicy.forward(newValue) : nil
             )
         }
     }
 
-    /// Where playing forward ends, exclusive; `.invalid`: at the end of the data. Set while playing it
-    /// counts a moment later, without a stop; one that is passed already ends the item there. Moved on or cleared
-    /// after it was reached, `play()` goes on from there.
+    /// The item time at which forward playback ends, exclusive. `.invalid`, the default, means the end of the
+    /// data.
+    ///
+    /// A change during playback takes effect shortly afterwards, without an interruption. If the time has passed
+    /// already, the item ends there. If the time is moved forward or cleared after it was reached, `play()` continues
+    /// from there.
     public var forwardPlaybackEndTime: MediaTime {
         get { state.withLock { $0.forwardEnd } }
         set { change { $0.forwardEnd = newValue } }
     }
 
-    /// Where playing backward ends; `.invalid`: at zero. May be set as the forward one may.
+    /// The item time at which backward playback ends. `.invalid`, the default, means zero. It may be changed like
+    /// `forwardPlaybackEndTime`.
     public var reversePlaybackEndTime: MediaTime {
         get { state.withLock { $0.reverseEnd } }
         set { change { $0.reverseEnd = newValue } }
     }
 
-    /// All that can be sought to; empty until the item is ready.
+    /// The range of item time that can be sought to. Empty until the item is ready, and if it is not seekable, as live
+    /// streams are at present.
     public var seekableTimeRanges: [MediaTimeRange] {
-        guard status == .readyToPlay, let description = asset.description, description.isSeekable else {
+        guard status == .readyToPlay, let description = asset.media, description.isSeekable else {
             return []
         }
-        // An estimate is made good when the end has been read.
+        // Once the end has been read, the duration of the item replaces an estimate.
         let learnt = duration
         let end = learnt.isNumeric ? learnt : description.duration
         return end.isNumeric ? [MediaTimeRange(start: .zero, duration: end)] : []
     }
 
-    /// The time being shown; a seek's target from the moment of the call on. Taken off, the item stays where it is, and
-    /// goes on from there when it is put back; one that a queue has played to its end is at its start.
+    /// Returns the item time that is shown, or the target of a seek from the call of the seek on.
+    ///
+    /// An item that was removed from a player keeps its time and continues from there when it is returned to a player.
+    /// An item that a queue has played to its end restarts at zero.
+    ///
+    /// - Returns: The item time.
     public func currentTime() -> MediaTime {
         let (attachment, start) = state.withLock { ($0.attachment, $0.startPosition) }
         if let core = attachment?.core { return core.currentTime(of: self) }

@@ -2,20 +2,21 @@ public import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// A track of an item, and the switch that it has. Two are equal that play the same track, both or neither of them
-/// enabled, whatever the frame rate is at the moment.
+/// A track of an item, which can be enabled and disabled.
 ///
-/// It tells how things were when `PlayerItem.tracks` was read, and what was set on it since. Any thread.
+/// The value reports the state at the time when `PlayerItem.tracks` was read, and what was set on it since. Two values
+/// are equal if they refer to the same track and are both enabled or both disabled. All members may be used from any
+/// thread.
 public struct PlayerItemTrack: Hashable, Sendable {
-    /// What the container says of it.
+    /// The track as the container describes it.
     public let assetTrack: Track
-    /// Frames a second that were handed to the layers in the last second of playing, as of the moment at
-    /// which `PlayerItem.tracks` was read; 0 while standing still, and for other media.
+    /// The number of frames that were delivered to the layers in the last second of playback, at the time when
+    /// `PlayerItem.tracks` was read. 0 while paused, and for other media types.
     public let currentVideoFrameRate: Float
 
     private let handle: Handle
 
-    /// What the copies of a value have in common.
+    /// The state that the copies of a value share.
     private final class Handle: Sendable {
         struct State {
             var isEnabled: Bool
@@ -31,16 +32,16 @@ public struct PlayerItemTrack: Hashable, Sendable {
         handle = Handle(Handle.State(isEnabled: facts.isEnabled, item: item))
     }
 
-    /// Whether it is being played: what is set is read at once, here and in `PlayerItem.tracks`.
+    /// Whether the track is played. A new value can be read at once, here and in `PlayerItem.tracks`.
     ///
-    /// While playing nothing stops, and the change is seen and heard a quarter of a second later, to the frame and the
-    /// sample (`PlayerEvent.mediaSelectionChanged`). Audio that is switched off is silent; video that is switched off
-    /// shows nothing, and the layers are not ready for display. Neither is read or decoded, except where nothing else of
-    /// the item is played: then time runs on as it would. Switched on again a track is in step, as if it had been on all
-    /// along. One track of a kind is played at a time: switching one on switches the others of its kind off.
+    /// Playback does not stop. The change is visible and audible a quarter of a second later, exact to the frame and
+    /// the sample (`PlayerEvent.mediaSelectionChanged`). A disabled audio track is silent. A disabled video track shows
+    /// nothing, and the layers are not ready for display. A disabled track is neither read nor decoded, unless the item
+    /// plays no other track: then time continues to advance. A track that is enabled again is in sync. One track of a
+    /// media type plays at a time, so enabling a track disables the others of its type.
     ///
-    /// Without effect for tracks that cannot be played, for audio on a player without any
-    /// (`Player.Configuration.audio`), and for data.
+    /// Setting has no effect for tracks that cannot be played, for audio tracks of a player without audio
+    /// (`Player.Configuration.audio`), and for data tracks.
     public var isEnabled: Bool {
         get { handle.state.withLock { $0.isEnabled } }
         nonmutating set {
@@ -54,24 +55,26 @@ public struct PlayerItemTrack: Hashable, Sendable {
         a.assetTrack == b.assetTrack && a.isEnabled == b.isEnabled
     }
 
-    /// By the track alone: whether it is enabled can change.
+    /// Hashes the track alone, because its enabled state can change.
     public func hash(into hasher: inout Hasher) { hasher.combine(assetTrack) }
 }
 
-/// Tracks of an item that were switched on or off, until what is played follows; and what had been chosen before.
+/// The tracks of an item that were enabled or disabled and that playback does not reflect yet, and the choices before
+/// that.
 struct TrackSwitches: Sendable {
-    /// What the engine has not taken over yet, by `Track.id`.
+    /// The changes of audio and video tracks that the engine has not applied yet, by `Track.id`.
     private var pending: [Int: Bool] = [:]
-    /// The same of subtitles, which are read beside audio and video.
-    private var pendingText: [Int: Bool] = [:]
-    /// What was chosen of a kind before its track was switched off.
+    /// The changes of subtitle tracks that the engine has not applied yet. Subtitles are read independently of audio
+    /// and video.
+    private var pendingSubtitles: [Int: Bool] = [:]
+    /// The choice for a media type before its track was disabled.
     private var former: [MediaType: (track: Int, choice: TrackChoice)] = [:]
-    /// Numbers what is chosen of audio and video.
+    /// The number of the newest choice of audio and video.
     private(set) var choice: UInt64 = 0
-    /// The newest choice that the engine has taken over, as far as it can be played.
-    private var taken: UInt64 = 0
+    /// The number of the newest choice that the engine has applied as far as it can be played.
+    private var confirmed: UInt64 = 0
 
-    /// For another item, which nobody plays yet.
+    /// The switches for a copy of the item, which no player has.
     var copied: TrackSwitches {
         var copy = TrackSwitches()
         copy.former = former
@@ -79,17 +82,17 @@ struct TrackSwitches: Sendable {
     }
 
     func apply(to tracks: [TrackFacts]) -> [TrackFacts] {
-        guard !pending.isEmpty || !pendingText.isEmpty else { return tracks }
+        guard !pending.isEmpty || !pendingSubtitles.isEmpty else { return tracks }
         return tracks.map { track in
             let id = track.assetTrack.id
             return TrackFacts(
                 assetTrack: track.assetTrack,
-                isEnabled: pending[id] ?? pendingText[id] ?? track.isEnabled
+                isEnabled: pending[id] ?? pendingSubtitles[id] ?? track.isEnabled
             )
         }
     }
 
-    /// What follows from switching one of `tracks`: how to choose from now on.
+    /// Enables or disables one of `tracks`, and returns the resulting choice for its media type.
     mutating func set(
         _ isEnabled: Bool,
         _ track: Track,
@@ -99,7 +102,7 @@ struct TrackSwitches: Sendable {
         let alike = tracks.map(\.assetTrack).filter { $0.mediaType == track.mediaType }
         let switched = isEnabled ? alike.map { ($0.id, $0.id == track.id) } : [(track.id, false)]
         for (id, isOn) in switched {
-            if track.mediaType == .subtitle { pendingText[id] = isOn } else { pending[id] = isOn }
+            if track.mediaType == .subtitle { pendingSubtitles[id] = isOn } else { pending[id] = isOn }
         }
         if isEnabled {
             let former = former.removeValue(forKey: track.mediaType)
@@ -109,43 +112,45 @@ struct TrackSwitches: Sendable {
         return .none
     }
 
-    /// Something else was chosen of a kind.
-    mutating func forget(_ type: MediaType) {
+    /// Discards the pending changes of a media type after another choice was made.
+    mutating func removePending(of type: MediaType) {
         former[type] = nil
-        if type == .subtitle { pendingText = [:] } else { pending = [:] }
+        if type == .subtitle { pendingSubtitles = [:] } else { pending = [:] }
     }
 
-    /// Behind each change of what is chosen. `isNew`: the engine must open the item anew for it.
-    mutating func wereSet(isNew: Bool) {
-        if isNew { choice += 1 } else if taken >= choice { pending = [:] }
+    /// Updates the state after each change of the selection.
+    ///
+    /// - Parameter requiresReload: Whether the engine must reload the item.
+    mutating func selectionDidChange(requiresReload: Bool) {
+        if requiresReload { choice += 1 } else if confirmed >= choice { pending = [:] }
     }
 
-    /// What is played has followed, or cannot.
-    mutating func take(_ choice: UInt64) {
-        taken = max(taken, choice)
-        if taken >= self.choice { pending = [:] }
+    /// Records that playback has followed a choice, or cannot follow it.
+    mutating func confirm(_ choice: UInt64) {
+        confirmed = max(confirmed, choice)
+        if confirmed >= self.choice { pending = [:] }
     }
 
-    /// Subtitles that are read have followed, or cannot; a failed item follows nothing.
-    mutating func settle(_ content: PlaybackReport.Content, _ facts: ItemFacts) {
-        if facts.status == .failed { (pending, pendingText) = ([:], [:]) }
-        guard !pendingText.isEmpty else { return }
+    /// Records that reading subtitles has followed a choice, or cannot follow it. A failed item follows no choice.
+    mutating func confirmSubtitles(_ content: PlaybackReport.Content, _ facts: ItemFacts) {
+        if facts.status == .failed { (pending, pendingSubtitles) = ([:], [:]) }
+        guard !pendingSubtitles.isEmpty else { return }
         switch content {
         case .selectionChanged:
-            for track in facts.tracks where pendingText[track.assetTrack.id] == track.isEnabled {
-                pendingText[track.assetTrack.id] = nil
+            for track in facts.tracks where pendingSubtitles[track.assetTrack.id] == track.isEnabled {
+                pendingSubtitles[track.assetTrack.id] = nil
             }
-        case .fault: pendingText = [:]
+        case .fault: pendingSubtitles = [:]
         default: break
         }
     }
 }
 
 extension PlayerItem {
-    /// What `tracks` says: as the event that is being told has it, or else as it was set last.
-    var seenTracks: [PlayerItemTrack] {
-        let told = ObservedSnapshot.current?.facts(of: self)?.tracks
-        let tracks = told ?? state.withLock { $0.switches.apply(to: $0.facts.tracks) }
+    /// The value of `tracks`: as of the event that is being delivered, or else with everything that was set.
+    var visibleTracks: [PlayerItemTrack] {
+        let observed = ObservedSnapshot.current?.facts(of: self)?.tracks
+        let tracks = observed ?? state.withLock { $0.switches.apply(to: $0.facts.tracks) }
         let rate = core.map { $0.frameRate(of: self) } ?? 0
         return tracks.map { track in
             let isShown = track.isEnabled && track.assetTrack.mediaType == .video
@@ -153,11 +158,13 @@ extension PlayerItem {
         }
     }
 
-    /// False: it cannot be switched.
+    /// Enables or disables a track.
+    ///
+    /// - Returns: False if the track cannot be enabled or disabled.
     fileprivate func setEnabled(_ isEnabled: Bool, _ track: Track) -> Bool {
         guard track.isPlayable, [.video, .audio, .subtitle].contains(track.mediaType) else { return false }
         if isEnabled, track.mediaType == .audio, core?.hasAudio == false { return false }
-        ObservedSnapshot.leave()
+        ObservedSnapshot.discardCurrent()
         var hasChanged = false
         choose { state in
             let now = state.switches.apply(to: state.facts.tracks).first { $0.assetTrack.id == track.id }
@@ -174,12 +181,12 @@ extension PlayerItem {
         return true
     }
 
-    /// On the control lane: the engine plays what was chosen up to `choice`, as far as it can. Where that is not what was
-    /// set, whoever tracks the tracks is told once more.
-    func choiceTaken(_ choice: UInt64, _ callbacks: any Lane) {
+    /// Handles that the engine plays what was chosen up to `choice`, as far as it can, on the control lane. If the
+    /// result differs from what was set, observers of `tracks` are notified again.
+    func confirmChoice(_ choice: UInt64, _ callbacks: any Lane) {
         let hasChanged = state.withLock { state in
             let before = state.switches.apply(to: state.facts.tracks)
-            state.switches.take(choice)
+            state.switches.confirm(choice)
             return state.switches.apply(to: state.facts.tracks) != before
         }
         if hasChanged { callbacks.enqueue { [weak self] in self?.announce(\.tracks) } }
@@ -187,9 +194,10 @@ extension PlayerItem {
 }
 
 extension PlayerCore {
-    /// On the control lane: other tracks are played, and where none of them is video the outputs have none.
-    func showNothing(of id: ItemID, _ snapshot: PlaybackSnapshot) {
-        guard snapshot.itemID == id, let item = watchers.item(id), let tracks = snapshot.description?.tracks,
+    /// Clears the outputs of an item that plays no video track any more, on the control lane.
+    func clearOutputs(of id: ItemID, _ snapshot: PlaybackSnapshot) {
+        guard snapshot.itemID == id, let item = dispatcher.item(id),
+            let tracks = snapshot.description?.tracks,
             !tracks.contains(where: { $0.mediaType == .video && snapshot.enabledTracks.contains($0.id) })
         else { return }
         item.clearVideoOutputs()

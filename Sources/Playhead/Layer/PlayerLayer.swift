@@ -3,12 +3,16 @@ import Observation
 import PlaybackEngine
 import PlayheadBackend
 
-/// Where the frames go. A player may feed several layers; a layer shows one player and keeps it alive.
+/// The destination of a player's frames, with any number of sinks. A player may have several layers; a layer shows one
+/// player and retains it.
 ///
-/// With a `size` every sink gets frames of exactly that size, upright and with square pixels, laid in by
-/// `videoGravity` with bars in `backgroundColor`. Without one a sink says how it wants them
-/// (`VideoSink.appliesPreferredTrackTransform`): as a rule as the decoder made them, untouched and uncopied, where
-/// `VideoFrame.format` says how to turn them. Set while standing still, either shows at once.
+/// With a `size`, every sink gets frames of exactly that size, upright and with square pixels, fitted by `videoGravity`
+/// with bars in `backgroundColor`. Without a size, each sink determines the shape of its frames
+/// (`VideoSink.appliesPreferredTrackTransform`): by default they are delivered as decoded and without a copy, and
+/// `VideoFrame.format` says how to rotate them.
+///
+/// The player does not retain its layers. When a layer is released, its sinks are finished. All members may be used
+/// from any thread.
 public final class PlayerLayer: Sendable {
     private struct State {
         var player: Player?
@@ -36,11 +40,15 @@ public final class PlayerLayer: Sendable {
     }
 
     private let state = Locked(State())
-    private let resting = RestingSinks()
+    private let detachedSinks = DetachedSinks()
     let observers = ObserverList()
     let registrar = ObservationRegistrar()
 
-    /// `size` nil: the video's own.
+    /// Creates a layer.
+    ///
+    /// - Parameters:
+    ///   - player: The player to show, or nil.
+    ///   - size: The size in pixels, or nil for the size of the video.
     public init(player: Player? = nil, size: PixelSize? = nil) {
         state.withLock { $0.size = size }
         self.player = player
@@ -48,14 +56,14 @@ public final class PlayerLayer: Sendable {
 
     deinit {
         let (player, output) = state.withLock { ($0.player, $0.output) }
-        player?.core.watchers.remove(ObjectIdentifier(self))
+        player?.core.dispatcher.remove(ObjectIdentifier(self))
         player?.core.reconsiderVariants()
-        guard let output else { return resting.end(state.withLock { $0.sinks }) }
+        guard let output else { return detachedSinks.finish(state.withLock { $0.sinks }) }
         player?.core.loop.perform { $0.removeLayer(output) }
         output.close()
     }
 
-    /// Settable at any moment; nil shows nothing more.
+    /// The player that the layer shows. It may be changed at any time; nil shows nothing.
     public var player: Player? {
         get { state.withLock { $0.player } }
         set { attach(newValue) }
@@ -66,9 +74,9 @@ public final class PlayerLayer: Sendable {
     private func attach(_ player: Player?) {
         let (old, oldOutput, isSame) = state.withLock { ($0.player, $0.output, $0.player === player) }
         guard !isSame else { return }
-        ObservedSnapshot.leave()
+        ObservedSnapshot.discardCurrent()
         let wasReady = isReady
-        defer { moved(from: old, to: player, wasReady: wasReady) }
+        defer { playerDidChange(from: old, to: player, wasReady: wasReady) }
         if let old, let oldOutput { old.core.loop.perform { $0.removeLayer(oldOutput) } }
         let output = player.map { player in
             LayerOutput(
@@ -85,59 +93,67 @@ public final class PlayerLayer: Sendable {
         }
         output?.setFit(fit)
         output?.setFilter(filter?.call)
-        // The sinks move when the old player has given the last frame that was under way.
-        let join: @Sendable () -> Void = { [resting] in
-            guard let output else { return resting.begin() }
+        // The sinks move to the new player once the old one has delivered the last frame in flight.
+        let join: @Sendable () -> Void = { [detachedSinks] in
+            guard let output else { return detachedSinks.didDetach() }
             for sink in sinks { output.add(sink) }
         }
-        if oldOutput != nil, output == nil { resting.wait() }
+        if oldOutput != nil, output == nil { detachedSinks.willDetach() }
         if let oldOutput { oldOutput.detach(then: join) } else { join() }
         if let player, let output { player.core.loop.attach(output) }
     }
 
-    /// Pixels; nil: the video's own, and frames come as each sink wants them. One without extent shows nothing. Where an item has variants, the smallest that need not be enlarged for any
-    /// layer of the player is played, once all its layers have a size.
+    /// The size of frames in pixels. Nil means the size of the video, and each sink then gets frames in the shape
+    /// that it requests. An empty size shows nothing.
+    ///
+    /// If all layers of a player have a size, the smallest HLS variant plays that need not be enlarged for any of them.
+    /// A change while paused is shown at once.
     public var size: PixelSize? {
         get { state.withLock { $0.size } }
         set { change { $0.size = newValue } }
     }
 
-    /// How a frame of another shape is laid into `size`: whole with bars, cut, or stretched. `resizeAspect`
-    /// by default; means nothing without a size.
+    /// The way in which a frame is fitted into `size`: complete with bars, cropped, or stretched. The default is
+    /// `.resizeAspect`. It has no effect without a size. A change while paused is shown at once.
     public var videoGravity: VideoGravity {
         get { state.withLock { $0.gravity } }
         set { change { $0.gravity = newValue } }
     }
 
-    /// Seen where the frame leaves the layer free. Where a sink's pixel format has no alpha, it lies over black.
+    /// The color of the parts of the layer that the frame does not cover. In pixel formats without alpha it is blended
+    /// over black.
     public var backgroundColor: Color {
         get { state.withLock { $0.background } }
         set { change { $0.background = newValue } }
     }
 
-    /// Which interlaced frames are made whole; `.auto` by default. libavfilter is opened when the first of them comes (its
-    /// bwdif). A frame is made of those before and behind it; the first one behind a seek, and one that was decoded before
-    /// anybody wanted it, of what is there of the three. Where it cannot be done, frames stay interlaced, and the log and the
-    /// item's error log say so once.
+    /// Which interlaced frames are deinterlaced. The default is `.auto`.
     ///
-    /// Set while standing still, it shows at once. Other layers and outputs get frames as they are; a `videoFilter` gets
-    /// whole ones where a sink of this layer does.
+    /// Deinterlacing uses FFmpeg's bwdif filter; libavfilter is loaded when the first such frame arrives. A frame is
+    /// made of its own fields and those of its neighbors. The first frame after a seek, and a frame that was decoded
+    /// before deinterlacing was requested, use only those of the three that are available. If deinterlacing is not
+    /// possible, frames stay interlaced, and the log and the item's error log report it once.
+    ///
+    /// A change while paused is shown at once. Other layers and outputs get frames as decoded; a `videoFilter` gets
+    /// deinterlaced frames if a sink of this layer does.
     public var deinterlacing: Deinterlacing {
         get { state.withLock { $0.deinterlacing } }
         set { change { $0.deinterlacing = newValue } }
     }
 
-    /// Which frames of high dynamic range are mapped to the standard one; `.auto` by default: those that are laid out to be looked
-    /// at, and those that become RGB. The others keep the colours of the file. `VideoFormat.color` says which they are.
-    /// Set while standing still, it shows at once.
+    /// Which frames of high dynamic range are tone mapped to standard dynamic range. The default, `.auto`, maps frames
+    /// that are fitted for display and frames that are converted to RGB; other frames keep the colors of the file.
+    /// `VideoFormat.color` describes the colors of a frame. A change while paused is shown at once.
     public var dynamicRangePolicy: DynamicRangePolicy {
         get { state.withLock { $0.dynamicRange } }
         set { change { $0.dynamicRange = newValue } }
     }
 
-    /// What every frame of the layer goes through before it is fitted and handed to the sinks, on the layer's
-    /// own queue: it may take its time without holding up the clock. nil from it leaves a frame out. A seek
-    /// is complete when its frame has been through. Other layers and outputs get frames as they are.
+    /// A closure that processes every frame of the layer before it is fitted and delivered to the sinks.
+    ///
+    /// The closure is called on the layer's own queue and may take its time without delaying the clock. A frame for
+    /// which it returns nil is omitted. A seek is complete when its frame has passed the filter. Other layers and
+    /// outputs get frames as decoded.
     public var videoFilter: (@Sendable (VideoFrame) -> VideoFrame?)? {
         get { state.withLock { $0.filter }?.call }
         set {
@@ -157,46 +173,46 @@ public final class PlayerLayer: Sendable {
         output?.setFit(fit)
         guard let core else { return }
         if let output {
-            // Where time stands once what was asked before is done, no other frame follows.
+            // While time does not advance, no further frame would show the change.
             core.loop.perform { output.refresh(isPlaying: $0.snapshot.effectiveRate != 0) }
         }
         core.reconsiderVariants()
     }
 
-    /// nil: as large as the video.
+    /// The size and gravity for the selection of a variant; nil if the layer has the size of the video.
     var display: VariantPreference.Display? {
         let (size, gravity) = state.withLock { ($0.size, $0.gravity) }
         guard let size, !size.isEmpty else { return nil }
         return VariantPreference.Display(size: size, gravity: gravity)
     }
 
-    /// Another frame is made of each one before a sink gets it.
+    /// Whether every frame is filtered or converted before a sink gets it.
     var changesFrames: Bool {
         state.withLock { state in state.filter != nil || state.size.map { !$0.isEmpty } ?? false }
     }
 
-    /// The first frame of the current item has reached the sinks.
+    /// Whether the first frame of the current item has been delivered to the sinks. The property can be observed.
     public var isReadyForDisplay: Bool { tracked(\.isReadyForDisplay) { isReady } }
 
     private var isReady: Bool { attachedCore?.snapshot.isReadyForDisplay ?? false }
 
-    /// Another player may have something to show where the last one had not.
-    private func moved(from old: Player?, to new: Player?, wasReady: Bool) {
-        old?.core.watchers.remove(ObjectIdentifier(self))
+    /// Updates the dispatchers of both players and notifies observers if the readiness differs.
+    private func playerDidChange(from old: Player?, to new: Player?, wasReady: Bool) {
+        old?.core.dispatcher.remove(ObjectIdentifier(self))
         old?.core.reconsiderVariants()
-        new?.core.watchers.add(self)
+        new?.core.dispatcher.add(self)
         new?.core.reconsiderVariants()
         if isReady != wasReady { announce(\.isReadyForDisplay) }
         guard let lane = (new ?? old)?.core.callbacks else { return }
-        let moment = ObservedSnapshot(
+        let observed = ObservedSnapshot(
             sequence: ObservedSnapshot.nextSequence(),
-            player: new?.core.newestMoment.player
+            player: new?.core.latestSnapshot.player
         )
-        let telling = ChangeNotification(event: nil, moment: moment)
-        lane.enqueue { [weak self] in self?.observers.tell(telling) }
+        let notification = ChangeNotification(event: nil, observed: observed)
+        lane.enqueue { [weak self] in self?.observers.notify(notification) }
     }
 
-    /// Where the frame lies in the layer; `.zero` until its size is known. With `.resizeAspectFill` it reaches
+    /// The rectangle of the frame in the layer; `.zero` until its size is known. With `.resizeAspectFill` it extends
     /// beyond the layer.
     public var videoRect: PixelRect {
         let (player, output) = state.withLock { ($0.player, $0.output) }
@@ -206,7 +222,8 @@ public final class PlayerLayer: Sendable {
         return VideoGeometry(shape, gravity: gravity, target: size).videoRect
     }
 
-    /// Until a frame is shown its track tells, more exactly than the rounded size.
+    /// Returns the shape of the video track, which is more exact than the rounded presentation size, until a frame is
+    /// shown.
     private static func shape(of snapshot: PlaybackSnapshot) -> VideoShape {
         let track = snapshot.description?.tracks.first { track in
             snapshot.enabledTracks.contains(track.id) && track.presentationSize == snapshot.presentationSize
@@ -214,13 +231,18 @@ public final class PlayerLayer: Sendable {
         return track?.shape ?? VideoShape(size: snapshot.presentationSize)
     }
 
-    /// What became of the frames at one of the layer's sinks, since it was added or the layer got its player; nil: it
-    /// is not one of its sinks, or there is no player.
+    /// Returns the frame counts of one of the layer's sinks since it was added, or since the layer got its player.
+    ///
+    /// - Parameter sink: One of the layer's sinks.
+    /// - Returns: The counts, or nil if the layer does not have the sink or has no player.
     public func counters(of sink: any VideoSink) -> VideoSinkCounters? {
         state.withLock { $0.output }?.counters(of: sink)
     }
 
-    /// The sink gets the frame being shown, if there is one, and every one from then on.
+    /// Adds a sink. It gets the frame that is shown at present, if any, and all following ones. Adding it twice has no
+    /// effect.
+    ///
+    /// - Parameter sink: The sink to add. The layer retains it.
     public func add(_ sink: any VideoSink) {
         let output = state.withLock { state in
             guard !state.sinks.contains(where: { $0 === sink }) else { return state.output }
@@ -230,7 +252,9 @@ public final class PlayerLayer: Sendable {
         output?.add(sink)
     }
 
-    /// The sink is finished after what is under way to it.
+    /// Removes a sink. It is finished once the frames in flight have been delivered.
+    ///
+    /// - Parameter sink: The sink to remove.
     public func remove(_ sink: any VideoSink) {
         let (output, wasThere) = state.withLock { state in
             let count = state.sinks.count

@@ -1,13 +1,12 @@
 internal import Synchronization
 
-/// Whether anybody in this process has ever asked for the frames of an item or a player.
-///
-/// Most never do: then nobody is looked for with each frame.
+/// Whether any code of this process has ever requested the frames of an item or a player. Most applications never do,
+/// and then no listener is looked up for each frame.
 enum FrameListeners {
-    private static let areKnown = Atomic<Bool>(false)
+    private static let isUsed = Atomic<Bool>(false)
 
-    /// Before the first one is set.
-    static func expect() { areKnown.store(true, ordering: .sequentiallyConsistent) }
+    /// Records that there may be listeners. Call it before the first one is set.
+    static func markUsed() { isUsed.store(true, ordering: .sequentiallyConsistent) }
 
-    static var mayExist: Bool { areKnown.load(ordering: .relaxed) }
+    static var mayExist: Bool { isUsed.load(ordering: .relaxed) }
 }

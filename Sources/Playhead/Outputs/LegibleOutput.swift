@@ -2,25 +2,28 @@ public import Dispatch
 public import MediaCore
 import PlaybackEngine
 
-/// Hands out the words of the text track that is chosen (`PlayerItem.select(_:in:)`), as they come due.
+/// Delivers the cues of the selected subtitle track (`PlayerItem.select(_:in:)`) when they become due.
 ///
-/// Cues are pushed: to `setHandler`, to `notices`, or to both. They are read by themselves, beside frame and
-/// audio, which never wait for them: a track whose next words are an hour away holds up nothing, and words that
-/// could not be read in time come late. A cue that began more than 20 seconds before a place that was sought
-/// to, and was not read before, may be missing there.
+/// Cues are pushed to the handler (`setHandler`), to `notices`, or to both. They are read independently of video and
+/// audio, which never wait for them: a track whose next cue is an hour away delays nothing, and cues that could not be
+/// read in time are delivered late. After a seek, a cue that began more than 20 seconds before the target and was not
+/// read before may be missing.
+///
+/// All members may be used from any thread.
 public final class LegibleOutput: PlayerItemOutput, TextOutput {
-    /// What a reader is told, in order.
+    /// A notice to the reader. Notices arrive in order.
     public enum Notice: Sendable {
-        /// A seek, another pass, another direction or another track: what was handed out is no longer due.
+        /// The cues that were delivered are no longer due: after a seek, with another pass of a loop, another direction
+        /// or another track.
         case sequenceWasFlushed
-        /// These come due at the item time, in the order in which they begin; after a jump those that are due
-        /// there already. Each says itself when it ends.
+        /// Cues that become due at an item time, in the order in which they begin. After a jump these include the cues
+        /// that are due already. Each cue has its end time.
         case cues([TextCue], itemTime: MediaTime)
     }
 
     private struct State {
         var handler: NoticeHandler<Notice>?
-        /// Handed out since the last flush.
+        /// The cues that were delivered since the last flush.
         var recent: [TextCue] = []
         var suppressesRendering = false
         weak var item: PlayerItem?
@@ -28,80 +31,89 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
 
     private let state = Locked(State())
     private let readers = Fanout<Notice>(depth: 256)
-    /// By so much item time cues are handed out before they are due.
+    /// The item time by which cues are delivered before they are due.
     public let advanceInterval: MediaTime
 
-    /// It hands out nothing until it is added to an item (`PlayerItem.add(_:)`).
+    /// Creates an output. It delivers nothing until it is added to an item (`PlayerItem.add(_:)`).
+    ///
+    /// - Parameter advanceInterval: The item time by which cues are delivered before they are due.
     public init(advanceInterval: MediaTime = .zero) { self.advanceInterval = advanceInterval }
 
-    /// The item that it was added to; nil: none, or one that has gone. `PlayerItem` sets it.
+    /// The item that the output was added to, or nil. It is not retained. `PlayerItem` sets the property.
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
         set { state.withLock { $0.item = newValue } }
     }
 
-    /// Kept, and changes nothing: the player shows no words by itself.
+    /// Has no effect, because the player does not render subtitles. The value is stored.
     public var suppressesPlayerRendering: Bool {
         get { state.withLock { $0.suppressesRendering } }
         set { state.withLock { $0.suppressesRendering = newValue } }
     }
 
-    /// Calls `handler` on `queue` for each notice, in order. Without a queue on the player's callback queue, at
-    /// its place among the player's events.
+    /// Sets the handler for notices.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue to call the handler on. Nil means the player's callback queue, where notices are
+    ///     ordered with the player's events.
+    ///   - handler: Called for each notice, in order. Nil removes the handler.
     public func setHandler(queue: DispatchQueue? = nil, _ handler: (@Sendable (Notice) -> Void)?) {
         state.withLock { $0.handler = handler.map { NoticeHandler(queue: queue, call: $0) } }
     }
 
-    /// Every notice from now on; a reader that lags gets the newest.
+    /// A stream of the notices from now on. A reader that falls more than 256 notices behind loses the oldest ones.
     public var notices: AsyncStream<Notice> { readers.makeStream() }
 
-    /// Of the cues handed out so far, those that are due at `time`.
+    /// Returns the delivered cues that are due at an item time.
+    ///
+    /// - Parameter time: The item time.
+    /// - Returns: The cues.
     public func cues(forItemTime time: MediaTime) -> [TextCue] {
         state.withLock { $0.recent }.filter { cue in
             cue.timeRange.start <= time && (!cue.timeRange.duration.isNumeric || time < cue.timeRange.end)
         }
     }
 
-    var kind: TextKind { .subtitles }
+    var kind: CueKind { .subtitles }
     var isReadForOutputs: Bool { false }
-    var listener: TextListener {
-        TextListener(id: ObjectIdentifier(self), advance: advanceInterval.nanoseconds ?? 0) {
+    var listener: CueListener {
+        CueListener(id: ObjectIdentifier(self), advance: advanceInterval.nanoseconds ?? 0) {
             [weak self] notice in
             switch notice {
-            case .flushed: self?.take(.sequenceWasFlushed)
-            case .due(let cues, let time): self?.take(.cues(cues, itemTime: time))
+            case .flushed: self?.deliver(.sequenceWasFlushed)
+            case .due(let cues, let time): self?.deliver(.cues(cues, itemTime: time))
             }
         }
     }
 
-    private func take(_ notice: Notice) {
+    private func deliver(_ notice: Notice) {
         let handler = state.withLock { state in
             switch notice {
             case .sequenceWasFlushed: state.recent = []
             case .cues(let cues, let time):
-                // What only the next cue ends has ended.
+                // A cue without an end lasts until the next cue.
                 state.recent.removeAll { $0.timeRange.duration.isIndefinite || $0.timeRange.end < time }
-                // Told again, because it was added again.
+                // Cues are delivered again if the output was added again.
                 state.recent.removeAll { cues.contains($0) }
                 state.recent += cues
             }
             return state.handler
         }
         readers.yield(notice)
-        handler?.hand(notice, of: item)
+        handler?.deliver(notice, of: item)
     }
 }
 
 extension PlayerItem {
-    /// What the engine reads words from; nil: none are chosen.
-    private var textSource: TextSource? {
+    /// The source of subtitles for the engine; nil if no subtitles are selected.
+    private var subtitleSource: CueSource? {
         let (chosen, outside, core) = state.withLock {
             ($0.legible, $0.legibleAsset, $0.attachment?.core)
         }
         let choice = core?.choice(chosen, .legible) ?? .none
         guard choice != .none || outside != nil else { return nil }
         let asset = outside ?? asset
-        var source = TextSource.subtitles(
+        var source = CueSource.subtitles(
             outside == nil ? choice : .automatic,
             makeDemuxer: { [backend = core?.configuration.backend] in asset.makeDemuxer(backend) },
             listeners: { [weak self] in self?.listeners(of: .subtitles) ?? [] }
@@ -110,24 +122,24 @@ extension PlayerItem {
         return source
     }
 
-    /// All that is read beside frame and audio.
-    var textSources: [TextKind: TextSource] {
-        [TextKind.subtitles: textSource, .metadata: metadataSource].compactMapValues(\.self)
+    /// The sources of subtitles and timed metadata for the engine.
+    var cueSources: [CueKind: CueSource] {
+        [CueKind.subtitles: subtitleSource, .metadata: metadataSource].compactMapValues(\.self)
     }
 
-    /// Words from a file of their own ("film.srt", "film.vtt"), instead of the item's own tracks: the first
-    /// track of text in it, on the item's timeline. nil: the item's own again. Counts at once, also while
-    /// playing.
+    /// An asset with external subtitles ("film.srt", "film.vtt") that replace the item's own: its first subtitle track
+    /// is delivered on the item's timeline. Nil means the item's own tracks. A change takes effect at once, also
+    /// during playback.
     public var legibleAsset: Asset? {
         get { state.withLock { $0.legibleAsset } }
         set {
             state.withLock { $0.legibleAsset = newValue }
-            reloadText(.subtitles, reopens: true)
+            reloadCues(.subtitles, reopens: true)
         }
     }
 
-    func reloadText(_ kind: TextKind, reopens: Bool) {
+    func reloadCues(_ kind: CueKind, reopens: Bool) {
         guard let attachment = state.withLock({ $0.attachment }), let core = attachment.core else { return }
-        core.loop.reloadText(attachment.id, kind, reopens: reopens)
+        core.loop.reloadCues(attachment.id, kind, reopens: reopens)
     }
 }

@@ -2,26 +2,27 @@ public import Dispatch
 public import MediaCore
 import PlaybackEngine
 
-/// Metadata that are due for a while.
+/// Metadata that applies to a range of time.
 public struct TimedMetadataGroup: Hashable, Sendable {
-    /// Sorted by key. Of a chapter: "chapter" (counted from 1) and "title"; of ID3: a frame's name ("TIT2",
-    /// "TXXX:name", "PRIV:owner"), and what is not text in hexadecimal digits.
+    /// The entries, sorted by key. A chapter has "chapter" (counted from 1) and "title". An ID3 tag has the names of
+    /// its frames ("TIT2", "TXXX:name", "PRIV:owner"); binary values are written in hexadecimal digits.
     public var items: [MetadataItem]
-    /// On the item's timeline; its duration is `.indefinite` where only the next group ends it.
+    /// The range on the item's timeline. Its duration is `.indefinite` if the group ends with the next one.
     public var timeRange: MediaTimeRange
-    /// `Track.id`; nil for chapters.
+    /// The value of `Track.id`; nil for chapters.
     public var track: Int?
 }
 
-/// Hands out timed metadata as they come due: chapters, and ID3 tags of transport streams. Other tracks of
-/// data are not read. Pushed and read as words are; see `LegibleOutput`.
+/// Delivers timed metadata when it becomes due: chapters, and ID3 tags of transport streams. Other data tracks are not
+/// read. Metadata is read and pushed as cues are; see `LegibleOutput`.
 public final class MetadataOutput: PlayerItemOutput, TextOutput {
-    /// What a reader is told, in order.
+    /// A notice to the reader. Notices arrive in order.
     public enum Notice: Sendable {
-        /// A seek, another pass or another direction: what was handed out is no longer due.
+        /// The groups that were delivered are no longer due: after a seek, with another pass of a loop, or in another
+        /// direction.
         case sequenceWasFlushed
-        /// These come due at the item time, in the order in which they begin; after a jump those that are
-        /// due there already.
+        /// Groups that become due at an item time, in the order in which they begin. After a jump these include the
+        /// groups that are due already.
         case groups([TimedMetadataGroup], itemTime: MediaTime)
     }
 
@@ -32,46 +33,54 @@ public final class MetadataOutput: PlayerItemOutput, TextOutput {
     }
 
     private let state = Locked(State())
-    /// Only items with these keys are handed out; nil: all.
+    /// The keys of the entries that are delivered; nil delivers all entries.
     public let identifiers: Set<String>?
-    /// By so much item time groups are handed out before they are due.
+    /// The item time by which groups are delivered before they are due.
     public let advanceInterval: MediaTime
 
-    /// It hands out nothing until it is added to an item (`PlayerItem.add(_:)`).
+    /// Creates an output. It delivers nothing until it is added to an item (`PlayerItem.add(_:)`).
+    ///
+    /// - Parameters:
+    ///   - identifiers: The keys of the entries to deliver, or nil for all.
+    ///   - advanceInterval: The item time by which groups are delivered before they are due.
     public init(identifiers: Set<String>? = nil, advanceInterval: MediaTime = .zero) {
         self.identifiers = identifiers
         self.advanceInterval = advanceInterval
     }
 
-    /// The item that it was added to; nil: none, or one that has gone. `PlayerItem` sets it.
+    /// The item that the output was added to, or nil. It is not retained. `PlayerItem` sets the property.
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
         set { state.withLock { $0.item = newValue } }
     }
 
-    /// Kept, and changes nothing: the player shows no metadata by itself.
+    /// Has no effect, because the player does not render metadata. The value is stored.
     public var suppressesPlayerRendering: Bool {
         get { state.withLock { $0.suppressesRendering } }
         set { state.withLock { $0.suppressesRendering = newValue } }
     }
 
-    /// Calls `handler` on `queue` for each notice, in order. Without a queue on the player's callback queue, at
-    /// its place among the player's events.
+    /// Sets the handler for notices.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue to call the handler on. Nil means the player's callback queue, where notices are
+    ///     ordered with the player's events.
+    ///   - handler: Called for each notice, in order. Nil removes the handler.
     public func setHandler(queue: DispatchQueue? = nil, _ handler: (@Sendable (Notice) -> Void)?) {
         state.withLock { $0.handler = handler.map { NoticeHandler(queue: queue, call: $0) } }
     }
 
-    var kind: TextKind { .metadata }
+    var kind: CueKind { .metadata }
     var isReadForOutputs: Bool { true }
-    var listener: TextListener {
-        TextListener(id: ObjectIdentifier(self), advance: advanceInterval.nanoseconds ?? 0) {
+    var listener: CueListener {
+        CueListener(id: ObjectIdentifier(self), advance: advanceInterval.nanoseconds ?? 0) {
             [weak self] notice in
             guard let self else { return }
             switch notice {
-            case .flushed: hand(.sequenceWasFlushed)
+            case .flushed: deliver(.sequenceWasFlushed)
             case .due(let cues, let time):
                 let groups = cues.compactMap(group)
-                if !groups.isEmpty { hand(.groups(groups, itemTime: time)) }
+                if !groups.isEmpty { deliver(.groups(groups, itemTime: time)) }
             }
         }
     }
@@ -87,17 +96,17 @@ public final class MetadataOutput: PlayerItemOutput, TextOutput {
         )
     }
 
-    private func hand(_ notice: Notice) {
-        state.withLock { $0.handler }?.hand(notice, of: item)
+    private func deliver(_ notice: Notice) {
+        state.withLock { $0.handler }?.deliver(notice, of: item)
     }
 }
 
 extension PlayerItem {
-    /// What the engine reads metadata from; nil: nobody wants them.
-    var metadataSource: TextSource? {
+    /// The source of metadata for the engine; nil if no output requests metadata.
+    var metadataSource: CueSource? {
         guard !listeners(of: .metadata).isEmpty else { return nil }
         let (asset, backend) = (asset, core?.configuration.backend)
-        var source = TextSource.metadata(
+        var source = CueSource.metadata(
             makeDemuxer: { asset.makeDemuxer(backend) },
             listeners: { [weak self] in self?.listeners(of: .metadata) ?? [] }
         )

@@ -1,19 +1,26 @@
 public import MediaCore
 import PlaybackEngine
 
-/// Gets what an item plays, whoever plays it. Added with `PlayerItem.add(_:)`.
+/// A receiver of the frames, subtitles or metadata of an item, regardless of the player. It is added with
+/// `PlayerItem.add(_:)`.
 public protocol PlayerItemOutput: AnyObject, Sendable {
-    /// The item that the output was added to last, not kept alive; set by the item.
+    /// The item that the output was added to last. It is not retained. `PlayerItem` sets the property.
     var item: PlayerItem? { get set }
-    /// While an output for frames has this set the player's layers show nothing of the item, and are not ready for display.
-    /// What outputs of other kinds say changes nothing: the player draws neither words nor metadata. Asked before each
-    /// frame, on the player's control lane, which must not be held up; a `VideoOutput`'s counts at once. False by default.
+    /// Whether the player's layers show nothing of the item, because the output's reader shows its frames. The layers
+    /// are not ready for display then. The default is false.
+    ///
+    /// The player reads the property before each frame, on its control lane, which must not be blocked. A change of the
+    /// property of a `VideoOutput` takes effect at once. Outputs for subtitles and metadata have no influence, because
+    /// the player renders neither.
     var suppressesPlayerRendering: Bool { get }
-    /// A frame comes due. Called in order, on the player's control lane, which must not be held up.
-    func take(_ frame: VideoFrame)
+    /// Receives a frame when it becomes due. The method is called in order, on the player's control lane, which must
+    /// not be blocked.
+    ///
+    /// - Parameter frame: The frame that is due.
+    func receive(_ frame: VideoFrame)
 }
 
 extension PlayerItemOutput {
     public var suppressesPlayerRendering: Bool { false }
-    public func take(_ frame: VideoFrame) {}
+    public func receive(_ frame: VideoFrame) {}
 }

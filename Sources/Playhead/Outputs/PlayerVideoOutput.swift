@@ -1,18 +1,19 @@
 public import MediaCore
 
-/// Frames of a player, whatever it plays, to be asked for by host time. One for a player; set as
-/// `Player.videoOutput`. Any thread; nothing waits.
+/// Provides the frames of a player by host time, whatever item it plays. A player has one such output
+/// (`Player.videoOutput`).
 ///
-/// It knows the newest few frames, over items and seeks, as long as the player has an item. Those of earlier items go
-/// when there is none any more, or when the current one fails.
+/// The output keeps the newest frames across items and seeks, as long as the player has an item. Frames of earlier
+/// items are released when the player has no item any more, and when the current item fails. All members may be used
+/// from any thread, and no call blocks.
 public final class PlayerVideoOutput: Sendable {
-    /// A frame and where it comes from.
+    /// A frame and its origin.
     public struct Sample: Sendable {
-        /// As it was decoded; nothing is copied.
+        /// The frame as it was decoded, without a copy.
         public let frame: VideoFrame
-        /// When it is due on its item's timeline.
+        /// The time at which the frame is presented on its item's timeline.
         public let presentationTime: MediaTime
-        /// The item that it belongs to, which may not be the current one any more.
+        /// The item that the frame belongs to, which may no longer be the current one.
         public let item: PlayerItem
     }
 
@@ -23,19 +24,22 @@ public final class PlayerVideoOutput: Sendable {
     private let state = Locked(State())
     private static let depth = 4
 
-    /// It gets frames once it is a player's `Player.videoOutput`.
+    /// Creates an output. It gets frames once it is assigned to `Player.videoOutput`.
     public init() {}
 
-    /// The frame that is shown when the player's clock is at `hostTime`, if nothing changes until then: the
-    /// newest one that had come due by then. nil: none is known, or the player has no item any more.
+    /// Returns the frame that is shown at a host time, provided that playback continues unchanged until then: the
+    /// newest frame that is due by then.
+    ///
+    /// - Parameter hostTime: A time on the player's clock.
+    /// - Returns: The frame, or nil if none is known or the player has no item.
     public func sample(forHostTime hostTime: HostTime) -> Sample? {
         state.withLock { $0.samples.last { $0.host <= hostTime }?.sample }
     }
 
-    /// The newest frame that has come due.
+    /// The newest frame that has become due.
     public var newest: Sample? { state.withLock { $0.samples.last?.sample } }
 
-    func take(_ frame: VideoFrame, of item: PlayerItem, at host: HostTime) {
+    func receive(_ frame: VideoFrame, of item: PlayerItem, at host: HostTime) {
         let sample = Sample(frame: frame, presentationTime: frame.presentationTime, item: item)
         state.withLock { state in
             state.samples.append((sample, host))
@@ -45,12 +49,12 @@ public final class PlayerVideoOutput: Sendable {
 
     func clear() { state.withLock { $0.samples = [] } }
 
-    /// Its player has let go of an item, or the current one has failed.
+    /// Releases the frames of other items, when the player has released an item or the current item has failed.
     func keep(where isKept: (PlayerItem) -> Bool) {
         state.withLock { state in state.samples.removeAll { !isKept($0.sample.item) } }
     }
 
-    /// The player that had it before loses it.
+    /// Moves the output to a player, or removes it from its player.
     fileprivate func move(to core: PlayerCore?) {
         let old = state.withLock { state in
             defer { state.core = core }
@@ -64,13 +68,13 @@ public final class PlayerVideoOutput: Sendable {
 }
 
 extension Player {
-    /// Gets the frame being shown, if there is one, and from then on every frame of every item as it comes due;
-    /// nil: none. An output that another player has moves here.
+    /// The output for the player's frames. A new output gets the frame that is shown at present, if any, and every
+    /// following frame of every item. An output of another player moves to this one.
     public var videoOutput: PlayerVideoOutput? {
         get { core.setting(\.videoOutput) }
         set {
             let old = core.state.withLock { state in
-                if newValue != nil { FrameListeners.expect() }
+                if newValue != nil { FrameListeners.markUsed() }
                 defer { state.videoOutput = newValue }
                 return state.videoOutput
             }

@@ -1,21 +1,23 @@
 import PlaybackEngine
 
-/// An output that gets what is read beside frame and audio.
+/// An output for subtitles or timed metadata.
 protocol TextOutput: PlayerItemOutput {
-    var kind: TextKind { get }
-    /// Whether it is read for the outputs alone, so that the first of them has it opened.
+    /// The kind of data that the output delivers.
+    var kind: CueKind { get }
+    /// Whether the data is read for outputs only, so that the first output opens its source.
     var isReadForOutputs: Bool { get }
-    var listener: TextListener { get }
+    /// The receiver of cues for the engine.
+    var listener: CueListener { get }
 }
 
 extension PlayerItem {
-    /// Added again, it is told anew of what is due then.
-    func forgetListener(of output: any TextOutput) {
+    /// Forgets what was delivered to an output. If it is added again, what is due then is delivered again.
+    func removeListener(of output: any TextOutput) {
         guard let attachment = state.withLock({ $0.attachment }), let core = attachment.core else { return }
-        core.loop.forgetListener(ObjectIdentifier(output), output.kind, of: attachment.id)
+        core.loop.removeListener(ObjectIdentifier(output), output.kind, of: attachment.id)
     }
 
-    func listeners(of kind: TextKind) -> [TextListener] {
+    func listeners(of kind: CueKind) -> [CueListener] {
         outputs.compactMap { $0 as? any TextOutput }.filter { $0.kind == kind }.map(\.listener)
     }
 }

@@ -1,43 +1,49 @@
 public import MediaCore
 import PlaybackEngine
 
-/// Frames to be asked for rather than to be handed over: the one that is due at an item time.
+/// Provides the frames of an item on request, by item time.
 ///
-/// It knows the frames that have come due so far; the newest few are kept until it is added to
-/// another item, or another playing of this one begins. What is new is counted for each
-/// output by itself, so each client takes one of its own. Any thread; nothing waits.
+/// The output keeps the newest four frames until it is added to another item, or the item starts to play in a player
+/// again. Each output tracks which frame was copied last, so each client should have an output of its own. All members
+/// may be used from any thread, and no call blocks.
 public final class VideoOutput: PlayerItemOutput {
     private struct State {
-        /// By presentation time.
+        /// The kept frames, sorted by presentation time.
         var frames: [VideoFrame] = []
-        var taken: MediaTime = .invalid
+        var lastCopiedTime: MediaTime = .invalid
         var suppressesRendering = false
         weak var item: PlayerItem?
 
         mutating func clear() {
             frames = []
-            taken = .invalid
+            lastCopiedTime = .invalid
         }
     }
     private let state = Locked(State())
-    /// A renderer that asks a little late must still find the frame that was due.
+    /// The number of kept frames. A client that asks a little late still finds the frame that was due.
     private static let depth = 4
     private let readers = Fanout<VideoFrame>(depth: VideoOutput.depth)
 
     private let conversion: FrameConversion
 
-    /// Frames as the decoder makes them, not copied.
+    /// Creates an output for frames as they are decoded, without a copy.
     public convenience init() { self.init(pixelFormats: []) }
 
-    /// Frames of one of these pixel formats, the most wanted first; empty: as the decoder makes them. A frame of another
-    /// one is converted when it is asked for, by the thread that asks (`copyFrame`) or reads (`frames`): what nobody
-    /// wants costs nothing. Size, rotation and colour are the frame's own, but RGB of high dynamic range is mapped to the
-    /// standard one; a layer fits frames into a size.
+    /// Creates an output for frames of certain pixel formats.
+    ///
+    /// A frame of another format is converted when it is requested, on the thread that calls `copyFrame(forItemTime:)`
+    /// or reads `frames`; frames that are not requested cost nothing. Size and rotation are those of the frame, and so
+    /// are the colors, except that RGB of high dynamic range is tone mapped to standard dynamic range. Use a layer for
+    /// frames of another size.
+    ///
+    /// - Parameter pixelFormats: The accepted formats, most preferred first. An empty array accepts frames as they are
+    ///   decoded.
     public init(pixelFormats: [PixelFormat]) { conversion = FrameConversion(pixelFormats) }
 
-    /// Why the newest frame that could not be converted was left out; nil: none was.
+    /// The error of the newest frame that was omitted because it could not be converted; nil if there was none.
     public var conversionError: MediaError? { conversion.error }
 
+    /// The item that the output was added to, or nil. It is not retained. `PlayerItem` sets the property.
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
         set {
@@ -46,15 +52,15 @@ public final class VideoOutput: PlayerItemOutput {
                     state.item = nil
                     return
                 }
-                // Item times of another item are other times.
+                // The kept frames have times of another timeline.
                 if state.item !== newValue { state.clear() }
                 state.item = newValue
             }
         }
     }
 
-    /// True: whoever reads the output shows its frames, and the player's layers show nothing of the item. May be set at any
-    /// moment; set back, the layers show the frame that is due. False by default.
+    /// Whether the player's layers show nothing of the item, because the output's reader shows its frames. It may be
+    /// changed at any time; when it becomes false, the layers show the frame that is due. The default is false.
     public var suppressesPlayerRendering: Bool {
         get { state.withLock { $0.suppressesRendering } }
         set {
@@ -66,9 +72,10 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
-    public func take(_ frame: VideoFrame) {
+    /// Receives a frame from the item.
+    public func receive(_ frame: VideoFrame) {
         state.withLock { state in
-            // A seek, another pass or another direction: earlier frames are not due any more.
+            // After a seek, and with another pass or direction, earlier frames are no longer due.
             let isJump = state.frames.last.map {
                 $0.epoch != frame.epoch || $0.pass != frame.pass
             }
@@ -81,29 +88,36 @@ public final class VideoOutput: PlayerItemOutput {
 
     func clear() {
         state.withLock { $0.clear() }
-        conversion.forget()
+        conversion.removeCachedFrame()
     }
 
-    /// Whether `copyFrame(forItemTime:)` would give another frame than it gave last.
+    /// Returns whether `copyFrame(forItemTime:)` would return a frame other than the last one.
+    ///
+    /// - Parameter time: The item time.
+    /// - Returns: True if there is a new frame.
     public func hasNewFrame(forItemTime time: MediaTime) -> Bool {
         state.withLock { state in
             guard let frame = Self.due(time, state.frames) else { return false }
-            return frame.presentationTime != state.taken
+            return frame.presentationTime != state.lastCopiedTime
         }
     }
 
-    /// The frame due at `time`, not copied, and from when on it is due; nil: none is known.
+    /// Returns the frame that is due at an item time, without copying it unless it needs a conversion.
+    ///
+    /// - Parameter time: The item time.
+    /// - Returns: The frame and its presentation time, or nil if no such frame is known or its conversion failed.
     public func copyFrame(forItemTime time: MediaTime) -> (frame: VideoFrame, displayTime: MediaTime)? {
         let due = state.withLock { state -> (VideoFrame, PlayerItem?)? in
             guard let frame = Self.due(time, state.frames) else { return nil }
-            state.taken = frame.presentationTime
+            state.lastCopiedTime = frame.presentationTime
             return (frame, state.item)
         }
         guard let (frame, item) = due, let converted = conversion(frame, of: item) else { return nil }
         return (converted, frame.presentationTime)
     }
 
-    /// Every frame as it comes due, from now on; a reader that lags gets the newest ones.
+    /// A stream of the frames from now on, as they become due. A reader that falls more than four frames behind loses
+    /// the oldest ones, and nothing reports the loss. Use a `VideoSink` to process every frame.
     public var frames: AsyncStream<VideoFrame> {
         guard conversion.isNeeded else { return readers.makeStream() }
         let reader = FrameReader(readers.makeStream())
@@ -120,7 +134,7 @@ public final class VideoOutput: PlayerItemOutput {
     }
 }
 
-/// The frames of a stream, one by one, for one task at a time.
+/// Reads the frames of a stream one by one, for one task at a time.
 private actor FrameReader {
     private var frames: AsyncStream<VideoFrame>.Iterator
     init(_ stream: AsyncStream<VideoFrame>) { frames = stream.makeAsyncIterator() }
@@ -133,10 +147,12 @@ private actor FrameReader {
 }
 
 extension PlayerItem {
-    /// The output gets the frame being shown, if there is one, and every one from then on; one of cues or metadata gets
-    /// those that are due. Twice the same is once.
+    /// Adds an output. It gets the frame that is shown at present, if any, and all following ones; an output for
+    /// subtitles or metadata gets what is due. Adding it twice has no effect.
+    ///
+    /// - Parameter output: The output to add. The item retains it.
     public func add(_ output: any PlayerItemOutput) {
-        if !(output is any TextOutput) { FrameListeners.expect() }
+        if !(output is any TextOutput) { FrameListeners.markUsed() }
         let (isNew, attachment) = state.withLock { state in
             let isNew = !state.outputs.contains { $0 === output }
             if isNew {
@@ -149,9 +165,9 @@ extension PlayerItem {
         guard isNew else { return }
         if output.suppressesPlayerRendering { reconsiderRendering() }
         if let output = output as? any TextOutput {
-            // Where others are read for already, they hear nothing of the new one.
+            // Once data is read for other outputs, a new output does not require the source to be reopened.
             let isFirst = listeners(of: output.kind).count == 1
-            reloadText(output.kind, reopens: output.isReadForOutputs && isFirst)
+            reloadCues(output.kind, reopens: output.isReadForOutputs && isFirst)
         } else if let attachment, let core = attachment.core {
             core.loop.perform { [weak self] loop in
                 guard let self, let frame = loop.frameShown(of: attachment.id) else { return }
@@ -160,7 +176,9 @@ extension PlayerItem {
         }
     }
 
-    /// The output gets nothing any more. One that is not there is ignored.
+    /// Removes an output, which receives nothing from then on. An output that was not added is ignored.
+    ///
+    /// - Parameter output: The output to remove.
     public func remove(_ output: any PlayerItemOutput) {
         state.withLock { state in
             state.outputs.removeAll { $0 === output }
@@ -168,13 +186,13 @@ extension PlayerItem {
         }
         if output.item === self { output.item = nil }
         if output.suppressesPlayerRendering { reconsiderRendering() }
-        if let output = output as? any TextOutput { forgetListener(of: output) }
+        if let output = output as? any TextOutput { removeListener(of: output) }
     }
 
-    /// In the order in which they were added.
+    /// The outputs in the order in which they were added.
     public var outputs: [any PlayerItemOutput] { state.withLock { $0.outputs } }
 
-    /// No output for frames has the layers show nothing.
+    /// Whether the layers show the item, that is, no frame output suppresses them.
     var isRendered: Bool {
         !outputs.contains { !($0 is any TextOutput) && $0.suppressesPlayerRendering }
     }
@@ -184,7 +202,7 @@ extension PlayerItem {
         attachment.core?.loop.reconsiderRendering(attachment.id)
     }
 
-    /// On the control lane.
+    /// Delivers a frame to all outputs, on the control lane.
     func deliver(_ frame: VideoFrame, of playing: Attachment) {
         let outputs = state.withLock { state -> [any PlayerItemOutput] in
             guard state.attachment?.isSame(as: playing) == true else { return [] }
@@ -192,22 +210,23 @@ extension PlayerItem {
             return state.outputs
         }
         guard !outputs.isEmpty else { return }
-        for output in outputs { output.take(frame) }
+        for output in outputs { output.receive(frame) }
         clearIfMoved(from: playing)
     }
 
-    /// On the control lane: the frame being shown, unless another one has come since the output was added.
+    /// Delivers the frame that is shown at present to a new output, unless another frame has been delivered since it
+    /// was added. On the control lane.
     private func deliverFirst(_ frame: VideoFrame, to output: any PlayerItemOutput, of playing: Attachment) {
         let isNew = state.withLock { state in
             guard state.attachment?.isSame(as: playing) == true else { return false }
             return state.newOutputs.remove(ObjectIdentifier(output)) != nil
         }
         guard isNew else { return }
-        output.take(frame)
+        output.receive(frame)
         clearIfMoved(from: playing)
     }
 
-    /// Another playing has begun meanwhile.
+    /// Clears the outputs if another playback of the item has started meanwhile.
     private func clearIfMoved(from playing: Attachment) {
         if state.withLock({ $0.attachment?.isSame(as: playing) == false }) { clearVideoOutputs() }
     }

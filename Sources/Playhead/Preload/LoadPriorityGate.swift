@@ -2,41 +2,43 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// How many players want bytes more urgently than anybody who only prepares: those whose item is to play, and waits or
-/// is not likely to keep up. All players of the machine's clock share one; those of any other driver share one of their own.
+/// Counts the players that need data for playback, so that preloading can be suspended meanwhile: players whose item
+/// should play and is waiting, or is not likely to keep up. All players in real time share one gate, and so do the
+/// players of any other driver.
 final class LoadPriorityGate: Sendable {
     private struct State {
-        var hungry = 0
+        var claimCount = 0
         var listeners: [UInt64: @Sendable () -> Void] = [:]
         var ids: UInt64 = 0
     }
 
     private struct Weak {
-        weak var loadPriorityGate: LoadPriorityGate?
+        weak var gate: LoadPriorityGate?
     }
 
-    private static let ofMachine = LoadPriorityGate()
-    private static let others = Locked<[ObjectIdentifier: Weak]>([:])
+    private static let realTime = LoadPriorityGate()
+    private static let byDriver = Locked<[ObjectIdentifier: Weak]>([:])
 
     private let state = Locked(State())
 
-    /// Of those whose time is that driver's. It is forgotten with its last user, who holds the driver too.
-    static func of(_ driver: any Driver) -> LoadPriorityGate {
-        if driver is PoolDriver { return ofMachine }
-        return others.withLock { others in
+    /// Returns the gate for the players of a driver. It exists as long as it is used; its users retain the driver.
+    static func gate(for driver: any Driver) -> LoadPriorityGate {
+        if driver is PoolDriver { return realTime }
+        return byDriver.withLock { byDriver in
             let key = ObjectIdentifier(driver)
-            if let known = others[key]?.loadPriorityGate { return known }
+            if let known = byDriver[key]?.gate { return known }
             let made = LoadPriorityGate()
-            others = others.filter { $0.value.loadPriorityGate != nil }
-            others[key] = Weak(loadPriorityGate: made)
+            byDriver = byDriver.filter { $0.value.gate != nil }
+            byDriver[key] = Weak(gate: made)
             return made
         }
     }
 
-    var needsData: Bool { state.withLock { $0.hungry > 0 } }
+    var needsData: Bool { state.withLock { $0.claimCount > 0 } }
 
-    /// `handler` is called, on any thread, when the first player becomes hungry and when the last one is not any more.
-    func listen(_ handler: @escaping @Sendable () -> Void) -> UInt64 {
+    /// Adds a handler, which is called on an arbitrary thread when the first player needs data, and when none needs
+    /// data any more.
+    func addListener(_ handler: @escaping @Sendable () -> Void) -> UInt64 {
         state.withLock { state in
             state.ids += 1
             state.listeners[state.ids] = handler
@@ -44,49 +46,52 @@ final class LoadPriorityGate: Sendable {
         }
     }
 
-    func stopListening(_ id: UInt64) {
-        // What it holds is let go of outside.
+    func removeListener(_ id: UInt64) {
+        // The handler is released outside the lock.
         let handler = state.withLock { $0.listeners.removeValue(forKey: id) }
         withExtendedLifetime(handler) {}
     }
 
-    /// Who is to be told of it.
-    fileprivate func add(_ change: Int) -> [@Sendable () -> Void] {
+    /// Changes the number of claims.
+    ///
+    /// - Returns: The handlers to call.
+    fileprivate func adjust(by change: Int) -> [@Sendable () -> Void] {
         state.withLock { state in
-            let was = state.hungry > 0
-            state.hungry += change
-            return was == (state.hungry > 0) ? [] : state.listeners.sorted { $0.key < $1.key }.map(\.value)
+            let was = state.claimCount > 0
+            state.claimCount += change
+            return was == (state.claimCount > 0)
+                ? [] : state.listeners.sorted { $0.key < $1.key }.map(\.value)
         }
     }
 }
 
-/// Whether one player is hungry. Any thread.
+/// Whether one player needs data. It may be used from any thread.
 final class PlaybackLoadClaim: Sendable {
-    private let loadPriorityGate: LoadPriorityGate
-    private let state = Locked((needsData: false, isOver: false))
+    private let gate: LoadPriorityGate
+    private let state = Locked((needsData: false, hasEnded: false))
 
-    init(_ driver: any Driver) { loadPriorityGate = LoadPriorityGate.of(driver) }
+    init(_ driver: any Driver) { gate = LoadPriorityGate.gate(for: driver) }
 
     deinit { end() }
 
     func set(_ needsData: Bool) { change { $0.needsData = needsData } }
 
-    /// The player is released.
+    /// Withdraws the claim when the player is released.
     func end() { change { $0 = (false, true) } }
 
-    private func change(_ body: (inout (needsData: Bool, isOver: Bool)) -> Void) {
-        let told = state.withLock { state -> [@Sendable () -> Void] in
-            guard !state.isOver else { return [] }
+    private func change(_ body: (inout (needsData: Bool, hasEnded: Bool)) -> Void) {
+        let listeners = state.withLock { state -> [@Sendable () -> Void] in
+            guard !state.hasEnded else { return [] }
             let was = state.needsData
             body(&state)
-            return was == state.needsData ? [] : loadPriorityGate.add(state.needsData ? 1 : -1)
+            return was == state.needsData ? [] : gate.adjust(by: state.needsData ? 1 : -1)
         }
-        for handler in told { handler() }
+        for handler in listeners { handler() }
     }
 }
 
 extension PlaybackSnapshot {
-    /// It is to play, and what it has is not enough.
+    /// Whether the item should play and does not have enough data.
     var needsData: Bool {
         itemID != nil && itemStatus != .failed && timeControl != .paused && !level.isLikelyToKeepUp
     }

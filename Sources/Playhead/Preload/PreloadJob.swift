@@ -2,17 +2,17 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// One asset that is made ready, a step at a time, on a lane of its own.
+/// Preloads one asset, one step at a time, on a lane of its own.
 final class PreloadJob: Sendable {
     private struct State {
         var status = Preloader.Status.waiting
         var target: Preloader.Target
         var rank: Int
-        /// Others may go first: no turn begins.
+        /// Whether steps may run. Other jobs may have precedence.
         var mayRun = false
-        /// A turn is under way, or comes.
+        /// Whether a step is running or enqueued.
         var isScheduled = false
-        /// Nothing is at hand: there is no turn until the demuxer has something.
+        /// Whether no data is available: no step runs until the demuxer reports data.
         var isWaiting = false
     }
 
@@ -21,15 +21,18 @@ final class PreloadJob: Sendable {
     private let demuxer: PreloadedDemuxer
     private let driver: any Driver
     private let lane: any Lane
-    /// The demuxer says when it is worth asking again.
+    /// Whether the demuxer reports when a call is worth repeating.
     private let demuxerWakes: Locked<Bool>
     private let changed: @Sendable (PreloadJob) -> Void
     private let state: Locked<State>
 
-    /// Nanoseconds until a demuxer is asked again that does not tell when it has something.
-    private static let pause: Int64 = 10_000_000
+    /// The interval in nanoseconds for retrying a demuxer that does not report available data.
+    private static let retryInterval: Int64 = 10_000_000
 
-    /// `changed`: it reached its target, failed, or was taken; on the lane, or where it is taken.
+    /// Creates a job.
+    ///
+    /// - Parameter changed: Called when the job has reached its target, has failed, or its result has been claimed; on
+    ///   the lane, or on the claiming thread.
     init(
         _ asset: Asset,
         _ target: Preloader.Target,
@@ -54,22 +57,24 @@ final class PreloadJob: Sendable {
     var status: Preloader.Status { state.withLock { $0.status } }
     var hasFailed: Bool { if case .failed = status { true } else { false } }
     var isUnfinished: Bool { [.waiting, .loading].contains(status) }
-    /// Lower goes first.
-    var place: (Int, UInt64) { (state.withLock { $0.rank }, order) }
+    /// The rank and the order of creation. Lower values come first.
+    var sortKey: (Int, UInt64) { (state.withLock { $0.rank }, order) }
 
-    /// From here on a player of the asset takes it.
-    func offer() {
-        demuxer.setWaitsInCalls(driver is VirtualDriver)
-        let wakes = demuxer.listen(
-            taken: { [weak self] in self?.end(.handedOver) },
+    /// Makes the result available to players of the asset.
+    func publish() {
+        demuxer.setUsesBlockingReads(driver is VirtualDriver)
+        let wakes = demuxer.setHandlers(
+            claimed: { [weak self] in self?.end(.handedOver) },
             ready: { [weak self] in self?.wake() }
         )
         demuxerWakes.withLock { $0 = wakes }
         asset.setPreloaded(demuxer)
     }
 
-    /// True: there is something to do that there was not before.
-    func want(_ target: Preloader.Target, rank: Int) -> Bool {
+    /// Changes the target and the rank.
+    ///
+    /// - Returns: True if there is new work.
+    func update(target: Preloader.Target, rank: Int) -> Bool {
         state.withLock { state in
             state.rank = rank
             guard state.target != target else { return false }
@@ -80,8 +85,10 @@ final class PreloadJob: Sendable {
         }
     }
 
-    /// Turns may begin. True: that is new, and `start` is to be called.
-    func run() -> Bool {
+    /// Permits steps.
+    ///
+    /// - Returns: True if the job was not active before; call `start()` then.
+    func activate() -> Bool {
         state.withLock { state in
             state.mayRun = true
             guard state.status == .waiting else { return false }
@@ -96,11 +103,13 @@ final class PreloadJob: Sendable {
             state.isScheduled = true
             return true
         }
-        if mustStart { lane.enqueue { [self] in turn() } }
+        if mustStart { lane.enqueue { [self] in runStep() } }
     }
 
-    /// No turn begins any more. True: that is new.
-    func rest() -> Bool {
+    /// Prevents further steps.
+    ///
+    /// - Returns: True if the job was active before.
+    func suspend() -> Bool {
         state.withLock { state in
             state.mayRun = false
             guard state.status == .loading else { return false }
@@ -109,7 +118,9 @@ final class PreloadJob: Sendable {
         }
     }
 
-    /// What was made is let go of, unless a player has it. True: nobody had.
+    /// Releases the result unless a player has claimed it.
+    ///
+    /// - Returns: True if no player has claimed it.
     @discardableResult
     func cancel() -> Bool {
         asset.removePreloaded(demuxer)
@@ -126,24 +137,24 @@ final class PreloadJob: Sendable {
             state.isScheduled = true
             return true
         }
-        if mustStart { lane.enqueue { [self] in turn() } }
+        if mustStart { lane.enqueue { [self] in runStep() } }
     }
 
-    private func turn() {
+    private func runStep() {
         let target = state.withLock { state -> Preloader.Target? in
             guard state.mayRun, state.status == .loading else {
                 state.isScheduled = false
                 return nil
             }
-            // Said beforehand: what comes meanwhile is worth another turn.
+            // The flag is set before the step, so that data that arrives during the step causes another one.
             state.isWaiting = true
             return state.target
         }
         guard let target else { return }
-        switch Result(catching: { () throws(MediaError) in try demuxer.goOn(to: target) }) {
-        case .success(.moved): again()
+        switch Result(catching: { () throws(MediaError) in try demuxer.advance(to: target) }) {
+        case .success(.progressed): scheduleNextStep()
         case .success(.reached): end(.ready)
-        case .success(.taken): end(.handedOver)
+        case .success(.claimed): end(.handedOver)
         case .failure(let error) where error.code == .notReady: waitForBytes()
         case .failure(let error):
             asset.removePreloaded(demuxer)
@@ -151,20 +162,20 @@ final class PreloadJob: Sendable {
         }
     }
 
-    private func again() {
+    private func scheduleNextStep() {
         state.withLock { $0.isWaiting = false }
-        lane.enqueue { [self] in turn() }
+        lane.enqueue { [self] in runStep() }
     }
 
     private func waitForBytes() {
-        let cameMeanwhile = state.withLock { state in
+        let hasArrived = state.withLock { state in
             guard state.isWaiting else { return true }
             state.isScheduled = false
             return false
         }
-        if cameMeanwhile { return lane.enqueue { [self] in turn() } }
+        if hasArrived { return lane.enqueue { [self] in runStep() } }
         guard !demuxerWakes.withLock({ $0 }) else { return }
-        let time = driver.clock.now.advanced(by: Self.pause)
+        let time = driver.clock.now.advanced(by: Self.retryInterval)
         _ = driver.schedule(at: time, on: lane) { [weak self] in self?.wake() }
     }
 

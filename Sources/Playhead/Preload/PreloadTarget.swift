@@ -1,27 +1,42 @@
 extension Preloader {
-    /// How far an asset is made ready before anybody plays it. Each target includes `.probed`.
+    /// The extent to which an asset is prepared before playback. Every target includes `.probed`.
     public struct Target: Hashable, Sendable {
-        /// Seconds of media that lie read in memory, from the start of the asset on.
+        /// The duration in seconds of media to keep in memory, from the start of the asset.
         public var duration: Double = 0
-        /// The same in bytes of compressed media. Where both are zero nothing is read but what the others need.
+        /// The number of bytes of compressed media to keep in memory. If both amounts are 0, only what the other
+        /// settings require is read.
         public var byteCount = 0
-        /// The first picture is decoded.
+        /// Whether to decode the first frame.
         public var decodesFirstFrame = false
 
-        /// The container is open: tracks, duration and everything else that `Asset.description` tells are known.
+        /// The container is open: tracks, duration and everything else in `Asset.media` are known.
         public static let probed = Target()
-        /// The first picture is decoded, and the player that takes the asset shows it without reading or decoding.
+        /// The first frame is decoded. The player that gets the asset shows it without reading or decoding.
         public static let firstFrame = Target(decodesFirstFrame: true)
-        /// So many seconds of every track that is played are in memory, and the first picture is decoded.
+        /// Returns a target that includes the first frame and a duration of every track that is played.
+        ///
+        /// - Parameter seconds: The duration in seconds.
+        /// - Returns: The target.
         public static func firstFrame(loading seconds: Double) -> Target {
             Target(duration: seconds, decodesFirstFrame: true)
         }
-        /// So many seconds of every track that is played are in memory.
+        /// Returns a target that includes a duration of every track that is played.
+        ///
+        /// - Parameter seconds: The duration in seconds.
+        /// - Returns: The target.
         public static func loaded(seconds: Double) -> Target { Target(duration: seconds) }
-        /// So many bytes of the tracks that are played are in memory.
+        /// Returns a target that includes a number of bytes of the tracks that are played.
+        ///
+        /// - Parameter byteCount: The number of bytes.
+        /// - Returns: The target.
         public static func loaded(byteCount: Int) -> Target { Target(byteCount: byteCount) }
 
-        /// What is not given is not asked for. What is below zero, or no number, counts as zero.
+        /// Creates a target. Negative values and NaN count as 0.
+        ///
+        /// - Parameters:
+        ///   - duration: The duration in seconds of media to keep in memory.
+        ///   - byteCount: The number of bytes of media to keep in memory.
+        ///   - decodesFirstFrame: Whether to decode the first frame.
         public init(duration: Double = 0, byteCount: Int = 0, decodesFirstFrame: Bool = false) {
             self.duration = duration
             self.byteCount = byteCount
@@ -31,22 +46,22 @@ extension Preloader {
         var nanoseconds: Int64 { duration > 0 ? Int64(min(duration, 1e6) * 1e9) : 0 }
     }
 
-    /// How far an asset has come.
+    /// The status of preloading an asset.
     public enum Status: Sendable, Equatable {
-        /// Others go first, or it waits for a player that is hungry.
+        /// Other assets have precedence, or a playing item needs the bandwidth.
         case waiting
-        /// It is being worked on.
+        /// The asset is being preloaded.
         case loading
-        /// The target is reached, and what was made waits for a player.
+        /// The target has been reached, and the result is available to a player.
         case ready
-        /// A player has taken it over, with all that had been made by then. The preloader has forgotten it.
+        /// A player has claimed the result so far. The preloader no longer refers to the asset.
         case handedOver
-        /// It cannot be opened or read. A player that plays it opens it anew, and says so too.
+        /// The asset cannot be opened or read. A player that plays it opens it again and reports the error too.
         case failed(PlaybackError)
-        /// It was called off. The preloader has forgotten it.
+        /// Preloading was cancelled. The preloader no longer refers to the asset.
         case cancelled
 
-        /// Of errors the code and the words count.
+        /// Compares errors by their code and message.
         public static func == (a: Status, b: Status) -> Bool {
             switch (a, b) {
             case (.waiting, .waiting), (.loading, .loading), (.ready, .ready), (.handedOver, .handedOver),
@@ -58,22 +73,23 @@ extension Preloader {
         }
     }
 
-    /// An asset and what became of it.
+    /// An asset and its new status.
     public struct Change: Sendable {
-        /// What was handed to `preload`.
+        /// The asset that was passed to `preload`.
         public let asset: Asset
-        /// Its status from here on.
+        /// The new status.
         public let status: Status
     }
 
-    /// How much is done at the same time.
+    /// Limits of preloading.
     public struct Options: Hashable, Sendable {
-        /// Assets that are worked on at the same time, those of the lowest ranks; 1: one download after the other.
+        /// The number of assets that are preloaded at the same time, those with the lowest ranks. 1 loads them one
+        /// after the other.
         public var concurrentLoads = 2
-        /// Bytes of compressed media that one asset may have in memory, whatever its target says.
+        /// The maximum number of bytes of compressed media in memory for one asset, whatever its target is.
         public var byteLimit = 16 << 20
 
-        /// As they are by default.
+        /// Creates options with the default values.
         public init() {}
     }
 }

@@ -1,31 +1,33 @@
 import MediaCore
 import PlayheadBackend
 
-/// A decoder that has decoded the first picture of a track already, and answers with it when the same packet comes.
+/// A decoder that has already decoded the first frame of a track, and returns it when the same packet is sent.
 ///
-/// A decorator. The packet is decoded a second time when others follow it, so that they find what they refer to; the picture
-/// that then comes again is left out.
+/// This is a decorator. When further packets follow, the first packet is decoded again, because they refer to its
+/// frame; the repeated frame is omitted.
 ///
-/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` demands.
+/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` requires.
 final class PreloadedDecoder: Decoder, @unchecked Sendable {
     private let base: any Decoder
-    /// The packet and its picture, until packets behind it are decoded.
+    /// The packet and its frame, until further packets are decoded.
     private var first: (packet: Packet, frame: VideoFrame)?
-    /// The decoder was sent that packet and nothing else, as far as its caller knows.
+    /// Whether the caller has sent only the first packet so far.
     private var isHolding = false
     private var isDraining = false
-    /// The picture has been handed out.
+    /// Whether the frame has been returned.
     private var hasAnswered = false
-    /// A picture at this time comes once more.
+    /// The presentation time of the frame that the base decoder will return again.
     private var repeated: MediaTime?
-    /// The decoder was sent something since it was flushed.
+    /// Whether a packet has been sent to the base decoder since the last flush.
     private var isUsed = false
 
-    /// Throws where the packet gives no picture by itself.
+    /// Decodes the first frame.
+    ///
+    /// - Throws: `MediaError` if the packet alone yields no frame.
     init(_ base: any Decoder, first packet: Packet) throws(MediaError) {
         self.base = base
         guard let frame = try Self.decode(packet, with: base) else {
-            throw MediaError(.decodeFailed, "the first packet is no picture", track: packet.track)
+            throw MediaError(.decodeFailed, "the first packet contains no frame", track: packet.track)
         }
         first = (packet, frame)
         base.flush()
@@ -71,7 +73,7 @@ final class PreloadedDecoder: Decoder, @unchecked Sendable {
             return true
         }
         guard !isDraining, let first else { return false }
-        // From here on it decodes for itself.
+        // From here on the base decoder decodes.
         isHolding = false
         isUsed = true
         repeated = hasAnswered ? first.frame.presentationTime : nil

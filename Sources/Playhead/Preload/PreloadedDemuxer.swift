@@ -3,31 +3,31 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// A demuxer that a preloader has used, or still uses, for the player that takes it over: what was opened, read and decoded
-/// is there at once, and then it goes on with what it stands for.
+/// A demuxer that a preloader uses until a player claims it. What was opened, read and decoded is then available at
+/// once, and the base demuxer continues from there.
 ///
-/// Its lock is held by whoever works with it, so a player that takes it in the middle of a step waits until that is done, on
-/// its loading lane. `interrupt`, `cancel` and notices do not wait.
+/// The lock is held during each call, so a player that claims the demuxer during a step waits for that step, on its
+/// loading lane. `interrupt`, `cancel` and notices do not wait.
 final class PreloadedDemuxer: Demuxer {
-    /// What came of a step.
+    /// The result of a step.
     enum Progress {
-        case moved
+        case progressed
         case reached
-        /// A player has it.
-        case taken
+        /// A player has claimed the demuxer.
+        case claimed
     }
 
     private struct State {
         var description: MediaDescription?
-        var isTaken = false
+        var isClaimed = false
         var enabled: Set<Int> = []
-        /// What was read and not handed out.
+        /// The packets that were read and have not been returned.
         var packets: Deque<Packet> = []
         var byteCount = 0
-        /// Nanoseconds that lie there, from the first packet of a track on.
+        /// The range of nanoseconds that was read of each track.
         var spans: [Int: (start: Int64, end: Int64)] = [:]
         var hasEnded = false
-        /// What lies in `packets` is not what is wanted: reading begins at the start again.
+        /// The stored packets do not match the enabled tracks, so reading restarts at the beginning.
         var mustRewind = false
         var videoTrack: Int?
         var decoder: PreloadedDecoder?
@@ -47,8 +47,8 @@ final class PreloadedDemuxer: Demuxer {
     private let byteLimit: Int
     private let didOpen: @Sendable (MediaDescription) -> Void
     private let state = Locked(State())
-    /// A player has it, or nobody will; told without waiting for a step that is under way.
-    private let owner = Locked((isTaken: false, isAbandoned: false, taken: (@Sendable () -> Void)?.none))
+    /// Whether the demuxer has been claimed or abandoned. The lock is never held during a step.
+    private let owner = Locked((isClaimed: false, isAbandoned: false, claimed: (@Sendable () -> Void)?.none))
 
     init(_ asset: Asset, _ configuration: Player.Configuration, byteLimit: Int, threadLimit: Int?) {
         backend = asset.backend(of: configuration.backend)
@@ -61,19 +61,25 @@ final class PreloadedDemuxer: Demuxer {
         base = asset.makeDemuxer(configuration.backend, decoding: configuration.decoding)
     }
 
-    // MARK: The preloader's side
+    // MARK: For the preloader
 
-    /// `taken`: a player has it from here on. `ready`: a step that found nothing at hand is worth trying again. True: that
-    /// will be told.
-    func listen(taken: @escaping @Sendable () -> Void, ready: @escaping @Sendable () -> Void) -> Bool {
-        owner.withLock { $0.taken = taken }
+    /// Sets the handlers of the preloader.
+    ///
+    /// - Parameters:
+    ///   - claimed: Called when a player claims the demuxer.
+    ///   - ready: Called when a step that found no data is worth repeating.
+    /// - Returns: True if `ready` will be called.
+    func setHandlers(claimed: @escaping @Sendable () -> Void, ready: @escaping @Sendable () -> Void) -> Bool {
+        owner.withLock { $0.claimed = claimed }
         return base.setNoticeHandler { if $0 == .ready { ready() } }
     }
 
-    /// Nobody will take it any more. False: somebody has.
+    /// Prevents later claims.
+    ///
+    /// - Returns: False if a player has claimed the demuxer already.
     func abandon() -> Bool {
         let isMine = owner.withLock { owner in
-            guard !owner.isTaken else { return false }
+            guard !owner.isClaimed else { return false }
             owner.isAbandoned = true
             return true
         }
@@ -81,25 +87,25 @@ final class PreloadedDemuxer: Demuxer {
         return isMine
     }
 
-    /// Opens, reads a packet, or decodes the first picture.
-    func goOn(to target: Preloader.Target) throws(MediaError) -> Progress {
+    /// Performs one step: opens the container, reads a packet, or decodes the first frame.
+    func advance(to target: Preloader.Target) throws(MediaError) -> Progress {
         var found: MediaDescription?
         defer { if let found { didOpen(found) } }
         return try state.withLock { state throws(MediaError) -> Progress in
-            if owner.withLock({ $0.isTaken }) { return .taken }
+            if owner.withLock({ $0.isClaimed }) { return .claimed }
             guard let description = state.description else {
                 found = try open(&state)
-                return .moved
+                return .progressed
             }
-            // What cannot be read twice is left for the player, whichever tracks it plays.
+            // What cannot be read twice is left to the player, which decides on the tracks.
             guard description.isSeekable else { return .reached }
-            if !isEnough(for: target, state) {
+            if !isSufficient(for: target, state) {
                 try read(&state)
-                return .moved
+                return .progressed
             }
             guard target.decodesFirstFrame, !state.hasTriedFirstFrame else { return .reached }
             decodeFirstFrame(&state)
-            return .moved
+            return .progressed
         }
     }
 
@@ -119,7 +125,7 @@ final class PreloadedDemuxer: Demuxer {
         tracks.first { $0.mediaType == type && $0.isPlayable && !$0.isAttachedPicture }?.id
     }
 
-    private func isEnough(for target: Preloader.Target, _ state: State) -> Bool {
+    private func isSufficient(for target: Preloader.Target, _ state: State) -> Bool {
         if state.hasEnded || state.enabled.isEmpty || state.byteCount >= byteLimit { return true }
         if target.decodesFirstFrame, let track = state.videoTrack, state.spans[track] == nil { return false }
         if state.byteCount < target.byteCount { return false }
@@ -144,7 +150,7 @@ final class PreloadedDemuxer: Demuxer {
         state.spans[packet.track] = (min(span.start, time), max(span.end, end))
     }
 
-    /// Where it cannot be had, the player's own decoder will say why.
+    /// Decodes the first frame. If that fails, the player's own decoder reports the error.
     private func decodeFirstFrame(_ state: inout State) {
         state.hasTriedFirstFrame = true
         guard let track = state.videoTrack,
@@ -158,20 +164,22 @@ final class PreloadedDemuxer: Demuxer {
         }
     }
 
-    // MARK: The player's side
+    // MARK: For the player
 
-    /// It is the player's from here on. False: another one has it, it was called off, or it was opened as this player would
-    /// not.
-    func take(_ backend: any MediaBackend, _ decoding: DecodingPolicy) -> Bool {
+    /// Claims the demuxer for a player.
+    ///
+    /// - Returns: False if another player has claimed it, if it was abandoned, or if the player would have opened it
+    ///   differently.
+    func claim(_ backend: any MediaBackend, _ decoding: DecodingPolicy) -> Bool {
         guard isSame(backend), decoding.opensLike(self.decoding) else { return false }
-        let (isMine, taken) = owner.withLock { owner -> (Bool, (@Sendable () -> Void)?) in
-            guard !owner.isTaken, !owner.isAbandoned else { return (false, nil) }
-            owner.isTaken = true
-            defer { owner.taken = nil }
-            return (true, owner.taken)
+        let (isClaimed, claimed) = owner.withLock { owner -> (Bool, (@Sendable () -> Void)?) in
+            guard !owner.isClaimed, !owner.isAbandoned else { return (false, nil) }
+            owner.isClaimed = true
+            defer { owner.claimed = nil }
+            return (true, owner.claimed)
         }
-        taken?()
-        return isMine
+        claimed?()
+        return isClaimed
     }
 
     private func isSame(_ other: any MediaBackend) -> Bool {
@@ -241,14 +249,14 @@ final class PreloadedDemuxer: Demuxer {
     func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
         base.setNoticeHandler(handler)
     }
-    func setWaitsInCalls(_ waits: Bool) { base.setWaitsInCalls(waits) }
+    func setUsesBlockingReads(_ waits: Bool) { base.setUsesBlockingReads(waits) }
     var loadingState: LoadingState? { base.loadingState }
     var receivedBytes: Int64? { base.receivedBytes }
     func cancel() { base.cancel() }
 }
 
 extension DecodingPolicy {
-    /// What is opened by one would be the same by the other.
+    /// Returns whether both policies open a container with the same result.
     fileprivate func opensLike(_ other: DecodingPolicy) -> Bool {
         maximumPixelCount == other.maximumPixelCount && maximumStreamCount == other.maximumStreamCount
     }

@@ -2,20 +2,20 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// Makes assets ready before anybody plays them: opens them, reads their first seconds, decodes their first picture.
+/// Prepares assets for playback: opens them, reads their first seconds, and decodes their first frame.
 ///
 ///     let preloader = Preloader()
 ///     preloader.preload(next, to: .firstFrame(loading: 2), rank: 0)
 ///     preloader.preload(afterNext, to: .probed, rank: 1)
-///     player.replaceCurrentItem(with: PlayerItem(asset: next))  // opens nothing: it goes on where the preloader was
+///     player.replaceCurrentItem(with: PlayerItem(asset: next))  // continues where the preloader stopped
 ///
-/// A player that plays the same `Asset` object takes over what was made of it, finished or not; the file is not
-/// opened again and no byte is fetched twice. Assets of a lower rank go first. What players play goes before all: while one of
-/// the process is hungry (it wants to play and waits, or is not likely to keep up), nothing new is begun here, and it goes on
-/// by itself afterwards. What is under way to a source then still arrives.
+/// A player that plays the same `Asset` object takes over the result, complete or not: the file is not opened again,
+/// and no byte is received twice. Assets with a lower rank are loaded first. Playback has precedence: while an item of
+/// the process waits for data or is not likely to keep up, no further loading starts, and it resumes by itself
+/// afterwards. Data that has been requested already still arrives.
 ///
-/// Any thread; nothing blocks its caller. There are no timers and no threads of its own. Releasing a preloader calls off
-/// what nobody has taken.
+/// All members may be used from any thread, and no call blocks. Releasing a preloader cancels what no player has
+/// claimed.
 public final class Preloader: Sendable {
     private struct State {
         var jobs: [ObjectIdentifier: PreloadJob] = [:]
@@ -33,9 +33,13 @@ public final class Preloader: Sendable {
     private let fanout = Fanout<Change>(depth: 1024)
     private let state = Locked(State())
 
-    /// `configuration`: that of the players that will play the assets. Where theirs has another backend, or another policy for
-    /// decoding, they open the assets themselves. `budget`: that of these players; what is decoded ahead has the threads that it
-    /// leaves one of them.
+    /// Creates a preloader.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the players that will play the assets. Players with another backend or
+    ///     decoding policy open the assets themselves.
+    ///   - options: The limits of preloading.
+    ///   - budget: The budget of those players. Preloading decodes with the threads that the budget grants one decoder.
     public init(
         configuration: Player.Configuration = Player.Configuration(),
         options: Options = Options(),
@@ -44,8 +48,8 @@ public final class Preloader: Sendable {
         self.configuration = configuration
         self.budget = budget
         driver = configuration.clock.makeDriver()
-        loadPriorityGate = LoadPriorityGate.of(driver)
-        let listener = loadPriorityGate.listen { [weak self] in self?.consider() }
+        loadPriorityGate = LoadPriorityGate.gate(for: driver)
+        let listener = loadPriorityGate.addListener { [weak self] in self?.schedule() }
         state.withLock { state in
             state.listener = listener
             state.options = options
@@ -54,21 +58,29 @@ public final class Preloader: Sendable {
 
     deinit {
         let (jobs, listener) = state.withLock { ($0.jobs.values, $0.listener) }
-        loadPriorityGate.stopListening(listener)
+        loadPriorityGate.removeListener(listener)
         for job in jobs { job.cancel() }
     }
 
-    // MARK: What is wanted
+    // MARK: Requests
 
-    /// Makes `asset` ready as far as `target`. Those of a lower `rank` go first, among equals the one that was asked for first.
-    /// Asked again for the same asset, target and rank are replaced: what was made stays, and one that failed is tried again.
+    /// Preloads an asset. Assets with a lower rank are loaded first, and those of the same rank in the order of the
+    /// calls.
+    ///
+    /// Another call for the same asset replaces its target and rank. The result so far is kept, and an asset that
+    /// failed is tried again.
+    ///
+    /// - Parameters:
+    ///   - asset: The asset to preload.
+    ///   - target: How far to prepare the asset.
+    ///   - rank: The rank among the assets.
     public func preload(_ asset: Asset, to target: Target, rank: Int = 0) {
         let key = ObjectIdentifier(asset)
-        let threadLimit = budget?.threadsOfOne
+        let threadLimit = budget?.threadsPerDecoder
         let (job, isNew, isAgain) = state.withLock { state in
             state.order += 1
             if let job = state.jobs[key], !job.hasFailed {
-                return (job, false, job.want(target, rank: rank))
+                return (job, false, job.update(target: target, rank: rank))
             }
             let job = PreloadJob(
                 asset,
@@ -79,22 +91,29 @@ public final class Preloader: Sendable {
                 driver,
                 byteLimit: state.options.byteLimit,
                 threadLimit: threadLimit,
-                changed: { [weak self] job in self?.follow(job) }
+                changed: { [weak self] job in self?.jobDidChange(job) }
             )
             state.jobs[key] = job
             return (job, true, false)
         }
-        if isNew { job.offer() }
-        if isNew || isAgain { tell(job.asset, job.status) }
-        consider()
+        if isNew { job.publish() }
+        if isNew || isAgain { report(job.asset, job.status) }
+        schedule()
     }
 
-    /// The same for the asset of an item.
+    /// Preloads the asset of an item.
+    ///
+    /// - Parameters:
+    ///   - item: The item whose asset to preload.
+    ///   - target: How far to prepare the asset.
+    ///   - rank: The rank among the assets.
     public func preload(_ item: PlayerItem, to target: Target, rank: Int = 0) {
         preload(item.asset, to: target, rank: rank)
     }
 
-    /// Exactly these, the first one first: what is not among them is called off.
+    /// Preloads a list of assets with descending precedence, and cancels all others.
+    ///
+    /// - Parameter wanted: The assets and their targets.
     public func preload(_ wanted: [(asset: Asset, target: Target)]) {
         let kept = Set(wanted.map { ObjectIdentifier($0.asset) })
         let unwanted = state.withLock { $0.jobs.values.filter { !kept.contains(ObjectIdentifier($0.asset)) } }
@@ -102,71 +121,78 @@ public final class Preloader: Sendable {
         for (rank, entry) in wanted.enumerated() { preload(entry.asset, to: entry.target, rank: rank) }
     }
 
-    /// What was made of it is let go of, and what is under way ends. Nothing happens where a player has it.
+    /// Cancels preloading an asset and releases the result, unless a player has claimed it.
+    ///
+    /// - Parameter asset: The asset.
     public func cancel(_ asset: Asset) {
         let job = state.withLock { $0.jobs.removeValue(forKey: ObjectIdentifier(asset)) }
         guard let job else { return }
-        if job.cancel() { tell(asset, .cancelled) }
-        consider()
+        if job.cancel() { report(asset, .cancelled) }
+        schedule()
     }
 
-    /// All of them.
+    /// Cancels preloading all assets.
     public func cancelAll() {
         for job in state.withLock({ Array($0.jobs.values) }) { cancel(job.asset) }
     }
 
-    /// Nothing is begun while this is set; what was made stays.
+    /// Whether preloading is paused. Results so far are kept.
     public var isPaused: Bool {
         get { state.withLock { $0.isPaused } }
         set {
             state.withLock { $0.isPaused = newValue }
-            consider()
+            schedule()
         }
     }
 
-    /// How much is done at the same time. A change counts at once; `byteLimit` counts for what is asked for from then on.
+    /// The limits of preloading. A change takes effect at once; `byteLimit` applies to assets that are added later.
     public var options: Options {
         get { state.withLock { $0.options } }
         set {
             state.withLock { $0.options = newValue }
-            consider()
+            schedule()
         }
     }
 
-    // MARK: What is there
+    // MARK: Status
 
-    /// Nothing is begun at present: a playing item is hungry, or `isPaused` is set.
+    /// Whether no loading starts at present, because `isPaused` is set or a playing item needs data.
     public var isSuspended: Bool { isPaused || loadPriorityGate.needsData }
 
-    /// nil: nobody asked for it, or it was called off, or a player has it.
+    /// Returns the status of preloading an asset.
+    ///
+    /// - Parameter asset: The asset.
+    /// - Returns: The status, or nil if the asset was never preloaded, was cancelled, or has been claimed by a player.
     public func status(of asset: Asset) -> Status? {
         state.withLock { $0.jobs[ObjectIdentifier(asset)] }?.status
     }
 
-    /// Everything from now on. A reader that lags by more than 1024 loses the oldest. It ends when the
-    /// preloader is released.
+    /// A stream of the changes from now on. A reader that falls more than 1,024 changes behind loses the oldest ones.
+    /// The stream ends when the preloader is released.
     public var changes: AsyncStream<Change> { fanout.makeStream() }
 
-    // MARK: Whose turn it is
+    // MARK: Scheduling
 
-    /// Says which may go on.
-    private func consider() {
-        // What is decided later is also said later.
+    /// Starts and suspends jobs by rank.
+    private func schedule() {
+        // The order of decisions is the order of their reports.
         let (begun, stopped) = state.withLock { state -> ([PreloadJob], [PreloadJob]) in
-            let open = state.jobs.values.filter(\.isUnfinished).sorted { $0.place < $1.place }
+            let open = state.jobs.values.filter(\.isUnfinished).sorted { $0.sortKey < $1.sortKey }
             let count =
                 state.isPaused || loadPriorityGate.needsData ? 0 : max(1, state.options.concurrentLoads)
-            return (open.prefix(count).filter { $0.run() }, open.dropFirst(count).filter { $0.rest() })
+            return (
+                open.prefix(count).filter { $0.activate() }, open.dropFirst(count).filter { $0.suspend() }
+            )
         }
-        for job in stopped { tell(job.asset, .waiting) }
+        for job in stopped { report(job.asset, .waiting) }
         for job in begun {
-            tell(job.asset, .loading)
+            report(job.asset, .loading)
             job.start()
         }
     }
 
-    /// A job is over, one way or another.
-    private func follow(_ job: PreloadJob) {
+    /// Handles a job that has ended or failed, or whose result was claimed.
+    private func jobDidChange(_ job: PreloadJob) {
         let status = job.status
         if status == .handedOver {
             state.withLock { state in
@@ -174,16 +200,17 @@ public final class Preloader: Sendable {
                 if state.jobs[key] === job { state.jobs[key] = nil }
             }
         }
-        tell(job.asset, status)
-        consider()
+        report(job.asset, status)
+        schedule()
     }
 
-    /// Called with each change, on the thread that made it; in no particular order where there are several.
+    /// Sets a handler for changes. It is called on the thread that made the change; changes of several threads are in
+    /// no particular order.
     package func setChangeHandler(_ handler: (@Sendable (Change) -> Void)?) {
         state.withLock { $0.onChange = handler }
     }
 
-    private func tell(_ asset: Asset, _ status: Status) {
+    private func report(_ asset: Asset, _ status: Status) {
         let change = Change(asset: asset, status: status)
         fanout.yield(change)
         state.withLock { $0.onChange }?(change)

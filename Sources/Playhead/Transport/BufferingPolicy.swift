@@ -5,25 +5,27 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// How far ahead a player reads, what it keeps, and how much it must have to play.
+/// The amounts of data that a player reads ahead, keeps after playback, and requires to play.
 ///
-/// An item is of one of two sorts: its bytes are local (files, and byte sources that say nothing else), or
-/// they come over a network (`ByteSource.isLocal` is false).
+/// The policy distinguishes local items (files, and byte sources that do not declare otherwise) from items that are
+/// read over a network (`ByteSource.isLocal` is false).
 public struct BufferingPolicy: Hashable, Sendable {
-    /// Bounds in seconds of media and in bytes, and thresholds in seconds of media.
+    /// The amounts for one kind of item, in seconds of media and in bytes.
     public struct Amounts: Hashable, Sendable {
-        /// Read ahead of what is decoded; `PlayerItem.preferredForwardBufferDuration` goes before it.
+        /// The duration in seconds to read ahead of decoding. `PlayerItem.preferredForwardBufferDuration` takes
+        /// precedence.
         public var forwardDuration: Double
-        /// The same in bytes; whichever is reached first.
+        /// The maximum number of bytes to read ahead of decoding. Reading pauses when either limit is reached.
         public var forwardBytes: Int
-        /// Kept of what has been played, from the sync point before it on. A seek to what is kept or read
-        /// ahead reads nothing.
+        /// The duration in seconds of played data to keep, starting at a sync point. A seek within the kept data and
+        /// the data that was read ahead reads nothing.
         public var backDuration: Double
-        /// The same in bytes; whichever is reached first. 0: nothing is kept.
+        /// The maximum number of bytes of played data to keep. 0 keeps nothing.
         public var backBytes: Int
-        /// At hand in every track before playing starts, and the first frame decoded.
+        /// The duration in seconds that every track must have buffered before playback starts. The first frame must be
+        /// decoded as well.
         public var startDuration: Double
-        /// At hand in every track before playing goes on after a stall.
+        /// The duration in seconds that every track must have buffered before playback resumes after a stall.
         public var resumeDuration: Double
 
         init(_ rules: BufferRules) {
@@ -36,33 +38,36 @@ public struct BufferingPolicy: Hashable, Sendable {
         }
     }
 
-    /// 1 s and 4 MB ahead, 2 s and 4 MB behind; a tenth of a second to start, half a second to resume.
+    /// The amounts for local items: 1 s and 4 MB ahead, 2 s and 4 MB kept; 0.1 s to start and 0.5 s to resume.
     public var local = Amounts(.local)
-    /// 20 s and 32 MB ahead, 10 s and 16 MB behind; 1 s to start, 2 s to resume, and the rest must be there in time, by the
-    /// speed at which bytes come and what is missing. Where a tenth of that speed can be spared, 0.3 of these seconds are enough.
+    /// The amounts for network items: 20 s and 32 MB ahead, 10 s and 16 MB kept; 1 s to start and 2 s to resume.
+    ///
+    /// In addition, the remaining data must be expected in time at the measured throughput. If that leaves a tenth of
+    /// the throughput to spare, 0.3 of the start and resume durations suffice.
     public var network = Amounts(.network)
-    /// Seconds of local media read ahead of what is decoded.
+    /// The duration in seconds of local media to read ahead of decoding.
     public var forwardDuration: Double {
         get { local.forwardDuration }
         set { local.forwardDuration = newValue }
     }
-    /// Bytes of local media read ahead of what is decoded, whatever their duration.
+    /// The maximum number of bytes of local media to read ahead of decoding, regardless of their duration.
     public var forwardBytes: Int {
         get { local.forwardBytes }
         set { local.forwardBytes = newValue }
     }
-    /// Decoded frames kept ahead of the one being shown; nil: 4 in real time, to ride out a decoder's
-    /// jitter, and 1 on the virtual clock, where none can come late.
-    public var pictures: Int?
+    /// The number of decoded frames to keep ahead of the one that is shown. Nil, the default, means 4 in real
+    /// time, which compensates for variations of the decoding time, and 1 on the virtual clock, on which no frame can
+    /// be late.
+    public var decodedFrameCount: Int?
 
-    /// Both sorts with their defaults.
+    /// Creates a policy with the default amounts.
     public init() {}
 
     func rules(_ amounts: Amounts, isRealTime: Bool) -> BufferRules {
         var limits = PipelineLimits.local
         limits.packets.duration = Self.forward(amounts.forwardDuration)
         limits.packets.bytes = max(64 << 10, amounts.forwardBytes)
-        limits.videoFrames.count = max(1, pictures ?? (isRealTime ? 4 : 1))
+        limits.videoFrames.count = max(1, decodedFrameCount ?? (isRealTime ? 4 : 1))
         return BufferRules(
             limits: limits,
             back: QueueLimits(
@@ -74,10 +79,10 @@ public struct BufferingPolicy: Hashable, Sendable {
         )
     }
 
-    /// Nanoseconds to read ahead.
+    /// Returns the duration to read ahead in nanoseconds.
     static func forward(_ seconds: Double) -> Int64 { max(50_000_000, nanoseconds(seconds, atMost: 600)) }
 
-    /// What is no number counts as none.
+    /// Negative values and NaN count as 0.
     private static func nanoseconds(_ seconds: Double, atMost limit: Double) -> Int64 {
         seconds > 0 ? Int64(min(limit, seconds) * 1e9) : 0
     }

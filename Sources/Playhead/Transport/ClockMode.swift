@@ -5,16 +5,16 @@ public import MediaCore
 import PlaybackEngine
 public import PlayheadBackend
 
-/// Which clock a player follows.
+/// The clock of a player.
 public enum ClockMode: Sendable {
-    /// The machine's monotonic clock.
+    /// The monotonic clock of the host.
     case host
-    /// Jumps to the next due moment: as fast as the machine can, nothing dropped, and the same events and
-    /// frames every time.
+    /// A clock that jumps to the next due time. Playback is as fast as possible and drops nothing; events and frames
+    /// are the same in every run.
     case virtual
-    /// Time from a clock of the caller's; timers still run on the machine's.
+    /// A clock of the application. Timers still use the clock of the host.
     case custom(any HostClock)
-    /// The caller decides when the stages run; see `PlayheadTesting.ManualDriver`.
+    /// A driver of the application, which decides when the stages run; see `PlayheadTesting.ManualDriver`.
     case driver(any Driver)
 }
 

@@ -6,7 +6,11 @@ import PlaybackEngine
 public import PlayheadBackend
 
 extension DecoderOptions {
-    /// `sharing`: players that are likely to decode at the same time.
+    /// Creates options from a policy.
+    ///
+    /// - Parameters:
+    ///   - policy: The policy.
+    ///   - sharing: The number of players that are likely to decode at the same time.
     init(_ policy: DecodingPolicy, sharing: Int) {
         self.init(
             threadCount: policy.threadCount ?? 0,
@@ -19,25 +23,25 @@ extension DecoderOptions {
 }
 
 extension Player {
-    /// How a player works. Every field has the default that most users want.
+    /// The configuration of a player. Every property has a default that suits most applications.
     public struct Configuration: Sendable {
-        /// What time is, and how fast it goes.
+        /// The clock that playback follows.
         public var clock: ClockMode = .host
-        /// Where audio goes; it is not changed later.
-        public var audio: AudioOutput = .automatic
-        /// What decoding may cost.
+        /// The destination of audio. It cannot be changed after the player was created.
+        public var audio: AudioDestination = .automatic
+        /// The limits and options of decoding.
         public var decoding = DecodingPolicy()
-        /// How far ahead is read, and how much there must be to play.
+        /// The amounts of data that the player reads ahead, keeps, and requires to play.
         public var buffering = BufferingPolicy()
-        /// Where callbacks run, in order; nil: a serial queue of the player's own.
+        /// The serial queue for callbacks. Nil, the default, creates a queue for the player.
         public var callbackQueue: DispatchQueue?
-        /// Where warnings and traces go; nowhere by default. Called from any thread.
+        /// The logger for warnings and traces. By default nothing is logged. The logger is used from any thread.
         public var logger = Logger(label: "playhead") { _ in SwiftLogNoOpLogHandler() }
-        /// Takes containers apart and decodes: FFmpeg, unless a test plugs in its own. An `Asset` that was made with a
-        /// backend keeps it.
+        /// The backend that demuxes and decodes: FFmpeg, unless a test provides its own. The backend of an `Asset`
+        /// takes precedence.
         public var backend: any MediaBackend = FFmpegBackend()
 
-        /// Real time, a sound server if there is one, FFmpeg.
+        /// Creates a configuration for playback in real time with the default audio server and FFmpeg.
         public init() {}
     }
 }

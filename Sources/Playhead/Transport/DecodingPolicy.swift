@@ -5,21 +5,25 @@ public import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// What decoding may cost.
+/// The limits and options of decoding.
 public struct DecodingPolicy: Hashable, Sendable {
-    /// Threads of one decoder; nil: chosen from the cores, the frame size and the players of the process.
+    /// The number of threads of one decoder. Nil, the default, derives it from the number of cores, the frame size and
+    /// the number of players in the process.
     public var threadCount: Int?
-    /// Frames with more pixels are refused before memory is taken for them.
+    /// The maximum number of pixels of a frame. Larger frames are rejected before memory is allocated for them.
     public var maximumPixelCount = 8192 * 4320
-    /// Containers with more streams are refused.
+    /// The maximum number of streams of a container. Containers with more streams are rejected.
     public var maximumStreamCount = 64
-    /// The key frame that a start or a quick seek shows is decoded by itself, and then once more with those behind it: the first
-    /// frame is there up to a quarter sooner, for the price of one. False: not where only the total counts.
+    /// Whether the key frame that a start or a fast seek shows is decoded separately first, and then once more with the
+    /// following frames. The first frame is available up to a quarter sooner, at the cost of decoding one frame twice.
+    /// Set it to false if only the total throughput matters.
     public var decodesFirstFrameAlone = true
-    /// Which device decodes video; none, unless one is asked for: the processor gives the same frames on every machine.
-    /// Still images are always decoded by the processor.
+    /// The device that decodes video. The default is none, because the CPU produces the same frames on every machine.
+    /// Still images are always decoded by the CPU.
     public var hardware = HardwareDecoding.none
 
-    /// `threadCount`: threads of one decoder, 1 or more; nil: the policy chooses.
+    /// Creates a policy.
+    ///
+    /// - Parameter threadCount: The number of threads of one decoder, 1 or more, or nil to derive it.
     public init(threadCount: Int? = nil) { self.threadCount = threadCount }
 }

@@ -1,28 +1,37 @@
 public import Foundation
 public import MediaCore
 
-/// What failed, on what, and why, in words a user can act on. Never a bare code.
+/// An error that says what failed, on which resource and why, in words that help the user.
+///
+/// No part of an error contains credentials, query strings or fragments of URLs, so it may be logged.
 public struct PlaybackError: Error, Sendable, CustomStringConvertible {
-    /// A closed vocabulary; stable across versions, unlike the words.
+    /// The kind of a failure. The codes are stable across versions, unlike the messages.
     public typealias Code = MediaError.Code
 
-    /// What kind of failure it is; to decide by.
+    /// The kind of the failure.
     public var code: Code
-    /// A whole sentence that names the file and the reason.
+    /// A sentence that names the resource and the reason.
     public var message: String
-    /// What failed, without credentials; nil where it was no file, such as a sink.
+    /// The URL that failed, without credentials, query string and fragment. Nil if no URL is concerned, as in a failure
+    /// of a sink.
     public var url: URL?
-    /// The track to blame, where there is one.
+    /// The value of `Track.id` of the track that is concerned, or nil.
     public var track: Int?
-    /// Item time, where it is known.
+    /// The item time of the failure, or nil if it is unknown.
     public var time: MediaTime?
-    /// Whether trying the same again could help.
+    /// Whether a retry could succeed.
     public var isRetryable: Bool
-    /// The error below this one, with the library's own words and code (`MediaError`), or what a sink threw.
+    /// The underlying error: a `MediaError` with the message and the code of a library, or the error that a sink threw.
     public var underlying: (any Error)?
 
-    /// `message` is a whole sentence that names the file and the reason. For tests and for code that stands
-    /// in for a player.
+    /// Creates an error, for tests and for code that replaces a player.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the failure.
+    ///   - message: A sentence that names the resource and the reason.
+    ///   - url: The URL that failed, or nil.
+    ///   - isRetryable: Whether a retry could succeed.
+    ///   - underlying: The underlying error, or nil.
     public init(
         code: Code,
         message: String,
@@ -37,31 +46,35 @@ public struct PlaybackError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
+    /// Creates an error from an error of another module. This is where URLs enter messages, so their secrets are
+    /// removed here.
+    ///
+    /// - Parameters:
+    ///   - error: The underlying error.
+    ///   - url: The URL of the resource, or nil to use the location of `error`.
     package init(_ error: MediaError, url: URL?) {
         code = error.code
-        let place = url.map(Self.name) ?? error.location
-        let words = error.libraryLog.map { " (\($0))" } ?? ""
-        message = (place.map { "\($0): " } ?? "") + error.message + words
-        self.url = url.map(Self.withoutCredentials)
+        let location = error.location.map(Redaction.location)
+        let name = url.map { $0.isFileURL ? $0.path : Redaction.location($0.absoluteString) } ?? location
+        let log = error.libraryLog.map { " (\($0))" } ?? ""
+        message = (name.map { "\($0): " } ?? "") + error.message + log
+        self.url = url.map(Self.withoutSecrets)
         track = error.track
         time = error.time
         isRetryable = error.isRetryable
+        var error = error
+        error.location = location
         underlying = error
     }
 
-    /// Without credentials: what is written to a log may be read by others.
-    private static func name(_ url: URL) -> String {
-        url.isFileURL ? url.path : withoutCredentials(url).absoluteString
+    /// Returns the URL without credentials, query string and fragment: an error may be logged as a whole.
+    private static func withoutSecrets(_ url: URL) -> URL {
+        guard !url.isFileURL else { return url }
+        let text = url.absoluteString
+        let name = Redaction.location(text)
+        return name == text ? url : URL(string: name) ?? URL(fileURLWithPath: url.path)
     }
 
-    private static func withoutCredentials(_ url: URL) -> URL {
-        guard url.user != nil || url.password != nil,
-            var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-        else { return url }
-        parts.user = nil
-        parts.password = nil
-        return parts.url ?? URL(fileURLWithPath: url.path)
-    }
-
+    /// The textual representation: `message`.
     public var description: String { message }
 }

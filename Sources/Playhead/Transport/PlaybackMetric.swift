@@ -1,49 +1,54 @@
 public import MediaCore
 
-/// One measurement of playing, and when it was made.
+/// A measurement of playback, and the time at which it was made.
 public struct PlaybackMetric: Sendable {
-    /// What was measured.
+    /// The kind of a measurement, with its values.
     public enum Kind: Sendable {
-        /// The item runs for the first time in this player; host nanoseconds from the player's taking it to its
-        /// first frame (or audio) at the sinks, nil where it was ready before its turn.
+        /// The item plays for the first time in this player. The value is the time in nanoseconds from the assignment
+        /// of the item to the delivery of its first frame (or audio) to the sinks; nil if the item was prepared before
+        /// its turn.
         case started(startupTime: Int64?)
-        /// The data ran out while playing.
+        /// Playback ran out of data.
         case stalled
-        /// Playing goes on after a stall; host nanoseconds that it stood.
+        /// Playback resumed after a stall of the given duration in nanoseconds.
         case resumed(stalledFor: Int64)
-        /// The rate is another one, and why.
+        /// The rate changed, with the reason.
         case rateChanged(from: Float, to: Float, PlayerEvent.RateChange)
-        /// A seek is over; false: another one, or another item, came before it was done.
+        /// A seek ended. The value is false if another seek or item replaced it.
         case sought(finished: Bool)
-        /// With the item's entry in the access log as it is when this is read; nil: it never ran.
+        /// A pass ended. The value is the item's entry in the access log at the time of reading; nil if the item never
+        /// played.
         case passEnded(PlayerEvent.PassOutcome, AccessLog.Event?)
-        /// Something was lost, and playing went on.
+        /// Something was lost, and playback continued.
         case lost(PlaybackError)
-        /// Events were told faster than this was read: so many were left out before the next one.
+        /// Events were delivered faster than the sequence was read. The value is the number of events that were omitted
+        /// before the next measurement.
         case eventsLost(Int)
     }
 
-    /// What was measured.
+    /// The kind of the measurement, with its values.
     public let kind: Kind
-    /// The item that was current; nil: none.
+    /// The current item at that time, or nil.
     public let item: PlayerItem?
-    /// On the item's timeline.
+    /// The time on the item's timeline.
     public let itemTime: MediaTime
-    /// On the player's clock.
+    /// The time on the player's clock.
     public let hostTime: HostTime
 }
 
-/// Measurements as they are made, derived from the player's events and in their order. Each iterator hears of
-/// what happens from its making on, and ends with the player.
+/// An asynchronous sequence of measurements, which are derived from the player's events in their order. An iterator
+/// delivers what happens after its creation, and ends with the player.
 public struct PlaybackMetrics: AsyncSequence, Sendable {
     let events: AsyncStream<TimedPlayerEvent>
 
+    /// The iterator of the sequence.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var events: AsyncStream<TimedPlayerEvent>.Iterator
         private var stalledAt: HostTime?
 
         init(_ events: AsyncStream<TimedPlayerEvent>.Iterator) { self.events = events }
 
+        /// Returns the next measurement, or nil after the player was released.
         public mutating func next() async -> PlaybackMetric? {
             while let timed = await events.next() {
                 guard let kind = measure(timed) else { continue }
@@ -75,7 +80,7 @@ public struct PlaybackMetrics: AsyncSequence, Sendable {
                 return .rateChanged(from: old, to: new, reason)
             case .seekCompleted(_, let finished): return .sought(finished: finished)
             case .passEnded(let item, let outcome): return .passEnded(outcome, item.accessLog().events.last)
-            // What ended playing is how the pass ended.
+            // An error that ended playback is reported by the end of the pass.
             case .errorLogEntry(_, let entry):
                 let isLoss = entry.isRecovered && entry.error.code != .hardwareUnavailable
                 return isLoss ? .lost(entry.error) : nil
@@ -85,10 +90,11 @@ public struct PlaybackMetrics: AsyncSequence, Sendable {
         }
     }
 
+    /// Returns an iterator over the measurements from now on.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(events.makeAsyncIterator()) }
 }
 
 extension Player {
-    /// Measurements from now on; see `PlaybackMetric`. Each call makes a sequence of its own, for one reader.
-    public var metrics: PlaybackMetrics { PlaybackMetrics(events: core.watchers.makeStream()) }
+    /// The measurements from now on; see `PlaybackMetric`. Each call creates a sequence for one reader.
+    public var metrics: PlaybackMetrics { PlaybackMetrics(events: core.dispatcher.makeStream()) }
 }

@@ -1,17 +1,26 @@
 public import Foundation
 public import MediaCore
 
-/// Seeks of the current item that are waited for. Each begins at the call, and returns whether it finished; false
-/// without an item. A task that is cancelled waits no longer and gets false; its seek goes on, unless
-/// `PlayerItem.cancelPendingSeeks()` calls it off.
+/// Asynchronous seeks in the current item. A seek starts at the call and returns whether it finished; without a current
+/// item it returns false. A cancelled task returns false at once, but its seek continues unless
+/// `PlayerItem.cancelPendingSeeks()` cancels it.
 extension Player {
-    /// To the key frame at or before `time`, which is quick and not exact; returns whether it finished.
+    /// Seeks to the key frame at or before a time, which is fast and not exact.
+    ///
+    /// - Parameter time: The item time.
+    /// - Returns: True if the seek finished; false if another seek or item replaced it.
     @discardableResult
     public func seek(to time: MediaTime) async -> Bool {
         await seek(to: time, toleranceBefore: .positiveInfinity, toleranceAfter: .positiveInfinity)
     }
 
-    /// To `time`, exactly when both tolerances are zero; returns whether it finished.
+    /// Seeks to a time within tolerances. The seek is exact if both are zero.
+    ///
+    /// - Parameters:
+    ///   - time: The item time.
+    ///   - toleranceBefore: The maximum time by which the shown frame may precede `time`.
+    ///   - toleranceAfter: The maximum time by which the shown frame may follow `time`.
+    /// - Returns: True if the seek finished; false if another seek or item replaced it.
     @discardableResult
     public func seek(to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime) async -> Bool
     {
@@ -19,8 +28,14 @@ extension Player {
         return await item.seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter)
     }
 
-    /// To where `date` is shown; returns whether it finished. False, and nothing happens: the item has no dates, is
-    /// not ready, or the date lies outside of them.
+    /// Seeks to the position at which a date is shown.
+    ///
+    /// - Parameters:
+    ///   - date: The date.
+    ///   - toleranceBefore: The maximum time by which the shown frame may precede the position.
+    ///   - toleranceAfter: The maximum time by which the shown frame may follow the position.
+    /// - Returns: True if the seek finished. False also if the item is not ready, has no dates, or does not include
+    ///   `date`; then nothing happens.
     @discardableResult
     public func seek(
         to date: Date,

@@ -3,18 +3,21 @@ import PlaybackEngine
 import PlayheadBackend
 
 extension Player {
-    /// The player's clock now: what `setRate(_:time:atHostTime:)` and `PlayerVideoOutput` are given, and what
-    /// `TimedPlayerEvent.hostTime` tells. Only differences mean anything. Any thread.
+    /// The present time of the player's clock. `setRate(_:time:atHostTime:)`, `PlayerVideoOutput` and
+    /// `TimedPlayerEvent.hostTime` use this clock. Only differences of its times are meaningful. The property may be
+    /// read from any thread.
     ///
     ///     player.setRate(1, time: .zero, atHostTime: player.hostTime.advanced(by: 500_000_000).mediaTime)
     public var hostTime: HostTime { core.driver.clock.now }
 }
 
 extension HostTime {
-    /// The same as a time, in nanoseconds.
+    /// The host time as a `MediaTime` in nanoseconds.
     public var mediaTime: MediaTime { MediaTime(value: nanoseconds, timescale: 1_000_000_000) }
 
-    /// nil for a time that is no number, or too far off.
+    /// Creates a host time from a `MediaTime`. The result is nil if the time is not numeric or out of range.
+    ///
+    /// - Parameter time: The time on the clock.
     public init?(_ time: MediaTime) {
         guard let nanoseconds = time.nanoseconds else { return nil }
         self.init(nanoseconds: nanoseconds)

@@ -1,19 +1,20 @@
 import PlaybackEngine
 
-/// Decoded frames that all players of the process keep in one cache.
+/// The cache of decoded frames that all players of the process share.
 ///
-/// A lap of a looping item that fits is decoded once, and costs almost nothing from the second time on.
-/// Frames around the target of an exact seek are kept too, so that a seek to a little before it decodes
-/// nothing. Each item may have its fair part of the limit; what is least useful leaves first. What is shown,
-/// and when, is the same with and without the cache.
+/// A pass of a looping item that fits into the cache is decoded once and costs almost nothing from the second pass on.
+/// Frames around the target of an exact seek are kept too, so that a seek to a slightly earlier time decodes nothing.
+/// The limit is shared fairly between items, and the least useful frames are released first. The cache does not affect
+/// what is shown and when.
 extension Player {
-    /// Bytes of decoded pictures and audio that the cache may hold, for all players together: 64 MB unless it
-    /// is set. 0 switches it off. A lower limit takes effect at once. May be used from any thread.
+    /// The maximum memory in bytes for decoded frames and audio in the cache, for all players together. The default is
+    /// 64 MB, and 0 disables the cache. A lower limit takes effect at once. The property may be used from any thread.
     public static var frameCacheByteLimit: Int {
         get { FrameCache.shared.byteLimit }
         set { FrameCache.shared.byteLimit = newValue }
     }
 
-    /// Bytes that the cache holds now, for all players together. May be read from any thread.
+    /// The memory in bytes that the cache uses at present, for all players together. The property may be read from any
+    /// thread.
     public static var frameCacheByteCount: Int { FrameCache.shared.byteCount }
 }

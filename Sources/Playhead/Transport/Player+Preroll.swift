@@ -3,31 +3,43 @@ import PlaybackEngine
 import PlayheadBackend
 
 extension Player {
-    /// Sets the rate so that item time `time` falls on `hostTime` of the player's clock: several players can
-    /// start in step, or one in step with something else. Exact: it seeks with no tolerance.
+    /// Sets the rate, and synchronizes item time `time` with `hostTime` on the player's clock. Several players can thus
+    /// start in sync, or one with another source of time. The method seeks exactly.
     ///
-    /// An invalid `time` is the present one; an invalid `hostTime` is as soon as everything is there. Until a
-    /// host time in the future the player stands at `time`; from one in the past it catches up, leaving out
-    /// the frames that are over. Legal whatever `automaticallyWaitsToMinimizeStalling` says.
+    /// Before a host time in the future the player waits at `time`. After a host time in the past it catches up and
+    /// drops the frames that have passed. The method may be called whatever the value of
+    /// `automaticallyWaitsToMinimizeStalling` is.
+    ///
+    /// - Parameters:
+    ///   - rate: The rate, in the range -32...32.
+    ///   - time: The item time. An invalid time means the current one.
+    ///   - hostTime: The time on the player's clock; see `hostTime`. An invalid time means the earliest possible
+    ///     one.
     public func setRate(_ rate: Float, time: MediaTime, atHostTime hostTime: MediaTime) {
         core.restart(rate, time, hostTime)
     }
 
-    /// Gets everything ready to start at once, standing still. Returns true when it is; false without an item
-    /// or at a rate other than 0, and when something else came first: another time, another item, a start, or
-    /// `cancelPendingPrerolls`. A task that is cancelled gets false at once. The engine reads and decodes ahead the
-    /// same way for every rate.
+    /// Prepares playback so that it can start immediately, while the player is paused. Reading and decoding ahead do
+    /// not depend on the rate.
+    ///
+    /// - Parameter rate: The rate at which playback will start.
+    /// - Returns: True when playback is prepared. False if there is no item, if the rate of the player is not 0, if a
+    ///   seek, another item, a start or `cancelPendingPrerolls()` intervenes, and at once if the task is cancelled.
     @discardableResult
     public func preroll(atRate rate: Float) async -> Bool {
-        await answer { preroll(atRate: rate, completionHandler: $0) }
+        await awaitCompletion { preroll(atRate: rate, completionHandler: $0) }
     }
 
-    /// As above; the handler is called once, on the callback queue.
+    /// Prepares playback so that it can start immediately, while the player is paused.
+    ///
+    /// - Parameters:
+    ///   - rate: The rate at which playback will start.
+    ///   - completionHandler: Called once on the callback queue, with true when playback is prepared.
     public func preroll(atRate rate: Float, completionHandler: @escaping @Sendable (Bool) -> Void) {
         core.preroll(completionHandler)
     }
 
-    /// Those that wait are answered false.
+    /// Cancels all pending prerolls: their completion handlers get false.
     public func cancelPendingPrerolls() { core.loop.send(.cancelPrerolls) }
 }
 

@@ -3,12 +3,18 @@ import PlaybackEngine
 import PlayheadBackend
 
 extension Player {
-    /// To the key frame at or before `time`: quick, not exact.
+    /// Seeks in the current item to the key frame at or before a time, which is fast and not exact.
+    ///
+    /// - Parameter time: The item time.
     public func seek(to time: MediaTime) {
         seek(to: time, toleranceBefore: .positiveInfinity, toleranceAfter: .positiveInfinity)
     }
 
-    /// As above; the handler gets whether the seek finished.
+    /// Seeks in the current item to the key frame at or before a time and calls a handler.
+    ///
+    /// - Parameters:
+    ///   - time: The item time.
+    ///   - completionHandler: Called exactly once, with true if the seek finished.
     public func seek(to time: MediaTime, completionHandler: (@Sendable (Bool) -> Void)?) {
         seek(
             to: time,
@@ -18,7 +24,14 @@ extension Player {
         )
     }
 
-    /// See `PlayerItem.seek`. Without an item the handler gets false.
+    /// Seeks in the current item to a time within tolerances; see
+    /// `PlayerItem.seek(to:toleranceBefore:toleranceAfter:completionHandler:)`.
+    ///
+    /// - Parameters:
+    ///   - time: The item time.
+    ///   - toleranceBefore: The maximum time by which the shown frame may precede `time`.
+    ///   - toleranceAfter: The maximum time by which the shown frame may follow `time`.
+    ///   - completionHandler: Called exactly once, with true if the seek finished; with false without a current item.
     public func seek(
         to time: MediaTime,
         toleranceBefore: MediaTime,

@@ -5,46 +5,55 @@ import Observation
 import PlaybackEngine
 import PlayheadBackend
 
-/// The transport: plays an item at a rate.
+/// A player for one item at a time, with transport control: rate, seeking, volume and what happens at the end.
 ///
-/// Every member may be called from any thread and from inside any callback; none blocks on I/O, decoding or
-/// a sink. What a setter sets is what a getter on the same thread reads next; the engine follows. Releasing a
-/// player at any moment stops everything at once and waits for nothing.
+/// All members may be called from any thread and inside any callback, and none blocks on I/O, decoding or a sink. A
+/// value that was set can be read at once on the same thread; the engine follows. Releasing a player stops everything
+/// at once without waiting.
 ///
-/// `@unchecked Sendable` only because a subclass (`QueuePlayer`) forbids the checked one: all it stores is
-/// the core, which is.
+/// `@unchecked Sendable`: only because the class has a subclass (`QueuePlayer`). All its stored properties are
+/// constants of `Sendable` types.
 public class Player: @unchecked Sendable {
     /// Whether a player can play (AVPlayer.Status).
     public typealias Status = PlayerStatus
-    /// Whether time runs, and if not, whether it will.
+    /// Whether playback is paused, waiting or playing.
     public typealias TimeControlStatus = MediaCore.TimeControlStatus
-    /// Why a player that has a rate does not play.
+    /// The reason why a player with a rate other than 0 does not play.
     public typealias WaitingReason = MediaCore.WaitingReason
-    /// What happens when the item has played to its end.
+    /// The action at the end of an item.
     public typealias ActionAtItemEnd = MediaCore.ActionAtItemEnd
-    /// Whether the item begins again at its end.
+    /// Whether an item restarts at its end.
     public typealias RepeatMode = MediaCore.RepeatMode
 
     let core: PlayerCore
     let registrar = ObservationRegistrar()
 
-    /// Without an item: in real time, with audio to the sound server if there is one.
+    /// Creates a player without an item, with the default configuration.
     public convenience init() {
         self.init(playerItem: nil, configuration: Configuration())
     }
 
-    /// With an item of this URL, which begins to load at once, paused.
+    /// Creates a player with an item for a URL. The item starts to load at once, and the player is paused.
+    ///
+    /// - Parameter url: The URL of the media.
     public convenience init(url: URL) { self.init(playerItem: PlayerItem(url: url)) }
 
-    /// With an item, which begins to load at once, paused.
+    /// Creates a player with an item, with the default configuration. The item starts to load at once, and the player
+    /// is paused.
+    ///
+    /// - Parameter playerItem: The item, or nil.
     public convenience init(playerItem: PlayerItem?) {
         self.init(playerItem: playerItem, configuration: Configuration())
     }
 
-    /// With an item, which begins to load at once, paused; a copy of the configuration is kept.
+    /// Creates a player with a configuration. An item starts to load at once, and the player is paused.
+    ///
+    /// - Parameters:
+    ///   - playerItem: The item, or nil.
+    ///   - configuration: The configuration, of which the player keeps a copy.
     public init(playerItem: PlayerItem? = nil, configuration: Configuration) {
         core = PlayerCore(configuration: configuration)
-        core.watchers.setPlayer(self)
+        core.dispatcher.setPlayer(self)
         PlayerRegistry.enter()
         if let playerItem { core.replaceItem(with: playerItem) }
     }
@@ -54,84 +63,100 @@ public class Player: @unchecked Sendable {
         core.release()
     }
 
-    /// As the player was made with it; it cannot be changed later.
+    /// The configuration that the player was created with. It cannot be changed.
     public var configuration: Configuration { core.configuration }
-    /// Where callbacks run, one at a time and in order.
+    /// The serial queue on which callbacks run, in order.
     public var callbackQueue: DispatchQueue { core.callbackQueue }
 
     // MARK: Item
 
-    /// The item that is played or about to be; nil: none. Can be observed.
+    /// The current item, or nil. The property can be observed.
     public var currentItem: PlayerItem? { tracked(\.currentItem) { core.facts.item } }
 
-    /// At once; the item being played is let go of, and keeps its time and status for when it comes back. An item that
-    /// another player has moves here, and one that waits in the queue leaves its place there. The same item again
-    /// changes nothing.
+    /// Replaces the current item at once.
+    ///
+    /// The previous item keeps its time and status, and continues from there if it is set again. An item of another
+    /// player moves to this one, and an item that waits in the queue leaves the queue. Setting the current item again
+    /// has no effect.
+    ///
+    /// - Parameter item: The new item, or nil for none.
     public func replaceCurrentItem(with item: PlayerItem?) {
-        core.setting(\.membership)?.forget()
+        core.setting(\.membership)?.discardSuspendedItem()
         core.replaceItem(with: item)
     }
 
-    /// Whether the player can be used at all; says nothing about an item. Unknown until it tried a first one.
+    /// Whether the player can play at all, regardless of the item. Unknown until the player has tried to open a first
+    /// item. The property can be observed.
     public var status: Status { tracked(\.status) { core.facts.status } }
-    /// Why `status` is `.failed`: the system refuses the process the threads that playing needs. What is wrong with
-    /// an item is told by `PlayerItem.error`.
+    /// The reason why `status` is `.failed`: the system denied the threads that playback needs. `PlayerItem.error`
+    /// reports the failure of an item.
     public var error: PlaybackError? { core.refusal.map { PlaybackError($0, url: nil) } }
 
     // MARK: Rate
 
-    /// What is wanted: 0 is paused, 1 natural speed. Held within -32...32. What really happens is
-    /// `timeControlStatus`. A negative rate plays backward, without audio, an item that has frames and can
-    /// be sought; another one stands still. With a failed item it is 0 again at once, whether the item failed
-    /// before or after the call.
+    /// The requested rate: 0 is paused, and 1 is the natural speed. Values are clamped to -32...32. `timeControlStatus`
+    /// reports whether the player actually plays.
+    ///
+    /// A negative rate plays backward without audio; the item must be seekable and have video, otherwise time does not
+    /// advance. If the item has failed or fails later, the rate returns to 0. The property can be observed.
     public var rate: Float {
         get { tracked(\.rate) { core.facts.rate } }
         set { core.setRate(newValue) }
     }
 
-    /// What `play()` sets; setting it starts nothing.
+    /// The rate that `play()` sets. Setting it does not start playback.
     public var defaultRate: Float {
         get { core.setting(\.defaultRate) }
         set { core.setDefaultRate(newValue) }
     }
 
-    /// The same as `rate = defaultRate`. Legal before there is an item. At the item's end nothing moves: the end is told
-    /// once more, in a moment, and no more than four times a second; a seek that comes before that plays on from there.
+    /// Sets the rate to `defaultRate`. The method may be called before there is an item.
+    ///
+    /// At the end of the item nothing moves: the end is reported again shortly afterwards, at most four times a second.
+    /// A seek before that report plays from its target.
     public func play() { core.setRate(defaultRate) }
-    /// The same as `rate = 0`.
+    /// Sets the rate to 0.
     public func pause() { core.setRate(0) }
-    /// Starts with what is there, whatever the buffer's prospects.
+    /// Starts playback with the buffered data, even if a stall is likely.
+    ///
+    /// - Parameter rate: The rate, in the range -32...32.
     public func playImmediately(atRate rate: Float) { core.setRate(rate, immediately: true) }
 
-    /// What really happens: paused, waiting or playing. Can be observed.
+    /// Whether the player is paused, waiting or playing. The property can be observed.
     public var timeControlStatus: TimeControlStatus {
         tracked(\.timeControlStatus) { core.facts.timeControlStatus }
     }
 
-    /// Non-nil only while waiting.
+    /// The reason why the player is waiting; nil if it is not waiting. The property can be observed.
     public var reasonForWaitingToPlay: WaitingReason? {
         tracked(\.reasonForWaitingToPlay) { core.facts.reasonForWaitingToPlay }
     }
 
-    /// True: a stall keeps `rate` and waits. False: it starts with what is there, and a stall drops `rate` to 0.
+    /// Whether the player waits for enough data to play without stalls. If true, the default, a stall keeps `rate`, and
+    /// the player waits. If false, playback starts with the buffered data, and a stall sets `rate` to 0.
     public var automaticallyWaitsToMinimizeStalling: Bool {
         get { core.setting(\.waits) }
         set { core.setWaits(newValue) }
     }
 
-    /// With the above false: give the rate back once the buffer can keep up, unless paused in between. A seek to where
-    /// data is, or another item, gives it back as well.
+    /// Whether playback resumes by itself after a stall if `automaticallyWaitsToMinimizeStalling` is false; true by
+    /// default. It resumes when the buffer is likely to keep up, after a seek to buffered data, and with another item,
+    /// unless it was paused in between.
     public var resumesAfterStall: Bool {
         get { core.setting(\.resumes) }
         set { core.setResumes(newValue) }
     }
 
-    /// The system has taken the audio away: a call came in, and the sound server asks the other streams to be quiet. It
-    /// began with a pause (`rate` is 0, for `RateChangeReason.audioSessionInterrupted`). It ends when the server gives
-    /// the audio back, when it goes away, and for this player when somebody sets a rate other than 0. Can be observed.
+    /// Whether the system has interrupted audio, for example because of a call: the sound server requested that other
+    /// streams be silent.
+    ///
+    /// The interruption pauses the player (`rate` becomes 0, with `RateChangeReason.audioSessionInterrupted`). It ends
+    /// when the server ends it or disconnects, and for this player when a rate other than 0 is set. The property can be
+    /// observed.
     public var isInterrupted: Bool { tracked(\.isInterrupted) { core.facts.isInterrupted } }
 
-    /// Whether it goes on by itself after an interruption that stopped it, unless paused in between; true by default.
+    /// Whether playback resumes by itself after an interruption that paused it, unless it was paused in between. The
+    /// default is true.
     public var resumesAfterInterruption: Bool {
         get { core.setting(\.resumesAfterInterruption) }
         set { core.setResumesAfterInterruption(newValue) }
@@ -139,14 +164,15 @@ public class Player: @unchecked Sendable {
 
     // MARK: Ends
 
-    /// What happens at the item's end; `.pause` by default, `.advance` in a `QueuePlayer`. Counts from the
-    /// next end on.
+    /// The action at the end of an item; `.pause` by default, `.advance` in a `QueuePlayer`. A change takes effect at
+    /// the next end.
     public var actionAtItemEnd: ActionAtItemEnd {
         get { core.setting(\.endAction) }
         set { core.setEndAction(newValue) }
     }
 
-    /// Takes effect at the next end; may be changed at any moment.
+    /// Whether the item restarts at its end, without a gap. A change takes effect at the next end. The property can be
+    /// observed.
     public var repeatMode: RepeatMode {
         get { tracked(\.repeatMode) { core.facts.repeatMode } }
         set { core.setRepeatMode(newValue) }
@@ -154,52 +180,54 @@ public class Player: @unchecked Sendable {
 
     // MARK: Audio
 
-    /// 0...1, relative to the device.
+    /// The volume from 0 to 1, relative to the volume of the device. The property can be observed.
     public var volume: Float {
         get { tracked(\.volume) { core.facts.volume } }
         set { core.setVolume(newValue, isMuted: nil) }
     }
 
-    /// Silence; `volume` stays as it is. Can be observed.
+    /// Whether audio is muted; `volume` does not change. The property can be observed.
     public var isMuted: Bool {
         get { tracked(\.isMuted) { core.facts.isMuted } }
         set { core.setVolume(nil, isMuted: newValue) }
     }
 
-    /// The device that audio is played by, as the audio server names it; nil: the server's default, whatever that
-    /// becomes. Takes effect while playing, without a stop; a device that is not there is waited for with the
-    /// default. Means nothing where `Configuration.audio` is a sink without a device.
+    /// The audio device by its name on the audio server. Nil, the default, follows the server's default device. A
+    /// change takes effect during playback without an interruption. Until a missing device becomes available, the
+    /// default device is used. The property has no effect if `Configuration.audio` is a sink without a device.
     public var audioOutputDeviceUniqueID: String? {
         get { core.setting(\.audioDevice) }
         set { core.setAudioDevice(newValue) }
     }
 
-    /// What is known of the device that plays the audio, and how well audio and frame are in step.
+    /// The audio device in use, and the measured offset between audio and video.
     public var audioDeviceFacts: AudioDeviceFacts { core.snapshot.audio }
 
     // MARK: Time
 
-    /// The current item's time; `.zero` without one.
+    /// Returns the time of the current item, or `.zero` without an item.
     public func currentTime() -> MediaTime { core.facts.item?.currentTime() ?? .zero }
 
-    /// Counts since the player was made.
+    /// The counts since the player was created.
     public var counters: PlaybackCounters {
         var counters = core.snapshot.counters
         counters.framesConverted = core.conversions.count
         return counters
     }
 
-    /// Takes everything down and returns when the sinks have been finished. Nothing is delivered afterwards. What was set
-    /// before the call has been told by then, and nothing is told afterwards.
+    /// Stops the player, and returns when its sinks have been finished. Everything that was set before the call has
+    /// been reported to observers by then, and nothing is delivered or reported afterwards.
     public func shutdown() async {
         await withCheckedContinuation { continuation in
-            core.shutDown(sinks: nil, told: { continuation.resume() })
+            core.shutDown(sinksFinished: nil, delivered: { continuation.resume() })
         }
     }
 
-    /// The same without waiting. `completionHandler` is called once, on a queue of the player's, when the sinks have been
-    /// finished; handlers on a callback queue that is held up may be told a little later what was set before the call.
+    /// Stops the player without waiting.
+    ///
+    /// - Parameter completionHandler: Called once, on a queue of the player, when the sinks have been finished.
+    ///   Observers on a callback queue that is blocked may be notified slightly later of what was set before the call.
     public func shutdown(completionHandler: @escaping @Sendable () -> Void) {
-        core.shutDown(sinks: completionHandler, told: nil)
+        core.shutDown(sinksFinished: completionHandler, delivered: nil)
     }
 }

@@ -4,14 +4,14 @@ import PlaybackEngine
 import PlayheadBackend
 import Synchronization
 
-/// Taking items on and letting go of them.
+/// Assigning and releasing items.
 extension PlayerCore {
     func replaceItem(with item: PlayerItem?) {
         let (old, oldID) = state.withLock { ($0.item, $0.itemID) }
         guard item !== old else { return }
-        let place = old.flatMap { self.place(of: $0) }
-        // An item belongs to one player: taking it takes it from the other.
-        if let item, let other = item.core, other !== self { other.close(of: item) }
+        let position = old.flatMap { self.resumePosition(of: $0) }
+        // An item belongs to one player, so the other player releases it.
+        if let item, let other = item.core, other !== self { other.releaseItem(item) }
         let id = changing {
             state.withLock { state -> ItemID? in
                 state.item = item
@@ -20,7 +20,7 @@ extension PlayerCore {
                     state.itemID = nil
                     return nil
                 }
-                // One that waits in the queue leaves its place there.
+                // An item that waits in the queue leaves the queue.
                 if let index = state.queue.firstIndex(where: { $0.item === item }) {
                     state.itemID = state.queue.remove(at: index).id
                 } else {
@@ -30,11 +30,11 @@ extension PlayerCore {
                 return state.itemID
             }
         }
-        if let old, let oldID { old.detach(from: oldID, at: place) }
+        if let old, let oldID { old.detach(from: oldID, at: position) }
         clearVideoOutput()
         guard let item, let id else {
             loop.setItem(nil, nil)
-            keep(old)
+            retainUntilProcessed(old)
             return
         }
         item.attach(PlayerItem.Attachment(id: id, core: self))
@@ -43,42 +43,42 @@ extension PlayerCore {
             defer { state.startPosition = nil }
             return state.startPosition
         }
-        watchers.remember(item, id)
+        dispatcher.register(item, id)
         let seek = start.flatMap { makeSeek(item, $0.time, $0.toleranceBefore, nil) }
         loop.setItem(id, source(of: item), seek: seek?.request)
-        keep(old)
+        retainUntilProcessed(old)
         if let seek { acknowledge(seek.command) }
     }
 
-    /// Where there is no item any more, nothing is shown. One that came meanwhile keeps what it has handed out.
+    /// Clears the video output if there is no item. An item that was set meanwhile keeps its frames.
     func clearVideoOutput() {
         setting(\.videoOutput)?.keep { _ in self.item != nil }
     }
 
-    /// Where the current item is, for the time when it comes back; nil: at its start, or another one is current. Not as
-    /// an observer sees it.
-    func place(of item: PlayerItem) -> MediaTime? {
+    /// Returns the present position of the current item, for the time when the item is set again. Nil means the
+    /// start, and for an item that is not current. The position is not that of the event that is being delivered.
+    func resumePosition(of item: PlayerItem) -> MediaTime? {
         let (target, id) = state.withLock { ($0.seekTarget?.value, $0.item === item ? $0.itemID : nil) }
         guard let id else { return nil }
         let (duration, start) = item.state.withLock { ($0.facts.duration, $0.startPosition?.time) }
         let snapshot = loop.snapshot
         let time =
             target ?? (snapshot.itemID == id ? snapshot.itemTime(at: driver.clock.now) : start ?? .zero)
-        let place = duration.isNumeric ? min(time, duration) : time
-        return place.isNumeric && place > .zero ? place : nil
+        let position = duration.isNumeric ? min(time, duration) : time
+        return position.isNumeric && position > .zero ? position : nil
     }
 
-    /// Until the loop has told what became of it, should nobody else hold it.
-    func keep(_ item: PlayerItem?) {
+    /// Retains an item until the loop has reported what became of it.
+    func retainUntilProcessed(_ item: PlayerItem?) {
         loop.perform { _ in withExtendedLifetime(item) {} }
     }
 
-    func close(of item: PlayerItem) {
+    func releaseItem(_ item: PlayerItem) {
         let mustReplace = state.withLock { $0.item === item && !$0.hasQueue }
         if mustReplace { replaceItem(with: nil) } else { remove(item) }
     }
 
-    /// Described when it is opened, so that what is set on it until then counts.
+    /// Returns a source that describes the item when it is opened, so that later settings are included.
     func source(of item: PlayerItem) -> MediaItemSource {
         MediaItemSource { [weak self] in
             self?.mediaItem(for: item)
@@ -96,28 +96,28 @@ extension PlayerCore {
         let decoding = configuration.decoding
         let backend = configuration.backend
         var options = DecoderOptions(decoding, sharing: PlayerRegistry.players)
-        // On the machine's clock frames are decoded long before they are changed.
-        options.sharesCoresWithConversion = !isRealTime && watchers.changesFrames
-        options.maximumThreadCount = setting(\.membership)?.threadsOfOne
+        // In real time, decoding runs far ahead of conversions and does not compete with them.
+        options.sharesCoresWithConversion = !isRealTime && dispatcher.changesFrames
+        options.maximumThreadCount = setting(\.membership)?.threadsPerDecoder
         let logger = configuration.logger
         asset.options.network.cache?.setDefaultWarningHandler { logger.warning("\($0)") }
         var media = MediaItem(
-            makeDemuxer: { asset.takeDemuxer(backend, decoding: decoding) },
+            makeDemuxer: { asset.claimDemuxer(backend, decoding: decoding) },
             loadingRole: asset.loadingRole,
             video: choice(settings.video, .visual),
             audio: hasAudio ? choice(settings.audio, .audible) : .none,
             choice: settings.switches.choice,
             variants: { [weak self, weak item] in item?.variantPreference(in: self) ?? VariantPreference() },
-            texts: item.textSources,
+            cueSources: item.cueSources,
             decoding: options,
             localRules: buffering.rules(buffering.local, isRealTime: isRealTime),
             networkRules: buffering.rules(buffering.network, isRealTime: isRealTime),
-            forward: forward > 0 ? BufferingPolicy.forward(forward) : nil,
+            forwardBufferDuration: forward > 0 ? BufferingPolicy.forward(forward) : nil,
             forwardEnd: end.isNumeric ? end : nil,
             reverseEnd: reverseEnd.isNumeric ? max(.zero, reverseEnd) : .zero,
-            learntDuration: settings.facts.learntDuration(of: asset),
+            measuredDuration: settings.facts.measuredDuration(of: asset),
             start: settings.startPosition?.time,
-            sound: AudioSettingsSource { [weak item] in item?.audioSettings ?? AudioSettings() },
+            audioSettings: AudioSettingsSource { [weak item] in item?.audioSettings ?? AudioSettings() },
             didOpen: { asset.opened($0) }
         )
         let share = setting(\.bufferShare)
@@ -125,7 +125,7 @@ extension PlayerCore {
         media.packetShare = share?.packets
         if let failure = settings.facts.failure {
             media.makeDemuxer = { FailedDemuxer(failure) }
-            media.texts = [:]
+            media.cueSources = [:]
             media.didOpen = { _ in }
         }
         return media

@@ -1,8 +1,8 @@
 import MediaCore
 import PlaybackEngine
 
-/// The items behind the current one. The loop has the last word on which item is current: calls from here
-/// name items, never positions, so that one that was played in between is not taken for another.
+/// The queue of items after the current one. The loop decides which item is current. Calls from here identify items and
+/// not positions, so an item that has been played meanwhile is not mistaken for another one.
 extension PlayerCore {
     struct QueuedItem {
         let item: PlayerItem
@@ -14,7 +14,7 @@ extension PlayerCore {
         setEndAction(.advance)
     }
 
-    /// The current item first.
+    /// The current item and the queued ones, in order.
     var allItems: [PlayerItem] {
         state.withLock { [$0.item].compactMap(\.self) + $0.queue.map(\.item) }
     }
@@ -28,21 +28,21 @@ extension PlayerCore {
     func insert(_ item: PlayerItem, after other: PlayerItem?) {
         guard canInsert(item, after: other) else { return }
         guard !allItems.isEmpty else { return replaceItem(with: item) }
-        if let old = item.core, old !== self { old.close(of: item) }
-        let place = changing { state.withLock { $0.enqueue(item, after: other) } }
-        guard let place else { return }
-        item.attach(PlayerItem.Attachment(id: place.id, core: self))
-        watchers.remember(item, place.id)
-        loop.insert(place.id, source(of: item), after: place.after)
+        if let old = item.core, old !== self { old.releaseItem(item) }
+        let position = changing { state.withLock { $0.enqueue(item, after: other) } }
+        guard let position else { return }
+        item.attach(PlayerItem.Attachment(id: position.id, core: self))
+        dispatcher.register(item, position.id)
+        loop.insert(position.id, source(of: item), after: position.after)
     }
 
     func remove(_ item: PlayerItem) {
         let isCurrent = self.item === item
-        let place = self.place(of: item)
+        let position = self.resumePosition(of: item)
         let removed = changing {
             state.withLock { state -> ItemID? in
                 if state.item === item {
-                    defer { state.takeNext() }
+                    defer { state.advanceToNext() }
                     return state.itemID
                 }
                 guard let index = state.queue.firstIndex(where: { $0.item === item }) else { return nil }
@@ -51,19 +51,19 @@ extension PlayerCore {
         }
         guard let removed else { return }
         if isCurrent {
-            item.detach(from: removed, at: place)
+            item.detach(from: removed, at: position)
         } else {
             item.detach(from: removed)
         }
         clearVideoOutput()
         loop.send(.remove(removed))
-        keep(item)
+        retainUntilProcessed(item)
     }
 
-    /// Where nothing is current, the first of those that wait.
+    /// Advances to the next item, or to the first queued one if there is no current item.
     func advance() {
         if let item { return remove(item) }
-        changing { state.withLock { $0.takeNext() } }
+        changing { state.withLock { $0.advanceToNext() } }
         loop.send(.advance)
     }
 
@@ -77,12 +77,12 @@ extension PlayerCore {
         replaceItem(with: nil)
     }
 
-    /// The loop went on to another item, or gave one up. On the control lane.
-    func follow(_ notice: PlaybackNotice) {
+    /// Follows the loop to another item, or after a failure of an item. On the control lane.
+    func updateQueue(for notice: PlaybackNotice) {
         switch notice {
         case .itemChanged(let old, let new):
-            let left = state.withLock { state -> PlayerItem? in
-                // Otherwise somebody has asked for another item since, and that is on its way.
+            let leaving = state.withLock { state -> PlayerItem? in
+                // Otherwise another item was set meanwhile, and the loop has yet to follow.
                 guard state.itemID == old, new != old else {
                     state.queue.removeAll { $0.id == new }
                     return nil
@@ -91,24 +91,24 @@ extension PlayerCore {
                 if let index = state.queue.firstIndex(where: { $0.id == new }) {
                     state.queue.removeSubrange(..<index)
                 }
-                state.takeNext()
+                state.advanceToNext()
                 return item
             }
-            if let left, let old { left.detach(from: old) }
+            if let leaving, let old { leaving.detach(from: old) }
             clearVideoOutput()
-            // It has begun there, unless it has been taken off since.
+            // The item has started at its kept position, unless it has been removed since.
             if let new {
-                watchers.item(new)?.state.withLock { if $0.attachment?.id == new { $0.keepPosition(nil) } }
+                dispatcher.item(new)?.state.withLock { if $0.attachment?.id == new { $0.keepPosition(nil) } }
             }
         case .itemFailed(let id, _):
-            // The current one goes when the next one takes its place.
-            let left = state.withLock { state -> PlayerItem? in
+            // The current item leaves when the next one replaces it.
+            let leaving = state.withLock { state -> PlayerItem? in
                 guard let index = state.queue.firstIndex(where: { $0.id == id }) else { return nil }
                 return state.queue.remove(at: index).item
             }
-            left?.detach(from: id)
+            leaving?.detach(from: id)
         case .passEnded(let id, .failed):
-            // What an earlier item has shown would stay for good.
+            // Otherwise a frame of an earlier item would remain available.
             guard let failed = state.withLock({ $0.itemID == id ? $0.item : nil }) else { break }
             setting(\.videoOutput)?.keep { $0 === failed }
         default: break
@@ -117,7 +117,12 @@ extension PlayerCore {
 }
 
 extension PlayerCore.State {
-    /// Puts an item behind another one (nil: behind all) and says behind which; nil: the player is gone.
+    /// Inserts an item after another one, or at the end.
+    ///
+    /// - Parameters:
+    ///   - item: The item to insert.
+    ///   - other: The item to insert it after, or nil for the end.
+    /// - Returns: The identifiers of the item and of its predecessor, or nil if the player has been released.
     mutating func enqueue(_ item: PlayerItem, after other: PlayerItem?) -> (id: ItemID, after: ItemID?)? {
         guard !isReleased else { return nil }
         ids += 1
@@ -130,12 +135,12 @@ extension PlayerCore.State {
         } else {
             queue.append(queued)
         }
-        if self.item == nil { takeNext() }
+        if self.item == nil { advanceToNext() }
         return (queued.id, otherID)
     }
 
-    /// The next item of the queue becomes the current one; none is left: none.
-    mutating func takeNext() {
+    /// Makes the next item of the queue the current one; without one there is no current item.
+    mutating func advanceToNext() {
         let next = queue.isEmpty ? nil : queue.removeFirst()
         item = next?.item
         itemID = next?.id
@@ -144,34 +149,34 @@ extension PlayerCore.State {
 }
 
 extension PlayerItem {
-    /// Another playing begins, with an end of its own.
+    /// Attaches the item to a player for another playback with an end of its own.
     func attach(_ attachment: Attachment) {
         state.withLock {
             $0.attachment = attachment
             $0.log.hasFailed = false
         }
-        // What it handed out before is not due in this playing.
+        // Frames of an earlier playback are not due in this one.
         clearVideoOutputs()
     }
 
-    /// Unless it has been attached anew since. Played to its end it begins at its start another time.
+    /// Detaches the item, unless it has been attached again since. An item that was played to its end restarts at zero.
     func detach(from id: ItemID) {
         state.withLock { if $0.attachment?.id == id { $0.attachment = nil } }
     }
 
-    /// In the middle, at `place` (nil: its start): it goes on from there another time.
-    func detach(from id: ItemID, at place: MediaTime?) {
+    /// Detaches the item at a position, from which it continues later. Nil means the start.
+    func detach(from id: ItemID, at position: MediaTime?) {
         state.withLock { state in
             guard state.attachment?.id == id else { return }
             state.attachment = nil
-            state.keepPosition(place)
+            state.keepPosition(position)
         }
     }
 }
 
 extension PlayerItem.State {
-    mutating func keepPosition(_ place: MediaTime?) {
-        startPosition = place.map { ($0, .zero) }
-        isPositionKept = place != nil
+    mutating func keepPosition(_ position: MediaTime?) {
+        startPosition = position.map { ($0, .zero) }
+        isPositionKept = position != nil
     }
 }

@@ -2,38 +2,42 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// The end of a player.
+/// Releasing and shutting down a player.
 extension PlayerCore {
-    /// At once: what has not been told yet is not told any more.
+    /// Releases the player at once. Events that have not been delivered are discarded.
     func release() {
-        // A player that is shut down already goes when all is told.
+        // After a shutdown, the dispatcher finishes once everything has been delivered.
         guard !setting(\.isEnding) else { return }
         closeAll()
         loop.release()
-        watchers.finish()
+        dispatcher.finish()
     }
 
-    /// Nothing more is shown or heard; what was set until now is told, and then all is taken down. `sinks` is called, on
-    /// some lane, when the sinks have been finished; `told`, on the callback queue, when all has been told too.
-    func shutDown(sinks: (@Sendable () -> Void)?, told: (@Sendable () -> Void)?) {
-        let both = told.map { CompletionGroup(2, $0) }
+    /// Shuts the player down: stops delivery to sinks, delivers the pending events, and then releases everything.
+    ///
+    /// - Parameters:
+    ///   - sinksFinished: Called on an arbitrary lane when the sinks have been finished.
+    ///   - delivered: Called on the callback queue when the sinks have been finished and all events have been
+    ///     delivered.
+    func shutDown(sinksFinished: (@Sendable () -> Void)?, delivered: (@Sendable () -> Void)?) {
+        let both = delivered.map { CompletionGroup(2, $0) }
         state.withLock { $0.isEnding = true }
         loop.end { [self] in
             loop.release {
-                sinks?()
-                both?.tick()
+                sinksFinished?()
+                both?.leave()
             }
             closeAll()
-            callbacks.enqueue { [watchers] in
-                watchers.finish()
-                both?.tick()
+            callbacks.enqueue { [dispatcher] in
+                dispatcher.finish()
+                both?.leave()
             }
         }
     }
 
     private func closeAll() {
         let current = item
-        let place = current.flatMap { self.place(of: $0) }
+        let position = current.flatMap { self.resumePosition(of: $0) }
         let (items, seeks) = state.withLock { state in
             defer {
                 state.item = nil
@@ -44,12 +48,12 @@ extension PlayerCore {
             }
             return ([state.item].compactMap(\.self) + state.queue.map(\.item), state.seeks)
         }
-        hunger.end()
+        loadClaim.end()
         clearVideoOutput()
         for item in items {
             item.state.withLock { state in
                 state.attachment = nil
-                if item === current { state.keepPosition(place) }
+                if item === current { state.keepPosition(position) }
             }
         }
         items.first?.endLog(loop.snapshot.counters, at: driver.clock.now)

@@ -2,7 +2,7 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// Seeks of the current item, each of which is answered once.
+/// Seeks of the current item. Each of them is answered exactly once.
 extension PlayerCore {
     func seek(
         _ item: PlayerItem,
@@ -10,7 +10,7 @@ extension PlayerCore {
         _ toleranceBefore: MediaTime,
         _ completion: (@Sendable (Bool) -> Void)?
     ) {
-        ObservedSnapshot.leave()
+        ObservedSnapshot.discardCurrent()
         guard let seek = makeSeek(item, time, toleranceBefore, completion) else {
             if let completion { callbacks.enqueue { completion(false) } }
             return
@@ -19,7 +19,9 @@ extension PlayerCore {
         acknowledge(seek.command)
     }
 
-    /// `currentTime()` is its target from here on. nil: it cannot be.
+    /// Creates a seek, whose target `currentTime()` returns from then on.
+    ///
+    /// - Returns: The request and its command number, or nil if the seek is not possible.
     func makeSeek(
         _ item: PlayerItem,
         _ time: MediaTime,

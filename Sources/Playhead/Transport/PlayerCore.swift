@@ -7,38 +7,38 @@ import PlayheadBackend
 import PulseAudio
 import Sinks
 
-/// What stands behind a player: the engine's loop, the values that setters mask until the loop has them, and
-/// everybody who is told.
+/// The implementation of a player: the engine's loop, the values of setters that the loop has not applied yet, and the
+/// dispatcher of events.
 final class PlayerCore: Sendable {
     let configuration: Player.Configuration
     let driver: any Driver
-    /// Non-nil: the system refused the threads that the player needs, and it can play nothing.
+    /// The reason why the system denied the threads that the player needs; nil if the player can play.
     let refusal: MediaError?
     let callbackQueue: DispatchQueue
     let callbacks: any Lane
-    let watchers: EventDispatcher
-    /// What layers' sinks want in another shape, made once for all of them.
+    let dispatcher: EventDispatcher
+    /// Converts frames for the sinks of all layers, once for each requested shape.
     let conversions: FrameConversions
-    /// Makes whole frames of interlaced ones for them.
+    /// Deinterlaces frames for the sinks of all layers.
     let deinterlacer: FrameDeinterlacer
-    /// What only prepares waits while this player is hungry.
-    let hunger: PlaybackLoadClaim
-    /// Where the audio is heard; nil: the sink has no device.
+    /// Suspends preloading while this player needs data.
+    let loadClaim: PlaybackLoadClaim
+    /// The audio device, or nil if the sink has none.
     let device: (any AudioDeviceSink)?
 
     private let loopBox = Locked<PlaybackLoop?>(nil)
-    /// Set once in `init`, before anybody else has the core.
+    /// The engine's loop. It is set once in `init`, before the core is shared.
     var loop: PlaybackLoop { loopBox.withLock { $0! } }
 
-    /// A value that a setter has changed and the loop has not taken yet.
+    /// A value of a setter that the loop has not applied yet.
     struct Masked<Value> {
         var value: Value
         var command: UInt64
     }
 
-    /// A seek, or a preroll, that has no answer yet.
+    /// A seek or preroll that has not been answered yet.
     struct PendingSeek {
-        /// nil: a preroll.
+        /// The item of the seek; nil for a preroll.
         let item: PlayerItem?
         let completion: (@Sendable (Bool) -> Void)?
     }
@@ -46,9 +46,9 @@ final class PlayerCore: Sendable {
     struct State {
         var item: PlayerItem?
         var itemID: ItemID?
-        /// What is played after the item, as far as this side knows.
+        /// The items after the current one, as far as this side knows.
         var queue: [QueuedItem] = []
-        /// A queue's player goes on to the next item; another one pauses at the end.
+        /// Whether the player is a queue player. Others pause at the end of an item.
         var hasQueue = false
         var rate: Masked<Float>?
         var repeatMode: Masked<Player.RepeatMode>?
@@ -65,20 +65,20 @@ final class PlayerCore: Sendable {
         var isMuted = false
         var audioDevice: String?
         var stuckDetectionLimits = StuckDetectionLimits()
-        /// In a budget; nil: in none.
+        /// The membership in a budget, or nil.
         weak var membership: PlaybackBudget.Membership?
-        /// Bits per second that the budget leaves it; 0: any.
+        /// The bit rate in bits per second that the budget grants; 0 without a limit.
         var budgetBitRate = 0.0
-        /// What the budget leaves it of the memory for what comes over a network; nil: as the policy has it.
+        /// The memory for network data that the budget grants; nil leaves it to the policy.
         var bufferShare: BufferShare?
         var commands: UInt64 = 0
         var ids: UInt64 = 0
-        /// Seeks and prerolls that have no answer yet.
+        /// The seeks and prerolls that have not been answered yet.
         var seeks: [SeekID: PendingSeek] = [:]
-        /// It is being shut down: what was set before is told still.
+        /// The player is being shut down: earlier changes are still delivered.
         var isEnding = false
         var isReleased = false
-        /// The newest that was handed on to be told; nil before anything was.
+        /// The snapshot of the newest event that was enqueued for delivery; nil before the first one.
         var posted: ObservedSnapshot?
     }
     let state = Locked(State())
@@ -90,25 +90,27 @@ final class PlayerCore: Sendable {
         callbackQueue =
             configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks", target: .global())
         callbacks = driver.makeCallbackLane(callbackQueue)
-        watchers = EventDispatcher()
+        dispatcher = EventDispatcher()
         let backend = configuration.backend
         conversions = FrameConversions(driver: driver) { backend.makeVideoConverter() }
-        hunger = PlaybackLoadClaim(driver)
+        loadClaim = PlaybackLoadClaim(driver)
         deinterlacer = FrameDeinterlacer { backend.makeDeinterlacer() }
         let sink = Self.makeSink(configuration, driver.clock)
         device = sink as? any AudioDeviceSink
         let loop = PlaybackLoop(
             driver: driver,
             frameTap: FrameTap(
-                take: { [weak self, watchers] id, frame in
-                    guard FrameListeners.mayExist, let self, let item = watchers.item(id) else { return true }
+                receive: { [weak self, dispatcher] id, frame in
+                    guard FrameListeners.mayExist, let self, let item = dispatcher.item(id) else {
+                        return true
+                    }
                     item.deliver(frame, of: PlayerItem.Attachment(id: id, core: self))
                     deliver(frame, of: item)
                     return item.isRendered
                 },
-                isRendered: { [watchers] id in watchers.item(id)?.isRendered ?? true }
+                isRendered: { [dispatcher] id in dispatcher.item(id)?.isRendered ?? true }
             ),
-            observer: { [weak self] report, snapshot in self?.take(report, snapshot) }
+            observer: { [weak self] report, snapshot in self?.handle(report, snapshot) }
         )
         loopBox.withLock { $0 = loop }
         if let sink {
@@ -123,7 +125,7 @@ final class PlayerCore: Sendable {
         }
     }
 
-    /// Audio tracks can be played.
+    /// Whether audio tracks can be played.
     var hasAudio: Bool { if case .none = configuration.audio { false } else { true } }
 
     private static func makeSink(
@@ -139,23 +141,26 @@ final class PlayerCore: Sendable {
             let logger = configuration.logger
             return PulseAudioSink(clock: clock) { notice in
                 switch notice {
-                case .connected(let device): logger.debug("sound is played by \(device)")
-                case .unavailable(let reason): logger.warning("sound is played to nobody: \(reason)")
-                case .deviceNotFound(let device): logger.warning("there is no sound device \(device)")
+                case .connected(let device): logger.debug("audio device: \(device)")
+                case .unavailable(let reason):
+                    logger.warning("no audio server: playing without audio (\(reason))")
+                case .deviceNotFound(let device):
+                    logger.warning("audio device not found: \(device); using the default device")
                 }
             }
         }
     }
 
-    /// On the control lane.
+    /// Delivers a frame to the video output, on the control lane.
     private func deliver(_ frame: VideoFrame, of item: PlayerItem) {
         guard let output = setting(\.videoOutput), self.item === item else { return }
-        output.take(frame, of: item, at: driver.clock.now)
-        // Taken off meanwhile; what follows it comes through this lane, and so later.
+        output.receive(frame, of: item, at: driver.clock.now)
+        // The item was removed meanwhile. Frames of the next item arrive on this lane, and therefore later.
         if self.item !== item { output.clear() }
     }
 
-    /// The frame being shown, unless another one has come since the output was set.
+    /// Delivers the frame that is shown at present to a new output, unless another frame has been delivered since it
+    /// was set.
     func deliverFirst(to output: PlayerVideoOutput) {
         loop.perform { [weak self] loop in
             guard let self, setting(\.videoOutput) === output, output.newest == nil else { return }
@@ -167,38 +172,39 @@ final class PlayerCore: Sendable {
 
     // MARK: Reading
 
-    private var moment: ObservedSnapshot.View? {
+    /// The state at the event that is being delivered on this thread, or nil.
+    private var observedView: ObservedSnapshot.View? {
         guard let view = ObservedSnapshot.current?.player, view.core == ObjectIdentifier(self) else {
             return nil
         }
         return view
     }
 
-    var snapshot: PlaybackSnapshot { moment?.snapshot ?? loop.snapshot }
-    /// What the properties of the player answer now, on this thread.
-    var facts: PlayerFacts { moment?.facts ?? visibleFacts }
+    var snapshot: PlaybackSnapshot { observedView?.snapshot ?? loop.snapshot }
+    /// The values of the player's properties for a reader on this thread.
+    var facts: PlayerFacts { observedView?.facts ?? visibleFacts }
     var item: PlayerItem? { state.withLock { $0.item } }
 
-    /// What a reader sees who is not being told of an event.
+    /// The values of the player's properties for a reader outside the delivery of an event.
     var visibleFacts: PlayerFacts {
-        // The masks first: where there is none, what is published is at least as new.
+        // The masks are read first: without a mask, the published snapshot is at least as new.
         let (item, rate, mode, volume, isMuted) = state.withLock {
             ($0.item, $0.rate?.value, $0.repeatMode?.value, $0.volume, $0.isMuted)
         }
         let snapshot = loop.snapshot
         var facts = PlayerFacts(snapshot, item: item, volume: volume, isMuted: isMuted)
         facts.mask(rate: rate, repeatMode: mode, snapshot)
-        facts.settleReason()
+        facts.updateReasonForItem()
         if refusal != nil { facts.status = .failed }
         return facts
     }
 
-    /// What a setter does: at once for who reads next, and whoever tracks a property hears of it at once.
+    /// Performs the change of a setter, so that it is visible at once, and notifies trackers of the changed properties.
     func changing<Result>(_ body: () -> Result) -> Result {
-        ObservedSnapshot.leave()
+        ObservedSnapshot.discardCurrent()
         let before = visibleFacts
         let result = body()
-        if let player = watchers.player { visibleFacts.announceChanges(since: before, of: player) }
+        if let player = dispatcher.player { visibleFacts.announceChanges(since: before, of: player) }
         return result
     }
 
@@ -214,14 +220,14 @@ final class PlayerCore: Sendable {
         return snapshot.itemTime(at: host)
     }
 
-    /// 0 for an item that is not the one being played.
+    /// Returns the measured frame rate of an item; 0 if it is not being played.
     func frameRate(of item: PlayerItem) -> Float {
         let (id, isCurrent) = state.withLock { ($0.itemID, $0.item === item) }
         let snapshot = snapshot
         return isCurrent && snapshot.itemID == id ? snapshot.frameRate : 0
     }
 
-    /// A setting that the loop never changes.
+    /// Returns a setting that the loop never changes.
     func setting<Value: Sendable>(_ path: KeyPath<State, Value>) -> Value {
         state.withLock { $0[keyPath: path] }
     }
@@ -255,7 +261,8 @@ final class PlayerCore: Sendable {
         acknowledge(command)
     }
 
-    /// The loop has taken the command: what it published since is at least as new as the mask.
+    /// Removes the masks of a command once the loop has applied it. Snapshots from then on are at least as new as the
+    /// masks.
     func acknowledge(_ command: UInt64) {
         loop.perform { [weak self] _ in
             guard let self else { return }
@@ -265,11 +272,11 @@ final class PlayerCore: Sendable {
                 if state.repeatMode?.command == command { state.repeatMode = nil }
                 if state.seekTarget?.command == command { state.seekTarget = nil }
             }
-            // The engine may have decided otherwise, without a change of its own to tell of.
+            // The engine may have decided otherwise, without a change of its own to report.
             let after = visibleFacts
             guard after.differs(from: before) else { return }
-            callbacks.enqueue { [watchers] in
-                if let player = watchers.player { after.announceChanges(since: before, of: player) }
+            callbacks.enqueue { [dispatcher] in
+                if let player = dispatcher.player { after.announceChanges(since: before, of: player) }
             }
         }
     }

@@ -3,46 +3,46 @@ import Observation
 import PlaybackEngine
 import PlayheadBackend
 
-/// Plays an item, or a range of it, over and over in a queue, without a gap.
+/// Plays an item, or a range of it, repeatedly in a queue and without a gap.
 ///
-/// Three copies of the template take turns: the one that has been played goes behind the other two. The
-/// template itself never plays, and what is set on it later has no effect. What the queue holds already comes behind
-/// them, or before them (`ItemOrdering`). Releasing the looper ends looping as `disableLooping` does, so hold it.
+/// Three copies of the template take turns: a copy that has been played moves behind the other two. The template itself
+/// is never played, and later changes of its settings have no effect. `ItemOrdering` determines the order of the copies
+/// and the items that are in the queue already. Releasing the looper ends looping as `disableLooping()` does, so retain
+/// it.
 ///
-/// `status`, `error` and `loopCount` can be observed.
-///
-/// To loop a whole item `Player.repeatMode` is simpler and opens nothing anew.
+/// `status`, `error` and `loopCount` can be observed. To loop a whole item, `Player.repeatMode` is simpler and opens
+/// the file only once.
 public final class PlayerLooper: Sendable {
-    /// How looping goes (AVPlayerLooper.Status).
+    /// The status of looping (AVPlayerLooper.Status).
     public enum Status: String, Hashable, Sendable {
         /// No copy is ready yet.
         case unknown
-        /// A copy can be played: it loops, or will when its turn has come.
+        /// A copy can be played: looping has started, or will start when the copy's turn comes.
         case ready
-        /// It cannot loop; `error` says why.
+        /// Looping is not possible; `error` says why.
         case failed
         /// `disableLooping()` was called.
         case cancelled
     }
 
-    /// Where the copies stand in a queue that holds items already.
+    /// The position of the copies in a queue that contains items already.
     public enum ItemOrdering: String, Hashable, Sendable {
-        /// The first copy is current at once. What was in the queue, the current item too, waits behind the copies until
-        /// looping is disabled, and then goes on from where it was.
+        /// The first copy becomes current at once. Existing items, including the current one, follow the copies. They
+        /// play after looping is disabled, and the interrupted one continues where it was.
         case loopingItemsPrecedeExistingItems
-        /// What is in the queue is played first.
+        /// Existing items play first.
         case loopingItemsFollowExistingItems
     }
 
     private struct State {
         var facts = LooperFacts()
-        /// Of the newest that was told.
+        /// The sequence number of the newest change.
         var sequence: UInt64 = 0
-        /// The copy being played.
+        /// The copy that is being played.
         var playing: PlayerItem?
-        /// The copy that was being played when the caller took the current item off; it takes its turn again when looping
-        /// goes on.
-        var left: PlayerItem?
+        /// The copy that was being played when the caller removed the current item. It takes its turn again when
+        /// looping continues.
+        var interrupted: PlayerItem?
         var watching: ObservationToken?
     }
 
@@ -51,15 +51,22 @@ public final class PlayerLooper: Sendable {
     let registrar = ObservationRegistrar()
     private let player: QueuePlayer
     private let formerAction: Player.ActionAtItemEnd
-    /// The copies, in the order of their first turns. Their position and end belong to the looper.
+    /// The copies in the order of their first turns. Their position and end time are managed by the looper.
     public let loopingPlayerItems: [PlayerItem]
     private let start: MediaTime
     private let ordering: ItemOrdering
 
-    /// `timeRange` in item time; nil or one with an invalid time, as `.invalid` has: all of it. A start before zero is
-    /// zero, and an end behind the item's, or one that is indefinite, is the item's. A range without a moment of the
-    /// item makes a looper whose status is failed: at once where it is empty, or its start is no time, and when the
-    /// first copy is ready where it begins at the item's end or behind it.
+    /// Creates a looper, which inserts its copies into the queue.
+    ///
+    /// A start before zero counts as zero. An end after the item's end, or an indefinite one, counts as the item's end.
+    /// If the range contains no part of the item, `status` becomes `.failed`: at once if the range is empty or its
+    /// start is not numeric, and when the first copy is ready if the range starts at or after the item's end.
+    ///
+    /// - Parameters:
+    ///   - player: The queue player, which the looper retains.
+    ///   - templateItem: The item to copy.
+    ///   - timeRange: The range in item time. Nil, or a range with an invalid time, means the whole item.
+    ///   - ordering: The position of the copies in a queue that contains items already.
     public init(
         player: QueuePlayer,
         templateItem: PlayerItem,
@@ -80,14 +87,14 @@ public final class PlayerLooper: Sendable {
             rewind(item)
         }
         guard isUsable else {
-            let error = Self.nothingToLoop("there is nothing to loop in an empty time range", templateItem)
+            let error = Self.nothingToLoop("the time range is empty", templateItem)
             state.withLock { state in
                 state.facts.status = .failed
                 state.facts.error = error
             }
             return
         }
-        let watching = player.onEvent { [weak self] in self?.take($0.event) }
+        let watching = player.onEvent { [weak self] in self?.handle($0.event) }
         state.withLock { $0.watching = watching }
         player.actionAtItemEnd = .advance
         insertCopies()
@@ -108,16 +115,16 @@ public final class PlayerLooper: Sendable {
 
     deinit { stop { _ in } }
 
-    /// Ready once a copy can be played.
+    /// The status of looping: ready once a copy can be played. The property can be observed.
     public var status: Status { tracked(\.status) { facts.status } }
-    /// Non-nil only when `status` is failed.
+    /// The reason why `status` is `.failed`; otherwise nil. The property can be observed.
     public var error: PlaybackError? { tracked(\.error) { facts.error } }
-    /// How often it began anew; 0 during the first pass.
+    /// The number of times that playback has restarted; 0 during the first pass. The property can be observed.
     public var loopCount: Int { tracked(\.loopCount) { facts.loopCount } }
 
-    /// The pass being played goes on to its end, then what was in the queue behind the copies.
+    /// Ends looping. The current pass plays to its end, followed by the items after the copies.
     public func disableLooping() {
-        ObservedSnapshot.leave()
+        ObservedSnapshot.discardCurrent()
         end(.cancelled, nil)
     }
 
@@ -142,14 +149,14 @@ public final class PlayerLooper: Sendable {
         player.actionAtItemEnd = formerAction
     }
 
-    private func take(_ event: PlayerEvent) {
+    private func handle(_ event: PlayerEvent) {
         switch event {
-        case .currentItemChanged(let item): moved(to: item)
+        case .currentItemChanged(let item): currentItemDidChange(to: item)
         case .itemStatusChanged(let item, let status) where isCopy(item):
             if status == .failed { return end(.failed, item.error) }
             if status == .readyToPlay, item.duration.isNumeric, start >= item.duration, start > .zero {
-                // It would come to its end again and again.
-                return endForGood(item)
+                // The copy would reach its end again and again.
+                return failEmptyRange(item)
             }
             state.withLock { state in
                 guard state.facts.status == .unknown, status == .readyToPlay else { return }
@@ -159,32 +166,32 @@ public final class PlayerLooper: Sendable {
         }
     }
 
-    /// Nothing of the range is in the item: no copy stays, not even the one that is current.
-    private func endForGood(_ item: PlayerItem) {
-        end(.failed, Self.nothingToLoop("the time range begins behind the item's end", item))
+    /// Fails because the range contains no part of the item, and removes all copies including the current one.
+    private func failEmptyRange(_ item: PlayerItem) {
+        end(.failed, Self.nothingToLoop("the time range starts after the end of the item", item))
         for copy in loopingPlayerItems { player.remove(copy) }
     }
 
-    private static func nothingToLoop(_ words: String, _ item: PlayerItem) -> PlaybackError {
-        PlaybackError(MediaError(.invalidArgument, words), url: item.asset.url)
+    private static func nothingToLoop(_ message: String, _ item: PlayerItem) -> PlaybackError {
+        PlaybackError(MediaError(.invalidArgument, message), url: item.asset.url)
     }
 
     private func isCopy(_ item: PlayerItem) -> Bool { loopingPlayerItems.contains { $0 === item } }
 
-    private func moved(to item: PlayerItem?) {
+    private func currentItemDidChange(to item: PlayerItem?) {
         let played = state.withLock { state -> PlayerItem? in
             guard state.watching != nil else { return nil }
             let playing = state.playing
             state.playing = item.flatMap { isCopy($0) ? $0 : nil }
             guard item != nil else {
-                // What is put into an emptied queue would play.
-                state.left = playing ?? state.left
+                // An item that is inserted into an empty queue would start to play.
+                state.interrupted = playing ?? state.interrupted
                 return nil
             }
             if playing != nil { change(&state) { $0.loopCount += 1 } }
-            guard state.playing != nil, let left = state.left else { return playing }
-            state.left = nil
-            return left
+            guard state.playing != nil, let interrupted = state.interrupted else { return playing }
+            state.interrupted = nil
+            return interrupted
         }
         guard let played else { return }
         rewind(played)
@@ -192,23 +199,23 @@ public final class PlayerLooper: Sendable {
         player.insert(played, after: precedes ? player.items().last { isCopy($0) } : nil)
     }
 
-    /// Under the lock, so that changes are told in the order in which they come; told behind what led to them.
+    /// Changes the observable values under the lock, so that changes are delivered in order and after their cause.
     private func change(_ state: inout State, _ body: (inout LooperFacts) -> Void) {
         let before = state.facts
         body(&state.facts)
         state.sequence = ObservedSnapshot.nextSequence()
         let after = state.facts
-        let moment = ObservedSnapshot(
+        let observed = ObservedSnapshot(
             sequence: state.sequence,
             looper: ObservedSnapshot.LooperView(looper: self, facts: after)
         )
         player.core.callbacks.enqueue {
-            self.observers.tell(ChangeNotification(event: nil, moment: moment))
-            moment.during { after.announceChanges(since: before, of: self) }
+            self.observers.notify(ChangeNotification(event: nil, observed: observed))
+            observed.withCurrent { after.announceChanges(since: before, of: self) }
         }
     }
 
-    /// As the change that is being told has it, or else as it is.
+    /// The values at the change that is being delivered, or the present ones.
     private var facts: LooperFacts {
         if let view = ObservedSnapshot.current?.looper, view.looper === self { return view.facts }
         return state.withLock { $0.facts }
@@ -216,7 +223,7 @@ public final class PlayerLooper: Sendable {
 
     private func rewind(_ item: PlayerItem) {
         guard start > .zero else {
-            // It may have been left in the middle.
+            // The item may have been removed in its middle.
             item.state.withLock { $0.keepPosition(nil) }
             return
         }
@@ -226,7 +233,7 @@ public final class PlayerLooper: Sendable {
 
 extension PlayerLooper: Watchable, ObservableSource {
     var callbackLane: (any Lane)? { player.core.callbacks }
-    var newestMoment: ObservedSnapshot? {
+    var latestSnapshot: ObservedSnapshot? {
         let (facts, sequence) = state.withLock { ($0.facts, $0.sequence) }
         return ObservedSnapshot(
             sequence: sequence,
@@ -234,8 +241,14 @@ extension PlayerLooper: Watchable, ObservableSource {
         )
     }
 
-    /// Like `Player.observe`, on the callback queue of the looper's player, behind the event that led to the change:
-    /// `status`, `error`, `loopCount`.
+    /// Observes a property by key path, like `Player.observe(_:options:changeHandler:)`. The handler runs on the
+    /// callback queue of the looper's player, after the event that caused the change.
+    ///
+    /// - Parameters:
+    ///   - path: The key path of `status`, `error` or `loopCount`.
+    ///   - options: The calls and values that the observer requests.
+    ///   - changeHandler: Called with the looper and the change.
+    /// - Returns: A token that ends the observation when it is invalidated or released.
     public func observe<Value: Equatable & Sendable>(
         _ path: any (KeyPath<PlayerLooper, Value> & Sendable),
         options: ObservationOptions = [],

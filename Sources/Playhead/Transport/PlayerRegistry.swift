@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The players and the makers of stills of this process: they share its cores.
+/// The number of players and image generators of the process, which share its cores.
 enum PlayerRegistry {
     private static let playerCount = Atomic<Int>(0)
     private static let generatorCount = Atomic<Int>(0)
@@ -10,9 +10,9 @@ enum PlayerRegistry {
     static func enterGenerator() { generatorCount.add(1, ordering: .relaxed) }
     static func leaveGenerator() { generatorCount.subtract(1, ordering: .relaxed) }
 
-    /// How many players there are, at least one. What makes stills gives way to them and does not count.
+    /// The number of players, at least one. Image generators yield to players and do not count.
     static var players: Int { max(1, playerCount.load(ordering: .relaxed)) }
-    /// How many there are for one that makes stills: itself is one of them.
+    /// The number of players and image generators, at least one, for an image generator.
     static var all: Int {
         max(1, playerCount.load(ordering: .relaxed) + generatorCount.load(ordering: .relaxed))
     }

@@ -3,37 +3,41 @@ package import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// One clock for several players, and the lanes and alarms that go by it. For those who own players and decide by time.
+/// A clock for several players, with lanes and timers for their owner.
 package final class SharedClock: Sendable {
-    /// For the configuration of each player.
+    /// The clock mode for the configuration of each player.
     package let mode: ClockMode
     private let driver: any Driver
     private let callbacks: any Lane
 
-    /// `queue`: serial, and the callback queue of the players too, so that what runs there and what they tell has one
-    /// order.
+    /// Creates a clock.
+    ///
+    /// - Parameters:
+    ///   - mode: The clock mode.
+    ///   - queue: A serial queue, which is also the callback queue of the players. The owner's work and the players'
+    ///     callbacks therefore have one order.
     package init(_ mode: ClockMode, queue: DispatchQueue) {
         driver = mode.makeDriver()
-        // On the machine's clock, players share the threads in any case.
+        // In real time, players share the thread pool in any case.
         if case .virtual = mode { self.mode = .driver(driver) } else { self.mode = mode }
         callbacks = driver.makeCallbackLane(queue)
     }
 
-    /// The clock's reading.
+    /// The present time of the clock.
     package var now: HostTime { driver.clock.now }
 
-    /// Runs `work` on the queue, behind all that was handed in before.
+    /// Runs `work` on the queue, after everything that was enqueued before.
     package func enqueue(_ work: @escaping @Sendable () -> Void) { callbacks.enqueue(work) }
 
-    /// Runs `work` on the queue at `time`, unless the token goes before.
+    /// Runs `work` on the queue at a time, unless the token is released before.
     package func schedule(at time: HostTime, _ work: @escaping @Sendable () -> Void) -> ObservationToken {
         let wakeup = driver.schedule(at: time, on: callbacks, work)
         return ObservationToken { wakeup.cancel() }
     }
 
-    /// A lane of its own for calls to a sink, which may take their time.
+    /// Creates a lane for calls to a sink, which may block.
     package func makeSinkLane() -> @Sendable (@escaping @Sendable () -> Void) -> Void {
-        let lane = driver.makeLane(.presenting, label: "still")
+        let lane = driver.makeLane(.output, label: "still")
         return { lane.enqueue($0) }
     }
 }

@@ -1,20 +1,21 @@
 import PlaybackEngine
 
-/// For how long a player that is to play may get nowhere, in seconds of its clock. Beyond that its item fails with
-/// `MediaError.Code.stuck`, as it does of any other fault in its middle, and nobody waits for ever.
+/// The limits in seconds on the player's clock for playback that makes no progress. When a limit is exceeded, the item
+/// fails with `MediaError.Code.stuck`, like after any other error during playback.
 ///
-/// A pause and a seek begin the count anew, and so does everything that comes or moves. nil, and what is no length of
-/// time: it may do so for ever.
+/// A pause, a seek, and every kind of progress restart the count. Nil, and a value that is not positive or longer than
+/// a century, disables a limit.
 public struct StuckDetectionLimits: Hashable, Sendable {
-    /// It waits, and no byte of what it waits for comes. Counted where time is real: on the virtual clock none
-    /// passes while bytes are under way.
+    /// The limit while the player waits for data and no byte arrives. It applies in real time only: on the virtual
+    /// clock no time passes while data is being received.
     public var loading: Double? = 600
-    /// Time is to run, and it stands, or nothing more is shown or heard although the data is there.
+    /// The limit while time should advance and does not, or while no frame or audio is delivered although data is
+    /// available.
     public var playing: Double? = 10
-    /// The same behind the end that the item declares.
+    /// The limit corresponding to `playing` after the declared end of the item.
     public var ending: Double? = 60
 
-    /// 600, 10 and 60 seconds.
+    /// Creates limits of 600 s for loading, 10 s for playing and 60 s for the end.
     public init() {}
 
     var nanoseconds: StuckDetector.Limits {
@@ -26,18 +27,18 @@ public struct StuckDetectionLimits: Hashable, Sendable {
     }
 
     private static func nanoseconds(_ seconds: Double?) -> Int64? {
-        guard let seconds, seconds > 0, seconds <= longest else { return nil }
-        return max(shortest, Int64(seconds * 1e9))
+        guard let seconds, seconds > 0, seconds <= maximumSeconds else { return nil }
+        return max(minimumNanoseconds, Int64(seconds * 1e9))
     }
 
     /// A century.
-    private static let longest = 3.2e9
-    /// A millisecond.
-    private static let shortest: Int64 = 1_000_000
+    private static let maximumSeconds = 3.2e9
+    /// One millisecond.
+    private static let minimumNanoseconds: Int64 = 1_000_000
 }
 
 extension Player {
-    /// For how long it may get nowhere. Takes effect at once.
+    /// The limits for playback that makes no progress. A change takes effect at once.
     public var stuckDetectionLimits: StuckDetectionLimits {
         get { core.setting(\.stuckDetectionLimits) }
         set { core.setStuckDetectionLimits(newValue) }

@@ -3,46 +3,53 @@ public import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// How an item's time runs against its player's clock; only to be read. It follows what happens: each answer is
-/// that of the moment.
+/// The relation between an item's time and its player's clock. It is read-only, and each value is that of the moment of
+/// reading.
 ///
-/// Any thread. While a seek is under way the time is its target, and stands there. An item that no player has
-/// stands at its start position, and so does one that waits in a queue.
+/// During a seek the time is the target and does not advance. An item without a player, and one that waits in a queue,
+/// stays at its start position. All members may be used from any thread.
 public struct Timebase: Sendable {
     let item: PlayerItem
 
-    /// How fast time really runs: 0 while standing, waiting or seeking, whatever `Player.rate` wishes. One that
-    /// is to start at a host time in the future has its rate already, and stands still until then.
+    /// The rate at which time actually advances: 0 while paused, waiting or seeking, whatever `Player.rate` is. With a
+    /// scheduled start (`Player.setRate(_:time:atHostTime:)`), the rate is that of the start, and time advances from
+    /// the scheduled host time on.
     public var rate: Float { Float(item.played?.effectiveRate ?? 0) }
 
-    /// The item time now.
+    /// The present item time.
     public var time: MediaTime { item.currentTime() }
 
-    /// The player's clock now; nil without a player. What `Player.setRate(_:time:atHostTime:)` is given and
-    /// `TimedPlayerEvent.hostTime` tells is on it; only differences mean anything.
+    /// The present time of the player's clock, or nil without a player. `Player.setRate(_:time:atHostTime:)` and
+    /// `TimedPlayerEvent.hostTime` use the same clock. Only differences of its times are meaningful.
     public var hostTime: HostTime? { item.core?.driver.clock.now }
 
-    /// The item time that is shown when the clock is at `hostTime`, if nothing changes until then. Before the
-    /// last change (a start, a seek, another rate) it holds at the time of the change, and past the end of the
-    /// item, as far as that is known, at the end.
+    /// Returns the item time at a host time, provided that playback continues unchanged until then. Before the last
+    /// change (a start, a seek or another rate) the result is the time of the change. After the end of the item, if it
+    /// is known, the result is the end.
+    ///
+    /// - Parameter hostTime: A time on the player's clock.
+    /// - Returns: The item time.
     public func time(atHostTime hostTime: HostTime) -> MediaTime { item.time(at: hostTime) }
 
-    /// When the clock reaches `time`; nil while standing, and where that time is passed.
+    /// Returns the host time at which an item time is reached.
+    ///
+    /// - Parameter time: The item time.
+    /// - Returns: The time on the player's clock, or nil if time does not advance or `time` has passed.
     public func hostTime(atTime time: MediaTime) -> HostTime? {
         guard let time = ItemTime(time) else { return nil }
         return item.played?.hostTime(forItemTime: time)
     }
 
-    /// Posted when `rate` has changed, behind what changed it; the object is the item. Jumps post
+    /// Posted when `rate` has changed, after the cause of the change. The object is the item. Jumps are posted as
     /// `PlayerItem.timeJumped`.
     public static let effectiveRateDidChange = Notification.Name("Playhead.Timebase.effectiveRateDidChange")
 }
 
 extension PlayerItem {
-    /// Host time against item time.
+    /// The relation between the item's time and its player's clock.
     public var timebase: Timebase { Timebase(item: self) }
 
-    /// The player's side while this is its current item.
+    /// The player's snapshot while this is its current item.
     fileprivate var played: PlaybackSnapshot? {
         let attachment = state.withLock { $0.attachment }
         guard let attachment, let core = attachment.core, core.item === self else { return nil }
@@ -58,6 +65,9 @@ extension PlayerItem {
 }
 
 extension PlayerItemOutput {
-    /// The time of `item` at `hostTime` of its player's clock; see `Timebase`. nil while no item has the output.
+    /// Returns the time of the output's item at a host time; see `Timebase`.
+    ///
+    /// - Parameter hostTime: A time on the player's clock.
+    /// - Returns: The item time, or nil if no item has the output.
     public func itemTime(forHostTime hostTime: HostTime) -> MediaTime? { item?.time(at: hostTime) }
 }

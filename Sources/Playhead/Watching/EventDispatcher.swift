@@ -2,14 +2,15 @@ import Foundation
 import MediaCore
 import PlaybackEngine
 
-/// Everybody who watches a player: event streams, observers and notifications, told in that order.
+/// Delivers the events of a player to streams, observers and notification observers, in that order.
 final class EventDispatcher: Sendable {
     private struct State {
         weak var player: Player?
-        /// Items by attachment; weak, for an event that comes late need not keep its item.
+        /// The items by attachment. The references are weak, because a late event need not retain its item.
         var items: [ItemID: WeakItem] = [:]
         var streams: [UInt64: Stream] = [:]
-        /// Found by name: looking into one under the lock could make this the last to let go of it.
+        /// The layers by identifier. Resolving a weak reference under the lock could make this the last owner of a
+        /// layer.
         var layers: [(id: ObjectIdentifier, weak: WeakLayer)] = []
         var ids: UInt64 = 0
         var isFinished = false
@@ -24,9 +25,10 @@ final class EventDispatcher: Sendable {
     }
 
     private let state = Locked(State())
-    /// Of the player itself; items and layers have their own.
+    /// The observers of the player. Items and layers have lists of their own.
     let observers = ObserverList()
-    /// Events that a reader may lag behind before some are left out: a storm of seeks, or a minute of loops.
+    /// The number of events that a reader may fall behind before events are omitted: a burst of seeks, or a minute of
+    /// loops.
     private static let streamDepth = 4096
 
     func setPlayer(_ player: Player) { state.withLock { $0.player = player } }
@@ -40,19 +42,19 @@ final class EventDispatcher: Sendable {
         state.withLock { state in state.layers.removeAll { $0.id == layer } }
     }
 
-    /// Where frames are shown, for as long as all layers say how large that is.
+    /// The sizes of the layers; empty if a layer has no size of its own.
     var displays: [VariantPreference.Display] {
         let layers = state.withLock { $0.layers }.compactMap(\.weak.layer)
         let displays = layers.compactMap(\.display)
         return displays.count == layers.count ? displays : []
     }
 
-    /// A layer has work with each frame.
+    /// Whether a layer filters or converts every frame.
     var changesFrames: Bool {
         state.withLock { $0.layers }.contains { $0.weak.layer?.changesFrames ?? false }
     }
 
-    func remember(_ item: PlayerItem, _ id: ItemID) {
+    func register(_ item: PlayerItem, _ id: ItemID) {
         state.withLock { state in
             state.items = state.items.filter { $0.value.item != nil }
             state.items[id] = WeakItem(item: item)
@@ -89,23 +91,26 @@ final class EventDispatcher: Sendable {
         }
     }
 
-    /// On the callback lane: by stream, by key path, to who tracks, by notification; the player before its
-    /// item, the item before the layers.
-    func tell(_ telling: ChangeNotification) {
+    /// Delivers a notification on the callback lane: to streams, key-path observers, observation trackers and
+    /// notification observers; first those of the player, then of its items, then of the layers.
+    func deliver(_ notification: ChangeNotification) {
         let (player, isFinished, all) = state.withLock { ($0.player, $0.isFinished, $0.layers) }
-        guard !isFinished, let event = telling.event else { return }
+        guard !isFinished, let event = notification.event else { return }
         let layers = all.compactMap(\.weak.layer)
         yield(event)
-        let items = telling.moment.items
-        observers.tell(telling)
-        for view in items { view.item.observers.tell(telling) }
-        for layer in layers { layer.observers.tell(telling) }
-        telling.moment.during {
-            if let player { telling.moment.player?.facts.announceChanges(since: telling.before, of: player) }
-            for (view, before) in zip(items, telling.itemsBefore) {
+        let items = notification.observed.items
+        observers.notify(notification)
+        for view in items { view.item.observers.notify(notification) }
+        for layer in layers { layer.observers.notify(notification) }
+        notification.observed.withCurrent {
+            if let player {
+                notification.observed.player?.facts.announceChanges(since: notification.before, of: player)
+            }
+            for (view, before) in zip(items, notification.itemsBefore) {
                 view.facts.announceChanges(since: before, of: view.item)
             }
-            if telling.moment.player?.facts.isReadyForDisplay != telling.before.isReadyForDisplay {
+            if notification.observed.player?.facts.isReadyForDisplay != notification.before.isReadyForDisplay
+            {
                 for layer in layers { layer.announce(\.isReadyForDisplay) }
             }
         }
@@ -148,8 +153,12 @@ final class EventDispatcher: Sendable {
         for stream in streams { stream.continuation.finish() }
     }
 
-    /// The loop's words in the public API's; nil: nothing that a user sees.
-    /// `sought`: the item of the seek that the report answers.
+    /// Translates a report of the loop into an event of the public API.
+    ///
+    /// - Parameters:
+    ///   - report: The report.
+    ///   - sought: The item of the seek that the report answers.
+    /// - Returns: The event, or nil if users are not concerned.
     func event(for report: PlaybackReport, sought: PlayerItem?) -> PlayerEvent? {
         switch report.content {
         case .notice(let notice): return event(for: notice)
@@ -163,16 +172,16 @@ final class EventDispatcher: Sendable {
             return item(id).map { .loadedTimeRangesChanged($0, range.map { [$0] } ?? []) }
         case .seekCompleted(_, let finished):
             return sought.map { .seekCompleted($0, finished: finished) }
-        case .prerollCompleted, .choiceTaken: return nil
+        case .prerollCompleted, .choiceApplied: return nil
         case .effectiveRateChanged(let id, let rate): return item(id).map { .effectiveRateChanged($0, rate) }
-        // Told as an entry of the error log.
+        // The fault is reported as an entry of the error log.
         case .fault: return nil
-        // Counted in the access log, and told to the logger.
+        // The fault is counted in the access log, and reported to the logger.
         case .decodingFellBehind, .decodingKeepsUp: return nil
         case .sinkFailed(let error, let underlying):
-            var words = PlaybackError(error, url: nil)
-            words.underlying = underlying
-            return .sinkFailed(words)
+            var playbackError = PlaybackError(error, url: nil)
+            playbackError.underlying = underlying
+            return .sinkFailed(playbackError)
         }
     }
 

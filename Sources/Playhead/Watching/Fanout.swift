@@ -1,5 +1,5 @@
-/// Hands each of a run of things to everybody who reads a stream of them. A reader that lags gets the newest; the
-/// streams end when this is released. Any thread.
+/// Delivers elements to all streams. A reader that falls behind gets the newest elements. The streams end when the
+/// object is released. It may be used from any thread.
 final class Fanout<Element: Sendable>: Sendable {
     private struct State {
         var streams: [UInt64: AsyncStream<Element>.Continuation] = [:]
@@ -7,7 +7,7 @@ final class Fanout<Element: Sendable>: Sendable {
     }
 
     private let state = Locked(State())
-    /// Things that a reader may lag behind before the oldest are left out.
+    /// The number of elements that a reader may fall behind before the oldest are omitted.
     private let depth: Int
 
     init(depth: Int) { self.depth = depth }
@@ -16,7 +16,7 @@ final class Fanout<Element: Sendable>: Sendable {
         for stream in state.withLock({ $0.streams.values }) { stream.finish() }
     }
 
-    /// Everything from now on.
+    /// Returns a stream of the elements from now on.
     func makeStream() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self,

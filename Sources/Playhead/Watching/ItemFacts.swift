@@ -1,7 +1,7 @@
 import MediaCore
 import PlaybackEngine
 
-/// What can be observed of an item, as one value.
+/// The observable properties of an item.
 struct ItemFacts: Sendable {
     var status = PlayerItem.Status.unknown
     var error: PlaybackError?
@@ -13,19 +13,19 @@ struct ItemFacts: Sendable {
     var isLikelyToKeepUp = BufferLevel.empty.isLikelyToKeepUp
     var loadedTimeRanges: [MediaTimeRange] = []
 
-    /// Non-nil once it has failed, and that is for good.
+    /// The error of an item that has failed, which is final; otherwise nil.
     var failure: MediaError? {
         guard status == .failed, let error else { return nil }
         return error.underlying as? MediaError ?? MediaError(error.code, error.message)
     }
 
-    /// The duration, where playing has taught another one than the asset declares.
-    func learntDuration(of asset: Asset) -> MediaTime? {
+    /// Returns the duration if playback has found another one than the asset declares.
+    func measuredDuration(of asset: Asset) -> MediaTime? {
         status == .readyToPlay && duration.isNumeric && duration != asset.duration ? duration : nil
     }
 
-    /// Whether a report tells what is known: of an item that came back and was opened again.
-    func knows(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot) -> Bool {
+    /// Returns whether a report says what is known already, as for an item that is opened again.
+    func alreadyContains(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot) -> Bool {
         switch content {
         case .notice(.itemStatusChanged(_, .readyToPlay)): status == .readyToPlay
         case .notice(.durationChanged(_, let duration)): duration == self.duration
@@ -41,7 +41,7 @@ struct ItemFacts: Sendable {
         }
     }
 
-    /// Takes over what one report tells, and nothing else, so that everything changes with its own event.
+    /// Applies one report and nothing else, so that every property changes with its own event.
     mutating func apply(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot, of asset: Asset) {
         switch content {
         case .notice(let notice): apply(notice, snapshot, of: asset)
@@ -49,7 +49,8 @@ struct ItemFacts: Sendable {
         case .tracksChanged, .selectionChanged:
             tracks = ItemFacts.tracks(snapshot)
         case .loadedRangeChanged(_, let range): loadedTimeRanges = range.map { [$0] } ?? []
-        case .readyForDisplayChanged, .choiceTaken, .seekCompleted, .prerollCompleted, .effectiveRateChanged,
+        case .readyForDisplayChanged, .choiceApplied, .seekCompleted, .prerollCompleted,
+            .effectiveRateChanged,
             .fault,
             .sinkFailed, .decodingFellBehind, .decodingKeepsUp:
             break
@@ -60,7 +61,7 @@ struct ItemFacts: Sendable {
         switch notice {
         case .itemChanged:
             guard status != .failed else { break }
-            // A player opens the item anew. What was learnt of it stays; nothing of it is at hand.
+            // A player opens the item again. What is known about it stays valid, and nothing is buffered.
             let known = self
             self = ItemFacts()
             guard known.status == .readyToPlay else { break }

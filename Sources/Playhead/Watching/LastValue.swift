@@ -2,31 +2,33 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// The value that an observer was told last.
+/// The value that was last reported to an observer.
 final class LastValue<Value: Equatable & Sendable>: Sendable {
     private struct State {
         var value: Value
         var sequence: UInt64
-        var owesInitial: Bool
+        var mustSendInitial: Bool
     }
     private let state: Locked<State>
 
-    init(_ moment: ObservedSnapshot?, wantsInitial: Bool, _ read: () -> Value) {
-        let value = moment?.during(read) ?? read()
+    init(_ observed: ObservedSnapshot?, sendsInitial: Bool, _ read: () -> Value) {
+        let value = observed?.withCurrent(read) ?? read()
         state = Locked(
-            State(value: value, sequence: moment?.sequence ?? 0, owesInitial: wantsInitial)
+            State(value: value, sequence: observed?.sequence ?? 0, mustSendInitial: sendsInitial)
         )
     }
 
-    func takeInitial() -> Value? {
+    func consumeInitialValue() -> Value? {
         state.withLock { state in
-            guard state.owesInitial else { return nil }
-            state.owesInitial = false
+            guard state.mustSendInitial else { return nil }
+            state.mustSendInitial = false
             return state.value
         }
     }
 
-    /// The value before; nil when nothing changed, or the news is older than the observer.
+    /// Stores a new value.
+    ///
+    /// - Returns: The previous value, or nil if the value is the same or older than the observer.
     func exchange(_ new: Value, at sequence: UInt64) -> Value? {
         state.withLock { state in
             guard sequence > state.sequence else { return nil }

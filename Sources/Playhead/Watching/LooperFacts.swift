@@ -1,7 +1,7 @@
 import MediaCore
 import PlaybackEngine
 
-/// What can be observed of a looper, as one value.
+/// The observable properties of a looper.
 struct LooperFacts: Sendable {
     var status = PlayerLooper.Status.unknown
     var error: PlaybackError?

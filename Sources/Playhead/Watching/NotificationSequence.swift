@@ -1,13 +1,17 @@
 public import Foundation
 import MediaCore
 
-/// Notifications as they are posted, in their order and without a gap, from the moment on at which the sequence was
-/// made. For one reader; several take one each. It ends with the task that reads, and lets go when it is released.
+/// An asynchronous sequence of notifications, complete and in order, from the creation of the sequence on.
+///
+/// A sequence is for one reader; create one for each. It ends when the reader's task is cancelled, and stops observing
+/// when it is released.
 public struct NotificationSequence: AsyncSequence, Sendable {
+    /// The elements of the sequence.
     public typealias Element = Notification
+    /// The sequence never throws.
     public typealias Failure = Never
 
-    /// `@unchecked Sendable`: `userInfo` can hold anything, but what the player posts never changes.
+    /// `@unchecked Sendable`: `userInfo` may contain any value, but the values that a player posts are immutable.
     fileprivate struct Posted: @unchecked Sendable { let notification: Notification }
 
     private let stream: AsyncStream<Posted>
@@ -24,14 +28,19 @@ public struct NotificationSequence: AsyncSequence, Sendable {
         continuation.onTermination = { _ in observer.end() }
     }
 
+    /// Returns the iterator for the reader.
     public func makeAsyncIterator() -> Iterator { Iterator(inner: stream.makeAsyncIterator()) }
 
-    /// Waits for the next notification.
+    /// The iterator of the sequence.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var inner: AsyncStream<Posted>.Iterator
 
+        /// Returns the next notification, or nil if the task was cancelled.
         public mutating func next() async -> Notification? { await inner.next()?.notification }
 
+        /// Returns the next notification, or nil if the task was cancelled.
+        ///
+        /// - Parameter actor: The actor that the call is isolated to.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Never) -> Notification? {
@@ -39,7 +48,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
         }
     }
 
-    /// `@unchecked Sendable`: a center and its tokens may be used by any thread.
+    /// `@unchecked Sendable`: a notification center and its tokens may be used from any thread.
     private final class Observer: @unchecked Sendable {
         private let token: any NSObjectProtocol
         private let center: NotificationCenter
@@ -54,11 +63,16 @@ public struct NotificationSequence: AsyncSequence, Sendable {
 }
 
 extension NotificationCenter {
-    /// What is posted under `name` by `object`; nil: by all. `PlayerItem` and `Player` have the names.
+    /// Returns a sequence of the notifications with a name. `PlayerItem` and `Player` declare the names.
     ///
     ///     for await _ in NotificationCenter.default.notifications(named: PlayerItem.didPlayToEndTime, object: item) {
     ///         print("played to its end")
     ///     }
+    ///
+    /// - Parameters:
+    ///   - name: The name of the notifications.
+    ///   - object: The object that posts them, or nil for any object.
+    /// - Returns: The sequence.
     @_disfavoredOverload
     public func notifications(
         named name: Notification.Name,

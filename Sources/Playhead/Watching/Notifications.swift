@@ -1,34 +1,35 @@
 public import Foundation
 
 extension PlayerItem {
-    /// Once per pass, also on each pass of a loop.
+    /// Posted when a pass was played to its end, also for each pass of a loop.
     public static let didPlayToEndTime = Notification.Name("Playhead.PlayerItem.didPlayToEndTime")
-    /// `userInfo[PlayerItem.errorKey]` holds the `PlaybackError`.
+    /// Posted when playback failed before the end. `userInfo[PlayerItem.errorKey]` contains the `PlaybackError`.
     public static let failedToPlayToEndTime = Notification.Name("Playhead.PlayerItem.failedToPlayToEndTime")
-    /// Media did not arrive in time.
+    /// Posted when playback ran out of data.
     public static let playbackStalled = Notification.Name("Playhead.PlayerItem.playbackStalled")
-    /// Other tracks than before are played.
+    /// Posted when other tracks than before are played.
     public static let mediaSelectionDidChange =
         Notification.Name("Playhead.PlayerItem.mediaSelectionDidChange")
-    /// After a seek or a loop's jump.
+    /// Posted after a seek, and when a loop restarts.
     public static let timeJumped = Notification.Name("Playhead.PlayerItem.timeJumped")
-    /// `errorLog()` has a new entry; `userInfo[PlayerItem.errorKey]` holds its `PlaybackError`. What ends playing
-    /// is told here first, then by `failedToPlayToEndTime` or the status.
+    /// Posted when `errorLog()` has a new entry, whose `PlaybackError` is in `userInfo[PlayerItem.errorKey]`. An error
+    /// that ended playback is posted here first, and then reported by `failedToPlayToEndTime` or the status.
     public static let newErrorLogEntry = Notification.Name("Playhead.PlayerItem.newErrorLogEntry")
-    /// The item has begun to play: `accessLog()` has a new entry.
+    /// Posted when the item has started to play, so that `accessLog()` has a new entry.
     public static let newAccessLogEntry = Notification.Name("Playhead.PlayerItem.newAccessLogEntry")
-    /// Key in `userInfo`; its value is a `PlaybackError`.
+    /// The key of the `PlaybackError` in `userInfo`.
     public static let errorKey = "Playhead.PlayerItem.error"
 }
 
 extension Player {
-    /// The object is the player; `userInfo[Player.rateDidChangeReasonKey]` says why.
+    /// Posted when the rate has changed. The object is the player, and `userInfo[Player.rateDidChangeReasonKey]`
+    /// contains the reason.
     public static let rateDidChange = Notification.Name("Playhead.Player.rateDidChange")
-    /// Its value is a `PlayerEvent.RateChange`.
+    /// The key of the `PlayerEvent.RateChange` in `userInfo`.
     public static let rateDidChangeReasonKey = "Playhead.Player.rateDidChangeReason"
 }
 
-/// Posts what AVFoundation's users expect on `NotificationCenter.default`, on the player's callback queue.
+/// Posts the notifications of AVFoundation on `NotificationCenter.default`, on the player's callback queue.
 enum NotificationPoster {
     static func post(_ event: PlayerEvent, player: Player?) {
         let center = NotificationCenter.default

@@ -1,34 +1,34 @@
 public import Observation
 
-// Swift's own observation. Whoever tracks a property is told at once by the thread that sets it, and at its
-// place in the order when the player has changed. What is told of can be read already: somebody who reads
-// again at once, on whatever thread, then never misses the new value.
+// Observation with the standard library's `Observable`. The trackers of a property are notified on the thread that sets
+// it, and in the order of events when the player has changed. The notification follows after the new value is visible,
+// so a reader on any thread that reads again at once never misses it.
 
 extension Player: Observable {}
 extension PlayerItem: Observable {}
 extension PlayerLayer: Observable {}
 extension PlayerLooper: Observable {}
 
-/// What can be tracked: a player, an item, a layer, a looper.
+/// An object whose properties can be tracked with `Observation`: a player, an item, a layer or a looper.
 protocol ObservableSource: AnyObject, Observable, Sendable {
     var registrar: ObservationRegistrar { get }
 }
 
 extension ObservableSource {
-    /// Reads a property so that whoever tracks hears of its changes. No lock may be held: `announce` calls
-    /// out, and so may this.
+    /// Reads a property and registers the access for observation. No lock may be held, because observation calls out.
     func tracked<Value>(_ property: KeyPath<Self, Value>, _ value: () -> Value) -> Value {
         registrar.access(self, keyPath: property)
         return value()
     }
 
+    /// Notifies the trackers of a property. No lock may be held, because observation calls out.
     func announce<Value>(_ property: KeyPath<Self, Value>) {
         registrar.willSet(self, keyPath: property)
         registrar.didSet(self, keyPath: property)
     }
 }
 
-/// A property that can be tracked, and the fact behind it.
+/// A property that can be tracked, and the fact that it reports.
 private struct Tracked<Object: ObservableSource, Facts>: Sendable {
     let differs: @Sendable (Facts, Facts) -> Bool
     let announce: @Sendable (Object) -> Void
@@ -51,12 +51,12 @@ extension PlayerFacts {
         Tracked(\.isInterrupted, \.isInterrupted),
     ]
 
-    /// Tells who tracks what is different now.
+    /// Notifies the trackers of the properties that differ.
     func announceChanges(since old: PlayerFacts, of player: Player) {
         for property in Self.tracked where property.differs(old, self) { property.announce(player) }
     }
 
-    /// Whether anything that can be tracked is different.
+    /// Returns whether any property that can be tracked differs.
     func differs(from old: PlayerFacts) -> Bool { Self.tracked.contains { $0.differs(old, self) } }
 }
 
@@ -70,7 +70,7 @@ extension ItemFacts {
         Tracked(\.loadedTimeRanges, \.loadedTimeRanges),
     ]
 
-    /// Tells who tracks what is different now.
+    /// Notifies the trackers of the properties that differ.
     func announceChanges(since old: ItemFacts, of item: PlayerItem) {
         for property in Self.tracked where property.differs(old, self) { property.announce(item) }
     }
@@ -81,7 +81,7 @@ extension LooperFacts {
         Tracked(\.status, \.status), Tracked(\.error, \.error), Tracked(\.loopCount, \.loopCount),
     ]
 
-    /// Tells who tracks what is different now.
+    /// Notifies the trackers of the properties that differ.
     func announceChanges(since old: LooperFacts, of looper: PlayerLooper) {
         for property in Self.tracked where property.differs(old, self) { property.announce(looper) }
     }

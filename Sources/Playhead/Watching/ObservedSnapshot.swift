@@ -3,11 +3,11 @@ import MediaCore
 import PlaybackEngine
 import Synchronization
 
-/// A player and its item as they were at one event. Whoever is asked to compare or to read again because of
-/// the event sees this, not what has happened since.
+/// The state of a player and its items at an event. Code that compares or reads values because of the event sees this
+/// state and not a later one.
 ///
-/// It holds for one thread and one call. A task-local value would live on in every task begun inside the
-/// call, which would then see the past for ever.
+/// It applies to one thread and one call. A task-local value would be inherited by every task that is started inside
+/// the call, which would then see the past indefinitely.
 final class ObservedSnapshot: Sendable {
     struct View: Sendable {
         let core: ObjectIdentifier
@@ -25,10 +25,11 @@ final class ObservedSnapshot: Sendable {
         let facts: LooperFacts
     }
 
-    /// Counts up over all players, so that an item that moves sees nothing old after something new.
+    /// The sequence number over all players, so that an item that moves to another player never sees an older state
+    /// after a newer one.
     let sequence: UInt64
     let player: View?
-    /// The current item first; then the one that the event is about, where that is another one.
+    /// The current item, followed by the item of the event if that is another one.
     let items: [ItemView]
     let looper: LooperView?
 
@@ -44,7 +45,7 @@ final class ObservedSnapshot: Sendable {
     private static let count = Atomic<UInt64>(0)
     static func nextSequence() -> UInt64 { count.add(1, ordering: .relaxed).newValue }
 
-    // MARK: The moment of this thread
+    // MARK: The snapshot of this thread
 
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -56,24 +57,25 @@ final class ObservedSnapshot: Sendable {
         pthread_getspecific(key).map { Unmanaged<ObservedSnapshot>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// What the thread sees inside `body`.
-    func during<Result>(_ body: () -> Result) -> Result {
+    /// Makes the snapshot visible to the thread inside `body`.
+    func withCurrent<Result>(_ body: () -> Result) -> Result {
         let before = pthread_getspecific(Self.key)
         pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
         defer { pthread_setspecific(Self.key, before) }
         return withExtendedLifetime(self, body)
     }
 
-    /// Back to the present: the thread has set something, and what is set is what is read next.
-    static func leave() { pthread_setspecific(key, nil) }
+    /// Returns the thread to the present state. A setter calls this, so that the value that was set is read next.
+    static func discardCurrent() { pthread_setspecific(key, nil) }
 }
 
-/// One thing that is told: what happened, and how things were before it and after it.
+/// A change to deliver: the event, and the state before and after it.
 struct ChangeNotification: Sendable {
-    /// nil: nothing happened to the player, but a layer has changed players.
+    /// The event, or nil if a layer has been assigned to another player.
     let event: TimedPlayerEvent?
     var before = PlayerFacts()
-    /// Of the moment's items, in their order.
+    /// The facts of `observed.items` before the event, in the same order.
     var itemsBefore: [ItemFacts] = []
-    let moment: ObservedSnapshot
+    /// The state after the event.
+    let observed: ObservedSnapshot
 }

@@ -2,19 +2,22 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// Observers of one object, told in the order in which they came.
+/// The observers of one object, which are notified in the order in which they were added.
 final class ObserverList: Sendable {
     typealias Call = @Sendable (ChangeNotification) -> Void
 
     private struct State {
-        /// Never changed in place: the thread sanitizer does not see that those who read a copy have let go of it.
+        /// The observers. The array is replaced and never changed in place, because the thread sanitizer does not see
+        /// that readers have released their copy.
         var entries: [(id: UInt64, call: Call)] = []
         var ids: UInt64 = 0
         var isClosed = false
     }
     private let state = Locked(State())
 
-    /// The token takes the observer out again.
+    /// Adds an observer.
+    ///
+    /// - Returns: A token that removes the observer.
     func add(_ call: @escaping Call) -> ObservationToken {
         let id = state.withLock { state in
             state.ids += 1
@@ -25,7 +28,7 @@ final class ObserverList: Sendable {
     }
 
     private func remove(_ id: UInt64) {
-        // Released outside the lock: the closure may hold what takes itself out of this list when it goes.
+        // The closure is released outside the lock, because its release may remove another observer from this list.
         let dropped = state.withLock { state in
             defer { state.entries = state.entries.filter { $0.id != id } }
             return state.entries
@@ -33,11 +36,11 @@ final class ObserverList: Sendable {
         _ = dropped
     }
 
-    /// One that an earlier one has taken out is not called any more.
-    func tell(_ telling: ChangeNotification) {
+    /// Notifies the observers. An observer that was removed by an earlier one is not notified.
+    func notify(_ notification: ChangeNotification) {
         for entry in state.withLock({ $0.entries }) {
-            let isThere = state.withLock { state in state.entries.contains { $0.id == entry.id } }
-            if isThere { entry.call(telling) }
+            let isRegistered = state.withLock { state in state.entries.contains { $0.id == entry.id } }
+            if isRegistered { entry.call(notification) }
         }
     }
 

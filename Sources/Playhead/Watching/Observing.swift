@@ -2,37 +2,45 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// Which calls an observer wants.
+/// The calls and values that an observer requests.
 public struct ObservationOptions: OptionSet, Sendable {
+    /// The bits of the options.
     public let rawValue: Int
+    /// Creates options from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// One call at once, with the value as it is.
+    /// Requests a first call with the present value.
     public static let initial = ObservationOptions(rawValue: 1)
-    /// The change tells the value after it.
+    /// Requests the value after each change.
     public static let new = ObservationOptions(rawValue: 2)
-    /// The change tells the value before it.
+    /// Requests the value before each change.
     public static let old = ObservationOptions(rawValue: 4)
 }
 
-/// A property before and after a change; nil where it was not asked for.
+/// A change of a property. Values that were not requested are nil.
 public struct ObservedChange<Value> {
-    /// The value before; nil without `.old`, and in the call that `.initial` makes.
+    /// The value before the change; nil without `.old`, and in the first call that `.initial` requests.
     public let oldValue: Value?
-    /// The value after; nil without `.new`.
+    /// The value after the change; nil without `.new`.
     public let newValue: Value?
 }
 
 extension Player: Watchable, ObservableSource {
-    var observers: ObserverList { core.watchers.observers }
+    var observers: ObserverList { core.dispatcher.observers }
     var callbackLane: (any Lane)? { core.callbacks }
-    var newestMoment: ObservedSnapshot? { core.newestMoment }
+    var latestSnapshot: ObservedSnapshot? { core.latestSnapshot }
 
-    /// Calls `changeHandler` on the callback queue each time the value at `path` has changed, one change at a
-    /// time and in causal order, until the token is invalidated or released.
+    /// Observes a property by key path until the token is invalidated or released.
     ///
-    /// Old and new value are those before and after the change, also where the player has moved on since; a
-    /// setter's change is told when the player has taken it. See docs/watching.md.
+    /// The handler is called on the callback queue for each change, one at a time and in causal order. The values are
+    /// those before and after the change, even if the player has advanced since then. The change of a setter is
+    /// reported when the engine has applied it.
+    ///
+    /// - Parameters:
+    ///   - path: The key path of the property.
+    ///   - options: The calls and values that the observer requests.
+    ///   - changeHandler: Called with the player and the change.
+    /// - Returns: A token that ends the observation when it is invalidated or released.
     public func observe<Value: Equatable & Sendable>(
         _ path: any (KeyPath<Player, Value> & Sendable),
         options: ObservationOptions = [],
@@ -42,7 +50,7 @@ extension Player: Watchable, ObservableSource {
 
 extension PlayerItem: Watchable, ObservableSource {
     var callbackLane: (any Lane)? { core?.callbacks }
-    var newestMoment: ObservedSnapshot? {
+    var latestSnapshot: ObservedSnapshot? {
         let (facts, sequence) = state.withLock { ($0.facts, $0.sequence) }
         return ObservedSnapshot(
             sequence: sequence,
@@ -50,15 +58,21 @@ extension PlayerItem: Watchable, ObservableSource {
         )
     }
 
-    /// As the event that is being told has it, or else as it is.
+    /// The values at the event that is being delivered, or the present ones.
     var facts: ItemFacts {
         if let facts = ObservedSnapshot.current?.facts(of: self) { return facts }
         return state.withLock { $0.facts }
     }
 
-    /// Like `Player.observe`, on the callback queue of the item's player; an item that moves takes its
-    /// observers along. Without a player nothing changes, and the call that `.initial` asks for is made by
-    /// the calling thread, before this returns.
+    /// Observes a property by key path, like `Player.observe(_:options:changeHandler:)`, on the callback queue of the
+    /// item's player. The observation continues when the item moves to another player. Without a player nothing
+    /// changes; the call that `.initial` requests is made on the calling thread before the method returns.
+    ///
+    /// - Parameters:
+    ///   - path: The key path of the property.
+    ///   - options: The calls and values that the observer requests.
+    ///   - changeHandler: Called with the item and the change.
+    /// - Returns: A token that ends the observation when it is invalidated or released.
     public func observe<Value: Equatable & Sendable>(
         _ path: any (KeyPath<PlayerItem, Value> & Sendable),
         options: ObservationOptions = [],
@@ -68,10 +82,17 @@ extension PlayerItem: Watchable, ObservableSource {
 
 extension PlayerLayer: Watchable, ObservableSource {
     var callbackLane: (any Lane)? { attachedCore?.callbacks }
-    var newestMoment: ObservedSnapshot? { attachedCore?.newestMoment }
+    var latestSnapshot: ObservedSnapshot? { attachedCore?.latestSnapshot }
 
-    /// Like `Player.observe`, on the callback queue of the layer's player. Without a player the call that
-    /// `.initial` asks for is made by the calling thread, before this returns.
+    /// Observes a property by key path, like `Player.observe(_:options:changeHandler:)`, on the callback queue of the
+    /// layer's player. Without a player, the call that `.initial` requests is made on the calling thread before the
+    /// method returns.
+    ///
+    /// - Parameters:
+    ///   - path: The key path of the property.
+    ///   - options: The calls and values that the observer requests.
+    ///   - changeHandler: Called with the layer and the change.
+    /// - Returns: A token that ends the observation when it is invalidated or released.
     public func observe<Value: Equatable & Sendable>(
         _ path: any (KeyPath<PlayerLayer, Value> & Sendable),
         options: ObservationOptions = [],
@@ -80,8 +101,8 @@ extension PlayerLayer: Watchable, ObservableSource {
 }
 
 extension PlayerCore {
-    /// The newest that was handed on to be told, or how a player begins.
-    var newestMoment: ObservedSnapshot {
+    /// The snapshot of the newest event that was enqueued for delivery, or the initial state of a player.
+    var latestSnapshot: ObservedSnapshot {
         if let posted = state.withLock({ $0.posted }) { return posted }
         let view = ObservedSnapshot.View(
             core: ObjectIdentifier(self),
@@ -92,16 +113,17 @@ extension PlayerCore {
     }
 }
 
-// What can be compared can be observed.
+// Conformances that observation by key path requires: the values of observed properties are compared.
 
 extension PlayerItem: Hashable {
-    /// An item equals itself and no other.
+    /// Returns whether both are the same object.
     public static func == (a: PlayerItem, b: PlayerItem) -> Bool { a === b }
+    /// Hashes the identity of the item.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension PlaybackError: Equatable {
-    /// The same failure in the same words; what libraries said below is not compared.
+    /// Returns whether both describe the same failure in the same words. Underlying errors are not compared.
     public static func == (a: PlaybackError, b: PlaybackError) -> Bool {
         a.code == b.code && a.message == b.message && a.url == b.url && a.track == b.track
             && a.time == b.time && a.isRetryable == b.isRetryable

@@ -2,7 +2,7 @@ import Foundation
 import PlaybackEngine
 
 extension PlayerEvent.PassOutcome {
-    /// The engine knows no URLs; an error that a user sees names one.
+    /// Creates the public outcome. The engine has no URLs, so the URL is added to an error here.
     init(_ outcome: PassOutcome, url: URL) {
         switch outcome {
         case .playedToEnd: self = .playedToEnd

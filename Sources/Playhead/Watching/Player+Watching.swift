@@ -4,7 +4,7 @@ import PlaybackEngine
 import PlayheadBackend
 import Synchronization
 
-/// Ends what it stands for when it is invalidated or released. Any thread, any number of times.
+/// A token that ends an observation or a request when it is invalidated or released. It may be used from any thread.
 public final class ObservationToken: Sendable {
     private struct End {
         let body: @Sendable () -> Void
@@ -13,7 +13,7 @@ public final class ObservationToken: Sendable {
 
     init(_ end: @escaping @Sendable () -> Void) { self.end = Locked(End(body: end)) }
 
-    /// Nothing is called from now on, except what runs already.
+    /// Ends the observation. Only a call that is already running completes. Further calls have no effect.
     public func invalidate() {
         let end = end.withLock { slot in
             defer { slot = nil }
@@ -22,34 +22,48 @@ public final class ObservationToken: Sendable {
         end?.body()
     }
 
-    /// Not invalidated yet.
+    /// Whether the token has not been invalidated.
     var isValid: Bool { end.withLock { $0 != nil } }
 
     deinit { invalidate() }
 }
 
-/// What `addPeriodicTimeObserver` and `addBoundaryTimeObserver` return; released, it removes itself.
+/// The token of a time observer. The observation ends when the token is released.
 public typealias TimeObserver = ObservationToken
 
 extension Player {
-    /// Every change as one enum, in causal order. Lossless for a reader that keeps up; one that lags more
-    /// than 4,096 events behind is told with `.eventsLost` how many it missed. Ends with the player.
+    /// All changes of the player and its items as one enumeration, in causal order.
+    ///
+    /// No event is omitted for a reader that keeps up. A reader that falls more than 4,096 events behind gets
+    /// `.eventsLost` with the number of omitted events. The sequence ends with the player. Each access creates a
+    /// sequence for one reader.
     public var events: some AsyncSequence<PlayerEvent, Never> & Sendable {
         timedEvents.map(\.event)
     }
 
-    /// The same events with the times at which they happened.
-    public var timedEvents: AsyncStream<TimedPlayerEvent> { core.watchers.makeStream() }
+    /// The events with the times at which they occurred; see `events`.
+    public var timedEvents: AsyncStream<TimedPlayerEvent> { core.dispatcher.makeStream() }
 
-    /// Calls `handler` on the callback queue for every event, in causal order, until the token goes.
+    /// Calls a handler on the callback queue for every event, in causal order.
+    ///
+    /// - Parameter handler: Called with each event.
+    /// - Returns: A token that ends the calls when it is invalidated or released.
     public func onEvent(_ handler: @escaping @Sendable (TimedPlayerEvent) -> Void) -> ObservationToken {
-        core.watchers.observers.add { telling in
-            if let event = telling.event { handler(event) }
+        core.dispatcher.observers.add { notification in
+            if let event = notification.event { handler(event) }
         }
     }
 
-    /// Calls `body` on `queue` (nil: the callback queue) each time `interval` of item time has passed while
-    /// playing, when time jumps, and when playback starts or stops. Released, the observer ends.
+    /// Calls a closure each time an interval of item time has been played, when time jumps, and when playback starts or
+    /// stops.
+    ///
+    /// **The observation ends when the returned token is released**, so retain it.
+    ///
+    /// - Parameters:
+    ///   - interval: The interval of item time.
+    ///   - queue: The queue for the calls. Nil means the callback queue.
+    ///   - body: Called with the item time.
+    /// - Returns: A token that ends the observation when it is invalidated or released.
     public func addPeriodicTimeObserver(
         forInterval interval: MediaTime,
         queue: DispatchQueue? = nil,
@@ -63,8 +77,15 @@ extension Player {
         }
     }
 
-    /// Calls `body` on `queue` (nil: the callback queue) when playing reaches or passes one of `times`, once
-    /// per pass, never for a jump. Released, the observer ends.
+    /// Calls a closure when playback reaches or passes one of several times, once per pass; jumps do not count.
+    ///
+    /// **The observation ends when the returned token is released**, so retain it.
+    ///
+    /// - Parameters:
+    ///   - times: The item times.
+    ///   - queue: The queue for the calls. Nil means the callback queue.
+    ///   - body: Called at each of the times.
+    /// - Returns: A token that ends the observation when it is invalidated or released.
     public func addBoundaryTimeObserver(
         forTimes times: [MediaTime],
         queue: DispatchQueue? = nil,
@@ -78,7 +99,9 @@ extension Player {
         }
     }
 
-    /// The same as `observer.invalidate()`.
+    /// Ends a time observation, like `ObservationToken.invalidate()`.
+    ///
+    /// - Parameter observer: The token of the observation.
     public func removeTimeObserver(_ observer: TimeObserver) { observer.invalidate() }
 
     private func addObserver(
@@ -88,7 +111,7 @@ extension Player {
     ) -> TimeObserver {
         let lane = queue.map { core.driver.makeCallbackLane($0) } ?? core.callbacks
         let isOn = Flag(true)
-        let id = core.watchers.makeID()
+        let id = core.dispatcher.makeID()
         core.loop.perform { loop in
             add(loop, id) { time in
                 lane.enqueue {

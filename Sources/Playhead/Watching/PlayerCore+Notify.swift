@@ -4,38 +4,38 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// From the loop, on its lane, to everybody who watches, on the callback lane.
+/// Handles reports on the lane of the loop, and enqueues notifications on the callback lane.
 extension PlayerCore {
-    func take(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
-        hunger.set(snapshot.needsData)
-        notifyError(report, snapshot)
+    func handle(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
+        loadClaim.set(snapshot.needsData)
+        postErrorLogEntry(report, snapshot)
         var sought: PlayerItem?
         switch report.content {
         case .seekCompleted(let id, let finished), .prerollCompleted(let id, let finished):
             let pending = state.withLock { $0.seeks.removeValue(forKey: id) }
             sought = pending?.item
             if let completion = pending?.completion { callbacks.enqueue { completion(finished) } }
-        case .notice(let notice): follow(notice)
-        case .selectionChanged(let id): showNothing(of: id, snapshot)
-        case .choiceTaken(let id, let choice): watchers.item(id)?.choiceTaken(choice, callbacks)
+        case .notice(let notice): updateQueue(for: notice)
+        case .selectionChanged(let id): clearOutputs(of: id, snapshot)
+        case .choiceApplied(let id, let choice): dispatcher.item(id)?.confirmChoice(choice, callbacks)
         case .decodingFellBehind, .decodingKeepsUp: logDecoding(report.content, rate: snapshot.rate)
         default: break
         }
-        let item = snapshot.itemID.flatMap { watchers.item($0) }
+        let item = snapshot.itemID.flatMap { dispatcher.item($0) }
         if case .notice(.itemChanged) = report.content, let item {
             device?.setTitle(item.asset.url.lastPathComponent)
         }
         if case .notice(.itemChanged(let old, _)) = report.content, let old {
-            watchers.item(old)?.endLog(snapshot.counters, at: report.host)
+            dispatcher.item(old)?.endLog(snapshot.counters, at: report.host)
         }
-        guard let event = watchers.event(for: report, sought: sought) else { return }
+        guard let event = dispatcher.event(for: report, sought: sought) else { return }
         let timed = TimedPlayerEvent(
             event: event,
             itemTime: report.itemTime,
             hostTime: report.host,
             item: item
         )
-        let isKnown = item?.state.withLock { $0.facts.knows(report.content, snapshot) } ?? false
+        let isKnown = item?.state.withLock { $0.facts.alreadyContains(report.content, snapshot) } ?? false
         if !isKnown {
             log(event)
             post(timed, snapshot, item, content: report.content, about: about(report.content, snapshot))
@@ -50,18 +50,18 @@ extension PlayerCore {
         post(entry, snapshot, item)
     }
 
-    /// An item of the queue that the report is about, while another one is current.
+    /// Returns the queued item that a report concerns while another item is current.
     private func about(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot) -> PlayerItem? {
         guard case .notice(.itemFailed(let id, _)) = content, id != snapshot.itemID else { return nil }
-        return watchers.item(id)
+        return dispatcher.item(id)
     }
 
-    /// An entry in an error log is told before what it leads to.
-    private func notifyError(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
-        guard let owner = report.content.failing.flatMap({ watchers.item($0) }),
+    /// Posts the new entry of an error log, before the events that result from the error.
+    private func postErrorLogEntry(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
+        guard let owner = report.content.failing.flatMap({ dispatcher.item($0) }),
             let entry = owner.keepError(report, snapshot)
         else { return }
-        let item = snapshot.itemID.flatMap { watchers.item($0) }
+        let item = snapshot.itemID.flatMap { dispatcher.item($0) }
         let timed = TimedPlayerEvent(
             event: .errorLogEntry(owner, entry),
             itemTime: report.itemTime,
@@ -72,11 +72,11 @@ extension PlayerCore {
         post(timed, snapshot, item)
     }
 
-    /// Something that the engine has no part in.
+    /// Posts an event that does not originate from the engine.
     func post(_ event: PlayerEvent, _ loop: PlaybackLoop, _ change: (inout PlayerFacts) -> Void) {
         let now = driver.clock.now
         let snapshot = loop.snapshot
-        let item = snapshot.itemID.flatMap { watchers.item($0) }
+        let item = snapshot.itemID.flatMap { dispatcher.item($0) }
         let timed = TimedPlayerEvent(
             event: event,
             itemTime: snapshot.itemTime(at: now),
@@ -102,8 +102,8 @@ extension PlayerCore {
         var items: [ObservedSnapshot.ItemView] = []
         var itemsBefore: [ItemFacts] = []
         for seen in [item, other].compactMap(\.self) {
-            // What is said of another one says nothing of the current one.
-            let (before, after) = seen.take(
+            // A report about another item does not change the current one.
+            let (before, after) = seen.apply(
                 other == nil || seen === other ? content : nil,
                 snapshot,
                 sequence
@@ -111,31 +111,31 @@ extension PlayerCore {
             items.append(ObservedSnapshot.ItemView(item: seen, facts: after))
             itemsBefore.append(before)
         }
-        let telling = ChangeNotification(
+        let notification = ChangeNotification(
             event: event,
             before: before,
             itemsBefore: itemsBefore,
-            moment: ObservedSnapshot(sequence: sequence, player: view, items: items)
+            observed: ObservedSnapshot(sequence: sequence, player: view, items: items)
         )
         let isReleased = state.withLock { state in
-            if !state.isReleased { state.posted = telling.moment }
+            if !state.isReleased { state.posted = notification.observed }
             return state.isReleased
         }
         guard !isReleased else { return }
-        callbacks.enqueue { [watchers] in watchers.tell(telling) }
+        callbacks.enqueue { [dispatcher] in dispatcher.deliver(notification) }
     }
 
-    /// Once when video frames begin to be left out, and once when all are shown again. At a higher rate than 1
-    /// nobody expects to see every frame.
+    /// Logs once when frames start to be dropped and once when all are shown again. At rates above 1 this is not a
+    /// warning.
     private func logDecoding(_ content: PlaybackReport.Content, rate: Float) {
         switch content {
         case .decodingFellBehind:
             configuration.logger.log(
                 level: abs(rate) > 1 ? .info : .warning,
-                "decoding is too slow for rate \(rate): video frames are left out"
+                "decoding is too slow for rate \(rate): dropping video frames"
             )
         case .decodingKeepsUp(_, let skipped):
-            configuration.logger.info("decoding keeps up again: \(skipped) video frames were left out")
+            configuration.logger.info("decoding keeps up again: \(skipped) video frames were dropped")
         default: break
         }
     }
@@ -152,7 +152,7 @@ extension PlayerCore {
 }
 
 extension PlaybackReport.Content {
-    /// The item of which something, or all, is lost.
+    /// The item that is affected by a loss or a failure.
     fileprivate var failing: ItemID? {
         switch self {
         case .fault(let id, _): id
@@ -165,8 +165,10 @@ extension PlaybackReport.Content {
 }
 
 extension PlayerItem {
-    /// Takes a report over; the facts before and after it.
-    fileprivate func take(
+    /// Applies a report.
+    ///
+    /// - Returns: The facts before and after it.
+    fileprivate func apply(
         _ content: PlaybackReport.Content?,
         _ snapshot: PlaybackSnapshot,
         _ sequence: UInt64
@@ -175,7 +177,7 @@ extension PlayerItem {
             let before = state.facts
             if let content {
                 state.facts.apply(content, snapshot, of: asset)
-                state.switches.settle(content, state.facts)
+                state.switches.confirmSubtitles(content, state.facts)
             }
             state.sequence = sequence
             return (before, state.facts)

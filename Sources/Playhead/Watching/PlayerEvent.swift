@@ -1,97 +1,102 @@
 public import MediaCore
 
-/// Everything that changes about a player and its item, as one enum, in causal order.
+/// A change of a player or its items. Events are delivered in causal order.
 public enum PlayerEvent: Sendable {
-    /// Another item is current; nil: none.
+    /// Another item has become current, or none (nil).
     case currentItemChanged(PlayerItem?)
-    /// Whether the player can play at all.
+    /// The status of the player has changed.
     case statusChanged(Player.Status)
-    /// An item can be played, or cannot (`PlayerItem.error`). Told of queued items before their turn, too.
+    /// The status of an item has changed; `PlayerItem.error` says why an item failed. Queued items report it before
+    /// their turn, too.
     case itemStatusChanged(PlayerItem, PlayerItem.Status)
-    /// What is wanted of the player, and why it is another rate now.
+    /// The requested rate has changed, with the reason.
     case rateChanged(from: Float, to: Float, reason: RateChange)
-    /// What really happens; the reason is non-nil only while waiting.
+    /// The player has started to play, to wait or to pause. The reason is nil unless it is waiting.
     case timeControlStatusChanged(Player.TimeControlStatus, Player.WaitingReason?)
-    /// The system took the audio away: a call came in. The rate is 0 after this, and time stands. See
+    /// The system has interrupted audio, for example because of a call. The rate is 0 and time does not advance; see
     /// `Player.isInterrupted`.
     case interruptionBegan
-    /// The system gave the audio back, or somebody has played on in spite of it. `shouldResume`: it had stopped the
-    /// player, and nobody has set a rate since; the player goes on by itself if `Player.resumesAfterInterruption` is set.
+    /// The interruption has ended, or a rate was set in spite of it. `shouldResume` is true if the interruption had
+    /// paused the player and no rate was set since; the player resumes by itself if `Player.resumesAfterInterruption`
+    /// is true.
     case interruptionEnded(shouldResume: Bool)
-    /// `Player.repeatMode` was set to another value.
+    /// `Player.repeatMode` has changed.
     case repeatModeChanged(Player.RepeatMode)
-    /// `Player.volume` was set to another value, 0...1.
+    /// `Player.volume` has changed; the value is in the range 0...1.
     case volumeChanged(Float)
-    /// `Player.isMuted` was set to another value.
+    /// `Player.isMuted` has changed.
     case mutedChanged(Bool)
-    /// The item's duration is known, or better known.
+    /// The duration of the item has become known, or more precise.
     case durationChanged(PlayerItem, MediaTime)
-    /// Other tracks are there, or are played. See `PlayerItem.tracks`.
+    /// The tracks of the item, or their enabled states, have changed; see `PlayerItem.tracks`.
     case tracksChanged(PlayerItem)
-    /// How fast time really runs, behind what changed it: 0 while standing, waiting or seeking. See `Timebase`.
+    /// The rate at which time actually advances has changed, after the cause of the change. It is 0 while paused,
+    /// waiting or seeking; see `Timebase`.
     case effectiveRateChanged(PlayerItem, Float)
     /// Other tracks than before are played.
     case mediaSelectionChanged(PlayerItem)
-    /// Frames are seen in another size, in pixels. See `PlayerItem.presentationSize`.
+    /// The presentation size in pixels has changed; see `PlayerItem.presentationSize`.
     case presentationSizeChanged(PlayerItem, PixelSize)
-    /// See `PlayerItem.isPlaybackBufferEmpty`.
+    /// `PlayerItem.isPlaybackBufferEmpty` has changed.
     case playbackBufferEmptyChanged(PlayerItem, Bool)
-    /// See `PlayerItem.isPlaybackBufferFull`.
+    /// `PlayerItem.isPlaybackBufferFull` has changed.
     case playbackBufferFullChanged(PlayerItem, Bool)
-    /// See `PlayerItem.isPlaybackLikelyToKeepUp`.
+    /// `PlayerItem.isPlaybackLikelyToKeepUp` has changed.
     case playbackLikelyToKeepUpChanged(PlayerItem, Bool)
-    /// See `PlayerItem.loadedTimeRanges`.
+    /// `PlayerItem.loadedTimeRanges` has changed.
     case loadedTimeRangesChanged(PlayerItem, [MediaTimeRange])
-    /// The first frame of the item has reached the sinks, or the item was taken off.
+    /// The first frame of the item has been delivered to the sinks, or the item was removed.
     case readyForDisplayChanged(PlayerItem, Bool)
-    /// The data ran out while playing, and time stands.
+    /// Playback has run out of data, and time does not advance.
     case playbackStalled(PlayerItem)
-    /// The end of a pass, also on each pass of a loop.
+    /// A pass was played to its end, also for each pass of a loop.
     case didPlayToEndTime(PlayerItem)
-    /// Playing ended before the item's end, by this error.
+    /// Playback failed before the end of the item.
     case failedToPlayToEndTime(PlayerItem, PlaybackError)
-    /// How a pass of the item ended; exactly once a pass. A pass begins when the item becomes the current one,
-    /// and again when playing goes on after an outcome: a loop's next pass, a seek or a turn away from the
-    /// end, playing on from the end. Releasing the player tells nothing more.
+    /// A pass of the item has ended, with its outcome. There is exactly one such event for each pass.
+    ///
+    /// A pass begins when the item becomes current. Another one begins when playback continues after an outcome: with
+    /// the next pass of a loop, after a seek or a change of direction away from the end, and when playback continues
+    /// from the end. Releasing the player causes no event.
     case passEnded(PlayerItem, PassOutcome)
-    /// After a seek or a loop's jump.
+    /// Time has jumped after a seek, or because a loop restarted.
     case timeJumped(PlayerItem, to: MediaTime)
-    /// A seek of the item is over; false: another one, or another item, came before it was done.
+    /// A seek of the item has ended. `finished` is false if another seek or item replaced it.
     case seekCompleted(PlayerItem, finished: Bool)
-    /// `PlayerItem.errorLog()` has a new entry: something was lost and playback goes on, or it ends, which
-    /// `failedToPlayToEndTime` or the item's status tells next.
+    /// `PlayerItem.errorLog()` has a new entry: something was lost and playback continues, or playback ends, which
+    /// `failedToPlayToEndTime` or the item's status reports next.
     case errorLogEntry(PlayerItem, ErrorLog.Event)
-    /// The item has begun to play in this player: `PlayerItem.accessLog()` has a new entry.
+    /// The item has started to play in this player, so that `PlayerItem.accessLog()` has a new entry.
     case accessLogEntry(PlayerItem)
-    /// A sink threw, and was taken off. The others play on.
+    /// A sink threw an error and was removed. Other sinks continue.
     case sinkFailed(PlaybackError)
-    /// The reader was too slow: so many events were left out before this one.
+    /// The reader was too slow: the given number of events was omitted before this one.
     case eventsLost(Int)
 
-    /// How a pass ended.
+    /// The outcome of a pass.
     public enum PassOutcome: Sendable {
-        /// The item, or the part that its end times leave, was played to the end.
+        /// The item, or the range between its playback end times, was played to its end.
         case playedToEnd
-        /// Another item took its place.
+        /// Another item replaced the item.
         case replaced
-        /// It was taken off, and nothing took its place.
+        /// The item was removed without another one.
         case stopped
-        /// It could not be opened, or not be played to its end.
+        /// The item could not be opened, or not be played to its end.
         case failed(PlaybackError)
     }
 
-    /// Why the rate is what it is.
+    /// The reason of a change of the rate.
     public typealias RateChange = RateChangeReason
 }
 
-/// An event and when it happened.
+/// An event and the time at which it occurred.
 public struct TimedPlayerEvent: Sendable {
-    /// What happened.
+    /// The event.
     public let event: PlayerEvent
-    /// On the item's timeline.
+    /// The time on the item's timeline.
     public let itemTime: MediaTime
-    /// On the player's clock, which starts at zero where it is virtual.
+    /// The time on the player's clock. A virtual clock starts at zero.
     public let hostTime: HostTime
-    /// The item that was current.
+    /// The item that was current, or nil.
     public let item: PlayerItem?
 }

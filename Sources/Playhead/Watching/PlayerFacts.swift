@@ -1,7 +1,7 @@
 import MediaCore
 import PlaybackEngine
 
-/// What can be observed of a player, as one value.
+/// The observable properties of a player.
 struct PlayerFacts: Sendable {
     var item: PlayerItem?
     var status = Player.Status.unknown
@@ -12,12 +12,12 @@ struct PlayerFacts: Sendable {
     var volume: Float = 1
     var isMuted = false
     var isInterrupted = false
-    /// Of the player's layers.
+    /// The readiness of the player's layers.
     var isReadyForDisplay = false
 
     init() {}
 
-    /// As the engine has it.
+    /// Creates the facts of the engine's snapshot.
     init(_ snapshot: PlaybackSnapshot, item: PlayerItem?, volume: Float, isMuted: Bool) {
         self.item = item
         status = snapshot.status
@@ -31,7 +31,7 @@ struct PlayerFacts: Sendable {
         setReason(snapshot.waitReason)
     }
 
-    /// The same where a setter has changed what the engine has not taken yet.
+    /// Applies the values of setters that the engine has not applied yet.
     mutating func mask(rate: Float?, repeatMode: Player.RepeatMode?, _ snapshot: PlaybackSnapshot) {
         if let repeatMode { self.repeatMode = repeatMode }
         guard let rate else { return }
@@ -41,9 +41,9 @@ struct PlayerFacts: Sendable {
         setReason(snapshot.waitReason)
     }
 
-    /// The item is what the caller has just set, and the engine has not taken it yet: waiting for an item means that
-    /// there is none.
-    mutating func settleReason() {
+    /// Adapts the waiting reason to the item that was set last, which the engine may not know yet: `.noItemToPlay`
+    /// means that there is no item.
+    mutating func updateReasonForItem() {
         if item == nil {
             if timeControlStatus == .playing { timeControlStatus = .waitingToPlayAtSpecifiedRate }
             setReason(.noItemToPlay)
@@ -52,7 +52,7 @@ struct PlayerFacts: Sendable {
         }
     }
 
-    /// Non-nil only while waiting.
+    /// Sets the waiting reason, which is nil unless the player is waiting.
     private mutating func setReason(_ reason: WaitingReason?) {
         guard timeControlStatus == .waitingToPlayAtSpecifiedRate else {
             reasonForWaitingToPlay = nil

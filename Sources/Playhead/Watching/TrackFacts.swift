@@ -1,7 +1,7 @@
 import MediaCore
 import PlaybackEngine
 
-/// A track of an item as it was at one moment.
+/// A track of an item, and whether it is enabled.
 struct TrackFacts: Hashable, Sendable {
     let assetTrack: Track
     var isEnabled: Bool

@@ -2,13 +2,13 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// What can be observed by key path: a player, an item, a layer.
+/// An object that can be observed by key path: a player, an item, a layer or a looper.
 protocol Watchable: AnyObject, Sendable {
     var observers: ObserverList { get }
-    /// Where handlers run; nil while no player stands behind the object.
+    /// The lane for handlers; nil without a player.
     var callbackLane: (any Lane)? { get }
-    /// The newest moment that was handed on to be told.
-    var newestMoment: ObservedSnapshot? { get }
+    /// The snapshot of the newest event that was enqueued for delivery.
+    var latestSnapshot: ObservedSnapshot? { get }
 }
 
 extension Watchable {
@@ -17,20 +17,20 @@ extension Watchable {
         _ options: ObservationOptions,
         _ handler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
     ) -> ObservationToken {
-        let box = LastValue(newestMoment, wantsInitial: options.contains(.initial)) { [self] in
+        let box = LastValue(latestSnapshot, sendsInitial: options.contains(.initial)) { [self] in
             self[keyPath: path]
         }
         let begin: @Sendable (Self) -> Void = { object in
-            guard let value = box.takeInitial() else { return }
+            guard let value = box.consumeInitialValue() else { return }
             let new = options.contains(.new) ? value : nil
             handler(object, ObservedChange(oldValue: nil, newValue: new))
         }
-        let token = observers.add { [weak self] telling in
+        let token = observers.add { [weak self] notification in
             guard let self else { return }
-            // An event may come to the callback queue before the first call does.
+            // An event may reach the callback queue before the first call.
             begin(self)
-            let new = telling.moment.during { self[keyPath: path] }
-            guard let old = box.exchange(new, at: telling.moment.sequence) else { return }
+            let new = notification.observed.withCurrent { self[keyPath: path] }
+            guard let old = box.exchange(new, at: notification.observed.sequence) else { return }
             handler(
                 self,
                 ObservedChange(

@@ -4,7 +4,7 @@ import WindowSink
 /// The sinks of one session.
 struct Outputs: Sendable {
     private(set) var video: [any VideoSink] = []
-    private(set) var audio = AudioOutput.none
+    private(set) var audio = AudioDestination.none
     /// Told of what becomes of the sound server, once somebody listens.
     let soundNotices = AudioServerEvents()
     /// Those that may have failed at their very end.

@@ -57,7 +57,7 @@ extension PlaySession {
     private func lostEnd(of turn: InputPlayback) -> MediaTime? {
         let asset = turn.item.asset
         guard options.rate > 0, let file = turn.file, asset.url.isFileURL, asset.duration.isNumeric,
-            let byteCount = asset.description?.byteCount, file == FileIdentity(path: asset.url.path),
+            let byteCount = asset.media?.byteCount, file == FileIdentity(path: asset.url.path),
             let size = FileIdentity.byteCount(path: asset.url.path), size < byteCount
         else { return nil }
         let limit = turn.item.forwardPlaybackEndTime

@@ -2,11 +2,10 @@ public import Foundation
 public import MediaCore
 public import Sinks
 
-// The words of our errors where Foundation looks for them: `localizedDescription`, and the parts of an `NSError`.
-// `MediaCore` needs no Foundation, so that the errors of other modules get them here. Words are in English.
-
+// The descriptions of errors for Foundation: `localizedDescription` and the parts of an `NSError`. `MediaCore` does not
+// use Foundation, so the errors of other modules get their descriptions here. All descriptions are in English.
 extension MediaError.Code {
-    /// The code as an `NSError` has it. Never changes; new codes come behind.
+    /// The code for an `NSError`. It never changes; new codes are appended.
     public var number: Int {
         switch self {
         case .emptyMedia: 1
@@ -38,20 +37,19 @@ extension MediaError.Code {
         }
     }
 
-    /// What somebody who sees the error can do about it; nil where nothing is known to help.
+    /// A suggestion for the user, or nil.
     fileprivate var suggestion: String? {
         switch self {
-        case .notFound: "Check the name, and whether the file is still there."
-        case .permissionDenied: "Give this user the right to read it."
-        case .exceedsLimits:
-            "If it comes from somebody whom you trust, raise the limits of the player's decoding."
+        case .notFound: "Check the name, and whether the file still exists."
+        case .permissionDenied: "Grant this user permission to read it."
+        case .exceedsLimits: "If you trust the source, raise the limits of the player's decoding policy."
         case .encrypted: "Play a copy that is not encrypted."
-        case .decoderNotFound: "Install an FFmpeg with a decoder for it."
+        case .decoderNotFound: "Install an FFmpeg build that contains the decoder."
         case .resourceLimit:
             "Close other files or players, or raise the limits of this process, and try again."
-        case .truncated: "Get the whole file."
+        case .truncated: "Get the complete file."
         case .resourceChanged: "Open it again."
-        case .untrustedServer: "If the server is yours, name the file with its certificate."
+        case .untrustedServer: "If you trust the server, specify the file with its certificate."
         case .notReady, .timedOut, .stuck: Self.tryAgain
         case .emptyMedia, .unrecognizedFormat, .forbidden, .io, .decoderFailed, .decodeFailed, .notSeekable,
             .noPlayableTracks,
@@ -68,16 +66,19 @@ extension MediaError.Code {
 }
 
 extension PlaybackError: LocalizedError, CustomNSError {
+    /// The domain of the error as an `NSError`.
     public static var errorDomain: String { "Playhead.PlaybackError" }
+    /// The code of the error as an `NSError`; see `MediaError.Code.number`.
     public var errorCode: Int { code.number }
-    /// `message`.
+    /// The description for users: `message`.
     public var errorDescription: String? { message }
-    /// The reason without the file, where the error below says it.
+    /// The reason without the resource, if the underlying error has one.
     public var failureReason: String? { (underlying as? any LocalizedError)?.failureReason }
+    /// A suggestion for the user, or nil.
     public var recoverySuggestion: String? { code.suggestion(isRetryable: isRetryable) }
-    /// What an `NSError` has: the words above, `url` and `underlying`.
+    /// The user info of an `NSError`: the descriptions above, `url` and `underlying`.
     public var errorUserInfo: [String: Any] {
-        var info = localizedWords
+        var info = localizedInfo
         info[NSURLErrorKey] = url
         info[NSUnderlyingErrorKey] = underlying
         return info
@@ -85,19 +86,24 @@ extension PlaybackError: LocalizedError, CustomNSError {
 }
 
 extension MediaError: LocalizedError, CustomNSError {
+    /// The domain of the error as an `NSError`.
     public static var errorDomain: String { "Playhead.MediaError" }
+    /// The code of the error as an `NSError`; see `MediaError.Code.number`.
     public var errorCode: Int { code.number }
-    /// `description`.
+    /// The description for users: `description`.
     public var errorDescription: String? { description }
-    /// `message`, and the library's words.
+    /// The message and the log of the library, without the location.
     public var failureReason: String? { message + (libraryLog.map { " (\($0))" } ?? "") }
+    /// A suggestion for the user, or nil.
     public var recoverySuggestion: String? { code.suggestion(isRetryable: isRetryable) }
-    public var errorUserInfo: [String: Any] { localizedWords }
+    /// The user info of an `NSError`: the descriptions above.
+    public var errorUserInfo: [String: Any] { localizedInfo }
 }
 
 extension SinkError: LocalizedError, CustomNSError {
+    /// The domain of the error as an `NSError`.
     public static var errorDomain: String { "Playhead.SinkError" }
-    /// Never changes; new kinds come behind.
+    /// The code of the error as an `NSError`. It never changes; new codes are appended.
     public var errorCode: Int {
         switch self {
         case .closedPipe: 1
@@ -107,19 +113,19 @@ extension SinkError: LocalizedError, CustomNSError {
         case .outOfOrder: 5
         }
     }
-    /// `description`.
+    /// The description for users: `description`.
     public var errorDescription: String? { description }
-    /// The system's words where it refused.
+    /// The reason, in the words of the system if it refused an operation.
     public var failureReason: String? {
         switch self {
-        case .closedPipe: "nobody reads it any more"
+        case .closedPipe: "the reader has closed the pipe"
         case .system(_, _, let code): systemError(code).localizedFailureReason ?? "error \(code)"
-        case .unsupportedFormat(let words), .tooLarge(let words), .outOfOrder(let words): words
+        case .unsupportedFormat(let reason), .tooLarge(let reason), .outOfOrder(let reason): reason
         }
     }
-    /// What an `NSError` has: the words above, the path, and the system's own error.
+    /// The user info of an `NSError`: the descriptions above, the path, and the error of the system.
     public var errorUserInfo: [String: Any] {
-        var info = localizedWords
+        var info = localizedInfo
         switch self {
         case .closedPipe(let path), .system(_, let path, _): info[NSFilePathErrorKey] = path
         case .unsupportedFormat, .tooLarge, .outOfOrder: break
@@ -134,8 +140,8 @@ extension SinkError: LocalizedError, CustomNSError {
 }
 
 extension LocalizedError {
-    /// On Linux an `NSError` with a domain of its own asks its `userInfo` alone.
-    fileprivate var localizedWords: [String: Any] {
+    /// The descriptions as user info. On Linux an `NSError` with a domain of its own reads only its `userInfo`.
+    fileprivate var localizedInfo: [String: Any] {
         var info: [String: Any] = [:]
         info[NSLocalizedDescriptionKey] = errorDescription
         info[NSLocalizedFailureReasonErrorKey] = failureReason
