@@ -1,79 +1,91 @@
-/// What failed, on what, and why, in words a user can act on. Never a bare code.
+/// An error with a code, a message that a user can act on, and the resource that it concerns.
 public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A closed vocabulary; stable across versions, unlike the words.
+    /// The kind of an error. Codes are stable across versions; messages are not.
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The source holds no bytes.
+        /// The source is empty.
         case emptyMedia
-        /// No container that FFmpeg and our policy know.
+        /// The container format is unknown to FFmpeg or excluded by policy.
         case unrecognizedFormat
         /// The data ends before the media does.
         case truncated
-        /// Nothing to read at present; asking again later may help.
+        /// No data is available yet. The call can be repeated later.
         case notReady
-        /// Larger than a limit that protects the host: pixels, streams, header bytes.
+        /// A limit that protects the host is exceeded: pixels, streams or header bytes.
         case exceedsLimits
-        /// Opened, but no track in it can be played here.
+        /// The asset was opened, but none of its tracks can be played.
         case noPlayableTracks
-        /// There is nothing by that name.
+        /// The file or resource does not exist (ENOENT, HTTP 404).
         case notFound
-        /// The system does not let this user read or write it.
+        /// The system denies the user access (EACCES, HTTP 401 and 403).
         case permissionDenied
-        /// A scheme or nested reference that the policy refuses.
+        /// A URL scheme or a nested reference is not allowed by policy.
         case forbidden
         /// Reading failed for another reason.
         case io
-        /// No answer came in time. Trying again may help.
+        /// No response arrived in time. Trying again may succeed.
         case timedOut
-        /// The media are encrypted, and there is no key for them.
+        /// The media is encrypted, and no key is available.
         case encrypted
-        /// The FFmpeg that is installed has no decoder for a track.
+        /// The installed FFmpeg has no decoder for a track.
         case decoderNotFound
-        /// A decoder could not be opened, or is of no use any more.
+        /// A decoder could not be opened, or failed permanently.
         case decoderFailed
-        /// The device that was to decode is not to be had, or gave up: the processor decodes instead.
+        /// The hardware decoder is unavailable or failed. Playback continues with a software decoder.
         case hardwareUnavailable
-        /// One packet, or too many of them in a row, could not be decoded.
+        /// A packet, or too many packets in a row, could not be decoded.
         case decodeFailed
-        /// The bytes can only be read once, in order.
+        /// The source can only be read once, in order.
         case notSeekable
-        /// A frame or samples could not be brought into the format that was asked for.
+        /// A frame or audio could not be converted to the requested format.
         case conversionFailed
-        /// A sink threw, and was taken off.
+        /// A sink threw an error and was removed.
         case sinkFailed
-        /// Memory, file descriptors or threads ran out.
+        /// Memory, file descriptors or threads are exhausted.
         case resourceLimit
-        /// The call makes no sense, such as an empty location.
+        /// An argument is not valid, such as an empty location.
         case invalidArgument
-        /// A server holds something else by that name than when it was opened.
+        /// The resource on the server changed after it was opened.
         case resourceChanged
-        /// The certificate of a server is not trusted, is another host's, or has expired.
+        /// TLS certificate verification failed: the certificate is not trusted, belongs to another host or has
+        /// expired.
         case untrustedServer
-        /// Playing got nowhere for longer than it may (`Player.stuckDetectionLimits`): nothing came, or nothing moved.
+        /// Playback made no progress for longer than `Player.stuckDetectionLimits` allow: no data arrived, or time
+        /// did not advance.
         case stuck
-        /// Nobody wanted it any more: a load was called off, a player let go.
+        /// The operation was cancelled, because a load was cancelled or the player was released.
         case cancelled
-        /// None of the others: see the words, and `underlyingCode`.
+        /// Any other error; see the message and `underlyingCode`.
         case unknown
     }
 
-    /// What kind of failure it is; to decide by.
+    /// The kind of failure, for decisions in code.
     public var code: Code
-    /// A whole sentence without the location, e.g. "the file is empty".
+    /// A message without the location, such as "the file is empty".
     public var message: String
     /// The path or URL that failed, without credentials.
     public var location: String?
-    /// `Track.id`, where one track is to blame.
+    /// The `Track.id` of the track that failed, if the failure concerns one track.
     public var track: Int?
-    /// Item time, where it is known.
+    /// The item time of the failure, if known.
     public var time: MediaTime?
-    /// The library's own last words about it.
+    /// The last log message of the underlying library, if there is one.
     public var libraryLog: String?
-    /// The library's own code (AVERROR, errno); 0 for none.
+    /// The code of the underlying library or system (AVERROR, errno); 0 if there is none.
     public var underlyingCode: Int32
-    /// Whether trying the same again could help.
+    /// A Boolean value that indicates whether another attempt may succeed.
     public var isRetryable: Bool
 
-    /// `message` is a sentence without the location; what is left out is not known.
+    /// Creates an error. Omitted values are unknown.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - message: A message without the location.
+    ///   - location: The path or URL that failed, without credentials.
+    ///   - track: The `Track.id` of the track that failed.
+    ///   - time: The item time of the failure.
+    ///   - libraryLog: The last log message of the underlying library.
+    ///   - underlyingCode: The code of the underlying library or system; 0 for none.
+    ///   - isRetryable: Whether another attempt may succeed.
     public init(
         _ code: Code,
         _ message: String,
@@ -94,9 +106,9 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
         self.isRetryable = isRetryable
     }
 
-    /// "location: message (library's words)".
+    /// A text of the form "location: message (library's log message)".
     public var description: String {
-        let prefix = location.map { "\($0): " } ?? ""
+        let prefix = location.map { "\(Redaction.location($0)): " } ?? ""
         let log = libraryLog.map { " (\($0))" } ?? ""
         return prefix + message + log
     }

@@ -22,10 +22,26 @@ struct BrokenInputTests {
         check(path, try await Command.run("--untimed", path), mayPlay: false)
     }
 
-    @Test func credentialsAreNotRepeated() async throws {
-        let outcome = try await Command.run("https://user:secret@example.invalid/x.mp4")
+    @Test(
+        "Messages contain neither credentials nor query strings of URLs",
+        arguments: [
+            ("https://user:secret@example.invalid/x.mp4?token=secret#secret", "https://example.invalid/x.mp4"),
+            ("file://user:secret@elsewhere/x.mp4?token=secret", "file://elsewhere/x.mp4"),
+        ]
+    )
+    func secretsAreNotRepeated(url: String, name: String) async throws {
+        let outcome = try await Command.run(url)
         #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("vplay: \(name): "))
         #expect(!outcome.errors.contains("secret"))
+    }
+
+    @Test("An empty location is called that", arguments: [[""], ["probe", ""], ["snapshot", "", "-o", "a.png"]])
+    func emptyLocation(arguments: [String]) async throws {
+        let outcome = try await Command.run(arguments)
+        #expect(outcome.status != 0)
+        #expect(outcome.errors.contains("the location is empty"))
+        #expect(!outcome.errors.contains("folder"))
     }
 
     @Test(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FFmpeg
 
-/// What may be opened, and in which words the rest is refused.
+/// Which locations may be opened, and the error messages for all others.
 struct LocationTests {
     @Test(arguments: [
         ("/a/b.mp4", "/a/b.mp4"), ("file:///a/b%20c.mp4", "/a/b c.mp4"), ("file:/a/b.mp4", "/a/b.mp4"),

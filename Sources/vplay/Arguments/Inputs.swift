@@ -26,6 +26,7 @@ struct Input: Sendable {
 
     /// nil for what can be no URL at all.
     init?(_ argument: String) {
+        guard !argument.isEmpty else { return nil }
         if argument == "-" || Self.isStandardInputByName(argument) {
             guard let url = URL(string: "-") else { return nil }
             self.init(argument, argument, url)
@@ -34,7 +35,7 @@ struct Input: Sendable {
             self.init(argument, path: path)
         } else if argument.contains("://") {
             guard let url = URL(string: argument), url.scheme != nil else { return nil }
-            self.init(argument, Self.withoutCredentials(url), url)
+            self.init(argument, Redaction.location(argument), url)
         } else {
             self.init(argument, path: argument)
         }
@@ -90,14 +91,10 @@ struct Input: Sendable {
         return decoded
     }
 
-    /// Messages end up in logs.
-    private static func withoutCredentials(_ url: URL) -> String {
-        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
-            return url.absoluteString
-        }
-        parts.user = nil
-        parts.password = nil
-        return parts.string ?? url.absoluteString
+    /// Returns why `argument` stands for no input, as a sentence without its period.
+    static func refusal(of argument: String) -> String {
+        argument.isEmpty
+            ? "the location is empty" : "\(oneLine(Redaction.location(argument))): this is not a valid URL"
     }
 }
 
@@ -140,7 +137,7 @@ struct InputList: Sendable {
         if let input = Input(argument) {
             inputs.append(input)
         } else {
-            complaints.append("\(oneLine(argument)): this is not a valid URL")
+            complaints.append(Input.refusal(of: argument))
         }
     }
 

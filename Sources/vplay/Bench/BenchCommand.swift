@@ -38,7 +38,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let input = Input(input) else {
-            throw ValidationError("\(oneLine(input)): this is not a valid URL.")
+            throw ValidationError("\(Input.refusal(of: input)).")
         }
         let ending = Latch<BenchOutcome>()
         let signals = Signals { ending.open(.stopped($0)) }

@@ -32,7 +32,7 @@ struct ProbeCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let input = Input(input) else {
-            throw ValidationError("\(oneLine(input)): this is not a valid URL.")
+            throw ValidationError("\(Input.refusal(of: input)).")
         }
         let network = network.options()
         let asset = input.asset(preciseTiming: true, network: network)
@@ -45,7 +45,7 @@ struct ProbeCommand: AsyncParsableCommand {
             ExitStatus.failure.exitNow()
         }
         withExtendedLifetime(signals) {}
-        guard let description = asset.description else {
+        guard let description = asset.media else {
             Console.shared.printError("\(input.name): nothing is known about it")
             ExitStatus.failure.exitNow()
         }

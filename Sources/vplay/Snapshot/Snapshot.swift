@@ -148,7 +148,7 @@ struct Snapshot: Sendable {
     }
 
     private func tileSize() throws -> PixelSize {
-        let track = asset.description?.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
+        let track = asset.media?.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
         guard let shown = track?.presentationSize, !shown.isEmpty else {
             throw SnapshotFailure(sentence: "\(options.input.name): there is no picture in it")
         }
@@ -164,7 +164,7 @@ struct Snapshot: Sendable {
         } catch {
             throw failure(error)
         }
-        guard let duration = asset.description?.duration, duration.isNumeric, duration > .zero else {
+        guard let duration = asset.media?.duration, duration.isNumeric, duration > .zero else {
             throw SnapshotFailure(
                 sentence:
                     "\(options.input.name): nobody knows how long it is; --at says which pictures are wanted"

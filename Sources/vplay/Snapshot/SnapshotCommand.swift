@@ -119,7 +119,7 @@ struct SnapshotOptions: Sendable {
 
     init(_ command: SnapshotCommand) throws(ValidationError) {
         guard let input = Input(command.input) else {
-            throw ValidationError("\(oneLine(command.input)): this is not a valid URL.")
+            throw ValidationError("\(Input.refusal(of: command.input)).")
         }
         self.input = input
         network = command.network.options()

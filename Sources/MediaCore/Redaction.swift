@@ -1,0 +1,41 @@
+/// Removes the secrets of URLs from text that is shown to users or written to logs: credentials, query strings, which may
+/// hold access tokens, and fragments.
+package enum Redaction {
+    /// Returns `text` without the credentials, query string and fragment of every URL in it, and without trailing white
+    /// space.
+    package static func redact(_ text: String) -> String {
+        var words: [Substring] = []
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            words.append(redactWord(word))
+        }
+        var line = words.joined(separator: " ")
+        while let last = line.last, last.isWhitespace { line.removeLast() }
+        return line
+    }
+
+    /// Returns the name of a resource for messages: a URL without credentials, query string and fragment, or a path
+    /// unchanged.
+    package static func location(_ location: String) -> String {
+        guard let colon = location.utf8.firstIndex(of: UInt8(ascii: ":")), location[colon...].hasPrefix("://"),
+            location[..<colon].utf8.allSatisfy(isSchemeByte)
+        else { return location }
+        return String(redactWord(location[...]))
+    }
+
+    private static func redactWord(_ word: Substring) -> Substring {
+        guard let scheme = word.firstRange(of: "://") else { return word }
+        var rest = word[scheme.upperBound...]
+        if let query = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) { rest = rest[..<query] }
+        let authorityEnd = rest.firstIndex(of: "/") ?? rest.endIndex
+        if let at = rest[..<authorityEnd].lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+        return word[..<scheme.upperBound] + rest
+    }
+
+    /// RFC 3986, section 3.1: letters, digits, "+", "-" and ".".
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E: true
+        default: false
+        }
+    }
+}
