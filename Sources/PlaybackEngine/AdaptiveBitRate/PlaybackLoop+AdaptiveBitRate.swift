@@ -8,8 +8,8 @@ extension PlaybackLoop {
     func adaptation(of id: ItemID, _ demuxer: any Demuxer) -> AdaptiveBitRate? {
         // A virtual clock stops while bytes arrive, so no throughput can be measured and the best variant is played.
         guard !waitsInCalls else { return nil }
-        let known = [current, next].compactMap(\.self).first { $0.id == id }?.adaptation
-        return known ?? AdaptiveBitRate(throughput: throughput, bytes: demuxer.receivedBytes ?? 0, at: now)
+        let existing = [current, next].compactMap(\.self).first { $0.id == id }?.adaptation
+        return existing ?? AdaptiveBitRate(throughput: throughput, bytes: demuxer.receivedBytes ?? 0, at: now)
     }
 
     /// Measures the throughput, and chooses another variant if the throughput and the buffer require it.

@@ -3,11 +3,11 @@ package struct PacketShare: Hashable, Sendable {
     /// The limit for packets that are read ahead.
     package var ahead: Int
     /// The limit for packets that are retained after they have been played.
-    package var behind: Int
+    package var back: Int
 
-    package init(ahead: Int, behind: Int) {
+    package init(ahead: Int, back: Int) {
         self.ahead = ahead
-        self.behind = behind
+        self.back = back
     }
 }
 

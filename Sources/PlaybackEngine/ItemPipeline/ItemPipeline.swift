@@ -185,7 +185,7 @@ final class ItemPipeline: Sendable {
         guard !description.isLocal else { return }
         demux.request.withLock { request in
             request.byteLimit = share?.ahead ?? .max
-            request.backBuffer.bytes = min(rules.back.bytes, share?.behind ?? .max)
+            request.backBuffer.bytes = min(rules.back.bytes, share?.back ?? .max)
         }
         demuxRunner.wake()
     }
@@ -242,7 +242,7 @@ final class ItemPipeline: Sendable {
 
     /// Returns whether enough is buffered to play from the start of the epoch. Over a network, a first frame alone
     /// does not suffice.
-    func hasEnough(_ start: EpochStart) -> Bool {
+    func hasSufficientData(_ start: EpochStart) -> Bool {
         if description.isLocal || start.isReverse || isFull(start.epoch) || hasEndedReading(start.epoch) {
             return true
         }

@@ -34,9 +34,9 @@ package struct TrackPreference: Hashable, Sendable {
         let language = track.language?.lowercased()
         let languageIndex = languages.firstIndex { names in language.map(names.contains) ?? false }
         let missing = dispositions.count { $0.isDisjoint(with: track.dispositions) }
-        let wanted = dispositions.reduce(into: Set<String>()) { $0.formUnion($1) }
-        let isSpecial = !track.dispositions.isDisjoint(with: Self.specialPurpose.subtracting(wanted))
-        let isForced = track.isForced && !wanted.contains("forced")
+        let requested = dispositions.reduce(into: Set<String>()) { $0.formUnion($1) }
+        let isSpecial = !track.dispositions.isDisjoint(with: Self.specialPurpose.subtracting(requested))
+        let isForced = track.isForced && !requested.contains("forced")
         return [languageIndex ?? languages.count, missing, isSpecial || isForced ? 1 : 0]
     }
 

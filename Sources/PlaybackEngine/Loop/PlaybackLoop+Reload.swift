@@ -191,7 +191,7 @@ extension PlaybackLoop {
             retarget(new, lead: new.switchLead)
             return nil
         }
-        if !new.isReady, pipeline.hasEnough(new.start), new.updateReadiness() {
+        if !new.isReady, pipeline.hasSufficientData(new.start), new.updateReadiness() {
             pipeline.setReportsProgress(false)
             setReload(.open(new))
             // The new item's frames for the time that has passed are not decoded, so a switch would leave a gap.

@@ -8,12 +8,12 @@ extension PlaybackLoop {
         // Decoding starts at the preceding key frame. With an infinite tolerance the frames in between are not
         // needed.
         let isExact = request.toleranceBefore.isNumeric
-        var wanted = isExact ? max(.zero, request.target - request.toleranceBefore) : nil
+        var firstWanted = isExact ? max(.zero, request.target - request.toleranceBefore) : nil
         // Backward every seek is exact, because the frames before the target are decoded anyway.
-        if state.isReverse { wanted = request.target }
+        if state.isReverse { firstWanted = request.target }
         let start = EpochStart(
             epoch: epoch,
-            firstWanted: wanted,
+            firstWanted: firstWanted,
             demuxTarget: duration.isNumeric ? min(request.target, duration) : request.target,
             isLastAttempt: state.isReverse || !isExact || request.target <= .zero,
             isReverse: state.isReverse

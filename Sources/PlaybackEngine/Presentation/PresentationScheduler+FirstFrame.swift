@@ -53,13 +53,13 @@ extension PresentationScheduler {
     /// Returns whether the frame ends before the requested time. Then a later frame or the end follows, which
     /// determines the start time.
     private func isTooEarly(_ frame: VideoFrame, _ track: TrackPipeline, _ start: EpochStart) -> Bool {
-        guard let wanted = ItemTime(start.firstWanted), !start.isReverse else { return false }
-        return Self.end(of: frame) < wanted && track.frames.peek(1) == nil
+        guard let firstWanted = ItemTime(start.firstWanted), !start.isReverse else { return false }
+        return Self.end(of: frame) < firstWanted && track.frames.peek(1) == nil
     }
 
     private func startTime(_ first: FirstFrames, _ pipeline: ItemPipeline, _ start: EpochStart) -> ItemTime {
-        if let wanted = ItemTime(start.firstWanted) {
-            let time = max(wanted, first.earliest ?? wanted)
+        if let firstWanted = ItemTime(start.firstWanted) {
+            let time = max(firstWanted, first.earliest ?? firstWanted)
             let end = start.isReverse ? reverseDataEnd(pipeline, first.video) : dataEnd(pipeline)
             return min(time, end ?? time)
         }

@@ -90,8 +90,8 @@ extension PresentationScheduler {
     /// Begins the next pass: item time is zero at the end of this pass, and the timeline runs on.
     mutating func beginNextPass(_ pipeline: ItemPipeline) {
         guard let end = passEnd(pipeline) else { return }
-        let audioMarkIsTaken = audioPrefetch?.mark != nil
-        for track in pipeline.trackPipelines where !audioMarkIsTaken || track.track.mediaType != .audio {
+        let audioMarkIsDequeued = audioPrefetch?.mark != nil
+        for track in pipeline.trackPipelines where !audioMarkIsDequeued || track.track.mediaType != .audio {
             track.advance()
         }
         let origin = PassOrigin(at: origin.timelineTime(of: end.itemTime))

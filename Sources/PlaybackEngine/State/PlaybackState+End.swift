@@ -113,9 +113,9 @@ extension PlaybackState {
 
     /// Makes the rate that was requested at the end the current rate. Does nothing if none was requested.
     mutating func restoreRateAtEnd() {
-        guard let wanted = rateAtEnd else { return }
+        guard let requestedRate = rateAtEnd else { return }
         rateAtEnd = nil
-        rate = wanted
+        rate = requestedRate
     }
 
     /// Clears the end, because there is content after it now. Playback resumes when that content arrives.
@@ -163,13 +163,13 @@ extension PlaybackState {
     /// Restores the rate that a stall took away, once the item has data, can keep up, and the user has not paused. It
     /// does not matter whether the data arrived, the user sought elsewhere, or another item became current.
     mutating func resumeAfterStall() {
-        guard let wanted = rateBeforeStall, resumesAfterStall, rate == 0, let item, !item.isStalled,
+        guard let requestedRate = rateBeforeStall, resumesAfterStall, rate == 0, let item, !item.isStalled,
             item.status == .readyToPlay, item.hasFirstFrame, !item.isSeeking, !item.hasEnded
         else { return }
         guard !item.level.isEmpty, item.level.isLikelyToKeepUp || item.level.isFull else { return }
         rateBeforeStall = nil
         rateReason = .resumedAfterStall
-        rate = wanted
+        rate = requestedRate
     }
 
     mutating func underrun(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {

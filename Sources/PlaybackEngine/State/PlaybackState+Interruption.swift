@@ -19,10 +19,10 @@ extension PlaybackState {
 
     mutating func endInterruption(_ actions: inout [PlaybackAction]) {
         guard isInterrupted else { return }
-        let wanted = rateBeforeInterruption
-        finishInterruption(shouldResume: wanted != nil, &actions)
-        guard let wanted, resumesAfterInterruption else { return }
-        setRate(wanted, &actions)
+        let requestedRate = rateBeforeInterruption
+        finishInterruption(shouldResume: requestedRate != nil, &actions)
+        guard let requestedRate, resumesAfterInterruption else { return }
+        setRate(requestedRate, &actions)
         if rate != 0 { rateReason = .resumedAfterInterruption }
     }
 
@@ -40,7 +40,7 @@ extension PlaybackState {
     }
 
     /// Applies a rate that was requested earlier to an item that can only be played now.
-    mutating func restoreRate(_ wanted: Float) {
-        if isInterrupted { rateBeforeInterruption = wanted } else { rate = wanted }
+    mutating func restoreRate(_ requestedRate: Float) {
+        if isInterrupted { rateBeforeInterruption = requestedRate } else { rate = requestedRate }
     }
 }

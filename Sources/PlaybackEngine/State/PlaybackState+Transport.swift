@@ -2,8 +2,8 @@ import MediaCore
 
 /// Rate, items and failures.
 extension PlaybackState {
-    mutating func setRate(_ wanted: Float, _ actions: inout [PlaybackAction]) {
-        rate = wanted.isNaN ? 0 : max(-32, min(32, wanted))
+    mutating func setRate(_ requestedRate: Float, _ actions: inout [PlaybackAction]) {
+        rate = requestedRate.isNaN ? 0 : max(-32, min(32, requestedRate))
         rateBeforeStall = nil
         rateBeforeFailure = nil
         rateAtEnd = nil
@@ -23,9 +23,9 @@ extension PlaybackState {
     /// Clears the rate after a failure that waiting cannot repair. The result is the same whether playback was
     /// requested before or after the failure.
     mutating func clearRateAfterFailure() {
-        let wanted = rate == 0 ? rateBeforeStall ?? rateBeforeInterruption : rate
+        let requestedRate = rate == 0 ? rateBeforeStall ?? rateBeforeInterruption : rate
         rateBeforeInterruption = nil
-        rateBeforeFailure = endAction == .advance ? wanted : nil
+        rateBeforeFailure = endAction == .advance ? requestedRate : nil
         rateBeforeStall = nil
         rateAtEnd = nil
         rate = 0

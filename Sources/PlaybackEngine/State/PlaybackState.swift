@@ -151,15 +151,15 @@ package struct PlaybackState: Hashable, Sendable {
     /// Starts or stops the timeline if the event requires it.
     private mutating func settle(_ actions: inout [PlaybackAction]) {
         if mustChangeDirection { changeDirection(&actions) }
-        let wanted = mayRun ? rate : 0
-        if wanted != 0 {
+        let effectiveRate = mayRun ? rate : 0
+        if effectiveRate != 0 {
             startsAtOnce = false
             // Playback was started with the data that is available, so the stall is over.
             if timelineRate == 0 { item?.isStalled = false }
         }
-        guard wanted != timelineRate else { return }
-        timelineRate = wanted
-        actions.append(.setTimelineRate(wanted))
+        guard effectiveRate != timelineRate else { return }
+        timelineRate = effectiveRate
+        actions.append(.setTimelineRate(effectiveRate))
     }
 
     /// A Boolean value that indicates whether the timeline may run at the requested rate.
