@@ -11,13 +11,14 @@ struct DemuxerControlState: Sendable {
     private var handler: Handler?
     private var oldestWanted: Epoch?
     var epoch = Epoch()
-    var waitsInCalls = false
+    var usesBlockingReads = false
     var isCancelled = false
 
     /// Whether calls may return `.notReady` instead of blocking a thread: the caller receives notices and repeats the
     /// call.
-    var canReturnNotReady: Bool { handler != nil && !waitsInCalls }
+    var canReturnNotReady: Bool { handler != nil && !usesBlockingReads }
 
+    /// Sets the handler for read notices.
     mutating func setHandler(_ body: (@Sendable (ReadNotice) -> Void)?) { handler = body.map(Handler.init) }
 
     /// Records that reads for older epochs are interrupted.
@@ -26,7 +27,7 @@ struct DemuxerControlState: Sendable {
     /// Applies the state to a new demuxer.
     func apply(to demuxer: any Demuxer) {
         demuxer.begin(epoch)
-        demuxer.setUsesBlockingReads(waitsInCalls)
+        demuxer.setUsesBlockingReads(usesBlockingReads)
         _ = demuxer.setNoticeHandler(handler?.body)
         if let oldestWanted { demuxer.interrupt(before: oldestWanted) }
         if isCancelled { demuxer.cancel() }

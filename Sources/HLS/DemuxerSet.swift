@@ -55,7 +55,7 @@ final class DemuxerSet: Sendable {
     }
 
     func setUsesBlockingReads(_ waits: Bool) {
-        forward({ $0.waitsInCalls = waits }, { $0.setUsesBlockingReads(waits) })
+        forward({ $0.usesBlockingReads = waits }, { $0.setUsesBlockingReads(waits) })
     }
 
     func cancel() { forward({ $0.isCancelled = true }, { $0.cancel() }) }

@@ -7,8 +7,9 @@ extension HLSDemuxer {
 
     /// Loads the playlist of the asset and opens what is needed for playback.
     func openPlaylists() throws(MediaError) {
-        var read = PlaylistLoad(url, resources)
-        let root = try waiting { () throws(MediaError) in try read.resume(context, given: request.source)
+        var load = PlaylistLoad(url, resources)
+        let root = try retryUntilReady { () throws(MediaError) in
+            try load.resume(context, given: request.source)
         }
         switch root.playlist {
         case .media(let media):
@@ -19,7 +20,7 @@ extension HLSDemuxer {
             presentation.main = entry.rendition
         case .master(let master):
             presentation = HLSPresentation(master)
-            if readsSubtitlesAlone, presentation.hasSubtitles {
+            if readsOnlySubtitles, presentation.hasSubtitles {
                 // Subtitle times are relative to the first video segment, which another demuxer of the asset opens.
                 guard resources.knownZero != nil else {
                     throw MediaError(.notReady, "waiting for the first segment", isRetryable: true)
@@ -80,7 +81,7 @@ extension HLSDemuxer {
         if let known {
             try attempt(entries[0]) { entry throws(MediaError) in try prepare(entry, known.0, known.1) }
         } else {
-            for entry in entries { entry.read = PlaylistLoad(entry.url, resources) }
+            for entry in entries { entry.load = PlaylistLoad(entry.url, resources) }
             for entry in entries {
                 try attempt(entry) { entry throws(MediaError) in try fetch(entry, mayWait: false) }
             }
@@ -91,7 +92,7 @@ extension HLSDemuxer {
         for entry in entries { entry.rendition?.requestFirstBytes(context) }
         for entry in entries where entry.rendition != nil {
             try attempt(entry) { entry throws(MediaError) in
-                try entry.rendition?.open(base: entry.base)
+                try entry.rendition?.open(firstTrackID: entry.firstTrackID)
             }
         }
     }
@@ -115,14 +116,14 @@ extension HLSDemuxer {
     /// Loads the playlist of an entry and creates its rendition. Does nothing if the bytes are not available and
     /// `mayWait` is false.
     private func fetch(_ entry: PresentationPlaylist, mayWait: Bool) throws(MediaError) {
-        guard var read = entry.read else { return }
-        defer { entry.read = read }
+        guard var load = entry.load else { return }
+        defer { entry.load = load }
         let found: PresentationResources.LoadedPlaylist
         if mayWait {
-            found = try waiting { () throws(MediaError) in try read.resume(context) }
+            found = try retryUntilReady { () throws(MediaError) in try load.resume(context) }
         } else {
             do throws(MediaError) {
-                found = try read.resume(context)
+                found = try load.resume(context)
             } catch {
                 guard error.code == .notReady else { throw error }
                 return
@@ -156,8 +157,8 @@ extension HLSDemuxer {
     /// Loads a subtitle playlist on the first call. Its segments are loaded as they are read.
     func openSubtitles(_ entry: PresentationPlaylist) throws(MediaError) -> SubtitleRendition {
         if let subtitles = entry.subtitles { return subtitles }
-        var read = PlaylistLoad(entry.url, resources)
-        let found = try waiting { () throws(MediaError) in try read.resume(context) }
+        var load = PlaylistLoad(entry.url, resources)
+        let found = try retryUntilReady { () throws(MediaError) in try load.resume(context) }
         guard case .media(let media) = found.playlist else {
             throw MediaError(
                 .forbidden,
@@ -168,7 +169,7 @@ extension HLSDemuxer {
         let subtitles = SubtitleRendition(
             media,
             url: entry.url,
-            track: entry.base,
+            track: entry.firstTrackID,
             zero: zero,
             demuxers: demuxers
         )

@@ -14,10 +14,10 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     let timestampAdjuster: TimestampAdjuster
     let url: String
     var chooseVariant: (@Sendable (MediaDescription) -> Variant?)?
-    /// Whether only subtitles are read. See `setReadsSubtitlesAlone`.
-    var readsSubtitlesAlone = false
-    /// Whether calls block. See `setWaitsInCalls`.
-    private var waitsInCalls = false
+    /// Whether only subtitles are read. See `setReadsOnlySubtitles`.
+    var readsOnlySubtitles = false
+    /// Whether calls block. See `setUsesBlockingReads`.
+    private var usesBlockingReads = false
     /// The time at which opening begins. See `setOpeningTime`.
     var openingTime: MediaTime?
     /// The description, or nil before the demuxer is open.
@@ -51,7 +51,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
 
     /// Calls `body` until it does not throw `.notReady`. Between calls it waits, without blocking a thread if the
     /// backend can suspend the call.
-    func waiting<Result>(_ body: () throws(MediaError) -> Result) throws(MediaError) -> Result {
+    func retryUntilReady<Result>(_ body: () throws(MediaError) -> Result) throws(MediaError) -> Result {
         while true {
             // A wake-up after this line ends the wait.
             let wakes = context.wakeCount
@@ -87,7 +87,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
 
     package func setOpeningTime(_ time: MediaTime) { openingTime = time }
 
-    package func setReadsOnlySubtitles() { readsSubtitlesAlone = true }
+    package func setReadsOnlySubtitles() { readsOnlySubtitles = true }
 
     package func setEnabledTracks(_ ids: Set<Int>) { enable(ids) }
 
@@ -115,7 +115,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func setUsesBlockingReads(_ waits: Bool) {
-        waitsInCalls = waits
+        usesBlockingReads = waits
         demuxers.setUsesBlockingReads(waits)
     }
 
@@ -180,7 +180,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     /// waits for one.
     private func next() throws(MediaError) -> (packet: Packet, dequeue: () -> Void)? {
         var earliest: (packet: Packet, dequeue: () -> Void)?
-        var waiting: MediaError?
+        var notReady: MediaError?
         func consider(_ dequeue: @escaping () -> Void, _ peek: () throws(MediaError) -> Packet?)
             throws(MediaError)
         {
@@ -191,7 +191,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
                 }
             } catch {
                 guard error.code == .notReady else { throw error }
-                waiting = error
+                notReady = error
             }
         }
         for rendition in presentation.renditions where rendition.isEnabled {
@@ -199,11 +199,11 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         }
         for subtitles in presentation.subtitleRenditions where subtitles.isEnabled {
             try consider(subtitles.dequeue) { () throws(MediaError) in
-                guard waitsInCalls else { return try subtitles.peek(context) }
-                return try self.waiting { () throws(MediaError) in try subtitles.peek(context) }
+                guard usesBlockingReads else { return try subtitles.peek(context) }
+                return try self.retryUntilReady { () throws(MediaError) in try subtitles.peek(context) }
             }
         }
-        if let waiting { throw waiting }
+        if let notReady { throw notReady }
         return earliest
     }
 

@@ -35,16 +35,16 @@ struct HLSPresentation {
         for (index, variant) in master.variants.enumerated() {
             let entry = add(variant.url)
             entry.variants.append(index)
-            if entry.expected.isEmpty { entry.expect(variant, hasAudio: audio(of: variant).isEmpty) }
+            if entry.declaredTracks.isEmpty { entry.declare(variant, hasAudio: audio(of: variant).isEmpty) }
         }
         for rendition in master.renditions {
             guard let url = rendition.url, rendition.kind == .audio else { continue }
             let entry = add(url)
-            if entry.rendered == nil, entry.variants.isEmpty { entry.expect(rendition, master) }
+            if entry.declaredRendition == nil, entry.variants.isEmpty { entry.declare(rendition, master) }
         }
         for rendition in master.renditions where rendition.kind == .subtitles {
             guard let url = rendition.url, !entries.contains(where: { $0.url == url }) else { continue }
-            add(url).expect(subtitles: rendition)
+            add(url).declare(subtitles: rendition)
         }
     }
 

@@ -99,9 +99,9 @@ struct MediaPlaylistTracker {
             }
             throw MediaError(.notReady, "waiting for the next segment", location: name, isRetryable: true)
         }
-        var read = load ?? PlaylistLoad(url, resources)
+        var pendingLoad = load ?? PlaylistLoad(url, resources)
         do throws(MediaError) {
-            let entry = try read.resume(context, isFresh: true)
+            let entry = try pendingLoad.resume(context, isFresh: true)
             load = nil
             guard case .media(let new) = entry.playlist else {
                 throw MediaError(
@@ -114,7 +114,7 @@ struct MediaPlaylistTracker {
             failedReloads = 0
         } catch {
             if error.code == .notReady {
-                load = read
+                load = pendingLoad
                 throw error
             }
             load = nil

@@ -10,7 +10,7 @@ package final class NetworkDemuxer: Demuxer {
         var inner: (any Demuxer)?
         var chooseVariant: (@Sendable (MediaDescription) -> Variant?)?
         var openingTime: MediaTime?
-        var readsSubtitlesAlone = false
+        var readsOnlySubtitles = false
         var control = DemuxerControlState()
     }
 
@@ -53,7 +53,7 @@ package final class NetworkDemuxer: Demuxer {
         }
         if let chooseVariant = snapshot.chooseVariant { inner.setVariantChoice(chooseVariant) }
         if let time = snapshot.openingTime { inner.setOpeningTime(time) }
-        if snapshot.readsSubtitlesAlone { inner.setReadsOnlySubtitles() }
+        if snapshot.readsOnlySubtitles { inner.setReadsOnlySubtitles() }
         snapshot.control.apply(to: inner)
         return try inner.open()
     }
@@ -116,7 +116,7 @@ package final class NetworkDemuxer: Demuxer {
     package func setOpeningTime(_ time: MediaTime) { update { $0.openingTime = time }?.setOpeningTime(time) }
 
     package func setReadsOnlySubtitles() {
-        update { $0.readsSubtitlesAlone = true }?.setReadsOnlySubtitles()
+        update { $0.readsOnlySubtitles = true }?.setReadsOnlySubtitles()
     }
 
     package func begin(_ epoch: Epoch) {
@@ -136,7 +136,7 @@ package final class NetworkDemuxer: Demuxer {
     }
 
     package func setUsesBlockingReads(_ waits: Bool) {
-        update { $0.control.waitsInCalls = waits }?.setUsesBlockingReads(waits)
+        update { $0.control.usesBlockingReads = waits }?.setUsesBlockingReads(waits)
     }
 
     package var loadingState: LoadingState? { state.withLock { $0.inner }?.loadingState }

@@ -12,6 +12,7 @@ package struct PlaylistText {
     /// the segment before. Dates of segments before the first date are counted back from it.
     package let dates: [DateSpan]
 
+    /// Parses the text of a media playlist.
     package init(_ text: String) {
         var spans: [Span] = []
         var ownDate: Int64?

@@ -4,13 +4,13 @@ internal import MediaCore
 final class PresentationPlaylist {
     let url: String
     /// The first of its track IDs.
-    let base: Int
+    let firstTrackID: Int
     /// The indices of the master playlist's variant streams that use this media playlist.
     var variants: [Int] = []
     /// The tracks that the master playlist declares.
-    private(set) var expected: [Track] = []
+    private(set) var declaredTracks: [Track] = []
     /// The rendition that the playlist belongs to.
-    private(set) var rendered: MasterPlaylist.Rendition?
+    private(set) var declaredRendition: MasterPlaylist.Rendition?
     /// The open rendition, or nil.
     var rendition: Rendition?
     /// Whether the playlist contains subtitles.
@@ -20,22 +20,22 @@ final class PresentationPlaylist {
     /// The error of the last attempt to open it.
     var failure: MediaError?
     /// The loading of the playlist in progress.
-    var read: PlaylistLoad?
+    var load: PlaylistLoad?
 
     init(url: String, index: Int) {
         self.url = url
-        base = index * HLSPresentation.stride
+        firstTrackID = index * HLSPresentation.stride
     }
 
     /// Declares the tracks of a variant stream.
-    func expect(_ variant: MasterPlaylist.Variant, hasAudio: Bool) {
+    func declare(_ variant: MasterPlaylist.Variant, hasAudio: Bool) {
         var kinds = variant.codecs.compactMap(CodecName.init)
         // Without a CODECS attribute, assume the most common codecs.
         if kinds.isEmpty { kinds = [CodecName(.video, "h264"), CodecName(.audio, "aac")] }
         if !hasAudio { kinds.removeAll { $0.type == .audio } }
-        expected = kinds.prefix(8).enumerated().map { index, kind in
+        declaredTracks = kinds.prefix(8).enumerated().map { index, kind in
             var track = Track(
-                id: base + index,
+                id: firstTrackID + index,
                 mediaType: kind.type,
                 codec: kind.name,
                 timeBase: Rational(1, 90_000)
@@ -48,34 +48,39 @@ final class PresentationPlaylist {
     }
 
     /// Declares the track of an audio rendition.
-    func expect(_ rendition: MasterPlaylist.Rendition, _ master: MasterPlaylist) {
-        rendered = rendition
+    func declare(_ rendition: MasterPlaylist.Rendition, _ master: MasterPlaylist) {
+        declaredRendition = rendition
         let codecs = master.variants.first { $0.audioGroup == rendition.group }?.codecs ?? []
         let name = codecs.compactMap(CodecName.init).first { $0.type == .audio }?.name ?? "aac"
-        var track = Track(id: base, mediaType: .audio, codec: name, timeBase: Rational(1, 90_000))
+        var track = Track(id: firstTrackID, mediaType: .audio, codec: name, timeBase: Rational(1, 90_000))
         track.language = rendition.language
         track.title = rendition.name.isEmpty ? nil : rendition.name
         track.isDefault = rendition.isDefault
-        expected = [track]
+        declaredTracks = [track]
     }
 
     /// Declares the track of a subtitle rendition.
-    func expect(subtitles rendition: MasterPlaylist.Rendition) {
+    func declare(subtitles rendition: MasterPlaylist.Rendition) {
         isSubtitles = true
-        rendered = rendition
-        var track = Track(id: base, mediaType: .subtitle, codec: "webvtt", timeBase: Rational(1, 1000))
+        declaredRendition = rendition
+        var track = Track(
+            id: firstTrackID,
+            mediaType: .subtitle,
+            codec: "webvtt",
+            timeBase: Rational(1, 1000)
+        )
         track.language = rendition.language
         track.title = rendition.name.isEmpty ? nil : rendition.name
         track.isDefault = rendition.isDefault
         track.isForced = rendition.isForced
         track.reportsProgress = true
-        expected = [track]
+        declaredTracks = [track]
     }
 
     /// Returns the actual tracks if the playlist is open, and otherwise the declared ones.
     func tracks(zero: MediaTime) -> [Track] {
         guard let rendition else {
-            return expected.map { track in
+            return declaredTracks.map { track in
                 var track = track
                 track.unplayableReason = failure?.message
                 return track
@@ -83,13 +88,13 @@ final class PresentationPlaylist {
         }
         return rendition.description.tracks.map { own in
             var track = own
-            track.id = rendition.trackIDs[own.id] ?? base + own.id
+            track.id = rendition.trackIDs[own.id] ?? firstTrackID + own.id
             // Item times are derived from container times. The end of a segment's track is unknown.
             let start = own.timeRange.start + rendition.startTime - zero
             track.timeRange = MediaTimeRange(start: max(.zero, start), duration: .indefinite)
-            track.language = rendered?.language ?? own.language
-            if let rendered { track.isDefault = rendered.isDefault }
-            if let name = rendered?.name, !name.isEmpty { track.title = name }
+            track.language = declaredRendition?.language ?? own.language
+            if let declaredRendition { track.isDefault = declaredRendition.isDefault }
+            if let name = declaredRendition?.name, !name.isEmpty { track.title = name }
             return track
         }
     }
@@ -97,7 +102,7 @@ final class PresentationPlaylist {
     /// Assigns the declared track IDs to the tracks of a rendition that was opened later.
     func bind() {
         guard let rendition else { return }
-        var free = expected
+        var free = declaredTracks
         for own in rendition.description.tracks {
             guard let index = free.firstIndex(where: { $0.mediaType == own.mediaType }) else { continue }
             rendition.rename(own.id, free.remove(at: index).id)

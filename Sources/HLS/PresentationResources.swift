@@ -81,6 +81,7 @@ package final class PresentationResources: Sendable {
     /// Returns a playlist that has ended and was loaded before.
     func playlist(_ url: String) -> LoadedPlaylist? { state.withLock { $0.playlists[url] } }
 
+    /// Stores a playlist that has ended. A live playlist is only recorded as live.
     func store(_ entry: LoadedPlaylist, for url: String) {
         state.withLock { state in
             if case .media(let media) = entry.playlist, !media.hasEnded {
@@ -97,6 +98,7 @@ package final class PresentationResources: Sendable {
 
     /// Returns a key that was loaded before.
     func key(_ url: String) -> [UInt8]? { state.withLock { $0.keys[url] } }
+    /// Stores a key for later segments.
     func store(key: [UInt8], for url: String) { state.withLock { $0.keys[url] = key } }
 
     /// Returns the container time that corresponds to zero on the item's timeline. The first caller sets it, so that
@@ -114,5 +116,6 @@ package final class PresentationResources: Sendable {
 
     /// Returns the actual size of a variant stream.
     func size(_ url: String) -> PixelSize? { state.withLock { $0.sizes[url] } }
+    /// Stores the actual size of a variant stream.
     func store(size: PixelSize, for url: String) { state.withLock { $0.sizes[url] = size } }
 }

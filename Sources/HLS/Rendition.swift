@@ -125,10 +125,10 @@ final class Rendition {
     /// Requests the next bytes, so that they are on their way when they are read.
     func requestFirstBytes(_ context: ReadContext) { source.requestFirstBytes(context) }
 
-    /// Opens the first run. `base` is added to the container's track IDs.
-    func open(base: Int) throws(MediaError) {
+    /// Opens the first run. `firstTrackID` is added to the container's track IDs.
+    func open(firstTrackID: Int) throws(MediaError) {
         description = try openFirstRun()
-        for track in description.tracks { trackIDs[track.id] = base + track.id }
+        for track in description.tracks { trackIDs[track.id] = firstTrackID + track.id }
         if let time = source.timestamp.map({ MediaTime(value: $0, timescale: 90_000) }) {
             firstRun.isPacked = true
             currentRun.isPacked = true

@@ -16,9 +16,9 @@ struct SegmentSeek {
     private var segmentsBack = 0
     private var isPositioned = false
     /// The packets from the sync point on, and earlier packets of other tracks.
-    private var kept: [Packet] = []
+    private var keptPackets: [Packet] = []
     /// The time of the sync point.
-    private var found: MediaTime?
+    private var syncPointTime: MediaTime?
     /// Whether a sync point after the target is accepted because there is no earlier one.
     private var acceptsAnySyncPoint = false
 
@@ -55,8 +55,8 @@ struct SegmentSeek {
             // At the beginning no sync point is needed: all packets are read again.
             if target <= .zero { return }
             if try search() {
-                rendition.putBack(kept)
-                let start = (found ?? target) - Self.audioPreroll
+                rendition.putBack(keptPackets)
+                let start = (syncPointTime ?? target) - Self.audioPreroll
                 for other in others { other.skip(until: start) }
                 return
             }
@@ -72,8 +72,8 @@ struct SegmentSeek {
             acceptsAnySyncPoint = true
             _ = try rendition.begin(at: .zero, back: 0)
         }
-        kept = []
-        found = nil
+        keptPackets = []
+        syncPointTime = nil
         rendition.requestFirstBytes(context)
         let start = rendition.segmentStart - Self.audioPreroll
         for other in others {
@@ -97,33 +97,33 @@ struct SegmentSeek {
                     continue
                 }
                 if time <= goal || preference == .atOrAfter || acceptsAnySyncPoint {
-                    if found != nil, time > goal { return true }
+                    if syncPointTime != nil, time > goal { return true }
                     begin(at: packet, time)
                     if preference == .atOrAfter || time > goal { return true }
                     continue
                 }
-                return found != nil
+                return syncPointTime != nil
             }
-            guard found != nil else {
+            guard syncPointTime != nil else {
                 rendition.dequeue()
                 continue
             }
             if let time = packet.decodeTime ?? time, time > goal { return true }
             keep(packet)
         }
-        return found != nil || acceptsAnySyncPoint || preference == .atOrAfter
+        return syncPointTime != nil || acceptsAnySyncPoint || preference == .atOrAfter
     }
 
     /// Dequeues a packet that will be put back.
     private mutating func keep(_ packet: Packet) {
-        kept.append(packet)
+        keptPackets.append(packet)
         rendition.dequeue()
     }
 
     private mutating func begin(at packet: Packet, _ time: MediaTime) {
         let start = (packet.decodeTime ?? time) - Self.otherTracksMargin
-        kept.removeAll { $0.track == track || ($0.decodeTime ?? $0.presentationTime ?? start) < start }
-        found = time
+        keptPackets.removeAll { $0.track == track || ($0.decodeTime ?? $0.presentationTime ?? start) < start }
+        syncPointTime = time
         keep(packet)
     }
 }

@@ -98,6 +98,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         }
     }
 
+    /// Throws an error, because segments can only be read with a context.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
         throw MediaError(.invalidArgument, "segments can only be read with a ReadContext")
     }
@@ -261,8 +262,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     private func key(_ url: String, _ context: ReadContext) throws(MediaError) -> [UInt8] {
         if let known = resources.key(url) { return known }
         do throws(MediaError) {
-            var read = ResourceDownload(try resources.source(url, cachePolicy: .inMemory))
-            let bytes = try read.resume(upTo: 16, context)
+            var download = ResourceDownload(try resources.source(url, cachePolicy: .inMemory))
+            let bytes = try download.resume(upTo: 16, context)
             guard bytes.count == 16 else {
                 let count = bytes.count > 16 ? "more than 16" : "\(bytes.count)"
                 throw MediaError(.encrypted, "wrong key length: \(count) bytes instead of 16")

@@ -30,6 +30,7 @@ final class SubtitleRendition {
         index = tracker.firstIndex
     }
 
+    /// Creates a decoder for the cues of the track.
     func makeDecoder() throws(MediaError) -> any TextDecoder {
         // Any text is suitable: libav's decoder keeps no state of it.
         let sample = "WEBVTT\n\n00:00.000 --> 00:00.001\n.\n"

@@ -15,6 +15,9 @@ struct SubtitleSegment {
     /// The number of ticks after which MPEG-2 time stamps wrap around.
     private static let cycle: Int64 = 1 << 33
 
+    /// Parses the header of a segment.
+    ///
+    /// - Throws: `MediaError` if the text is not WebVTT.
     init(_ bytes: [UInt8]) throws(MediaError) {
         self.bytes = bytes
         let text = String(decoding: bytes, as: UTF8.self)

@@ -92,6 +92,7 @@ public final class HTTPByteSource: ByteSource {
         }
     }
 
+    /// The state that the lock guards.
     struct State {
         var store: RangeStore
         var metadata = ResourceMetadata()

@@ -59,6 +59,7 @@ struct ResponseHead: Hashable, Sendable {
     /// The value of `If-Range`, which does not allow weak entity tags.
     var validator: String? { Self.validator(entityTag, lastModified) }
 
+    /// Returns the strong entity tag, or otherwise the date.
     static func validator(_ entityTag: String?, _ lastModified: String?) -> String? {
         if let entityTag, !entityTag.hasPrefix("W/") { return entityTag }
         return lastModified

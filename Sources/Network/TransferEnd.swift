@@ -4,6 +4,7 @@ internal import MediaCore
 
 /// The result of a transfer.
 struct TransferEnd: Hashable, Sendable {
+    /// The reason for the end.
     enum Reason: Hashable, Sendable {
         /// The whole body was received.
         case complete

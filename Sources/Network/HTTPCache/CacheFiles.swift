@@ -8,6 +8,7 @@ protocol CacheFiles: Sendable {
     func makeFolder(_ path: String) throws(CacheFault)
     /// Opens a file and returns its descriptor.
     func open(_ path: String, writable: Bool, creates: Bool) throws(CacheFault) -> Int32
+    /// Closes a file, which releases its lock.
     func close(_ file: Int32)
     /// Reads bytes. Returns fewer than `count` only at the end of the file.
     func read(_ file: Int32, count: Int, at offset: Int64) throws(CacheFault) -> [UInt8]

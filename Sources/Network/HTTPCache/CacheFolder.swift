@@ -67,12 +67,15 @@ final class CacheFolder: Sendable {
 
     // MARK: Names
 
+    /// Returns the hexadecimal digits of a key.
     func name(_ key: [UInt8]) -> String {
         key.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 
+    /// Returns the path of an index file.
     func indexPath(_ key: [UInt8]) -> String { "\(path)/\(name(key)).index" }
 
+    /// Returns the path of a data file.
     func dataPath(_ key: [UInt8], _ generation: UInt64) -> String {
         "\(path)/\(name(key))-\(String(generation, radix: 16)).data"
     }

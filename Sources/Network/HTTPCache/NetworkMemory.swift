@@ -24,10 +24,12 @@ final class NetworkMemory: Sendable {
 
     var byteCount: Int { state.withLock { $0.byteCount } }
 
+    /// Adds a source that can be trimmed.
     func add(_ source: HTTPByteSource) {
         state.withLock { $0.members[ObjectIdentifier(source)] = Member(source: source) }
     }
 
+    /// Removes a source that is being deallocated.
     func remove(_ source: ObjectIdentifier) { state.withLock { $0.members[source] = nil } }
 
     /// Adds to the number of bytes in memory. Called with locks of sources held, so trimming happens on the thread of

@@ -17,6 +17,7 @@ final class ResourceLookup: Sendable {
         case assumed
     }
 
+    /// The state of the search.
     enum Outcome: Sendable {
         case waiting
         /// The source, and whether all of its bytes are available locally.

@@ -3,6 +3,7 @@ internal import MediaCore
 /// Asks a server with one conditional request, without reading a body, whether a stored response is still valid (RFC
 /// 9111, section 4.3).
 final class Revalidation: TransferReceiver {
+    /// The result of a revalidation.
     enum Outcome: Sendable {
         /// The stored response is valid.
         case notModified
@@ -12,6 +13,7 @@ final class Revalidation: TransferReceiver {
         case unreachable
     }
 
+    /// The outcome, and the address that has answered.
     struct Result: Sendable {
         var outcome: Outcome
         /// The target of the redirects.
@@ -58,6 +60,7 @@ final class Revalidation: TransferReceiver {
         state = Locked(State(address: origin))
     }
 
+    /// Sends the request.
     func start() {
         do throws(MediaError) {
             try sendRequest()
@@ -66,6 +69,7 @@ final class Revalidation: TransferReceiver {
         }
     }
 
+    /// Cancels the request. `completion` is not called any more.
     func cancel() {
         let transfer = state.withLock { state in
             state.isOver = true
