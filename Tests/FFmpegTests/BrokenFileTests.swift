@@ -3,7 +3,8 @@ import MediaCore
 import PlayheadBackend
 import Testing
 
-/// Damaged, cut and hostile files end with what could be decoded or with words, soon, and never with a crash.
+/// Damaged, truncated and hostile files end soon, with the frames that can be decoded or with an error message, and
+/// never with a crash.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
 struct BrokenFileTests {
     static let files = Corpus.entries.filter {
@@ -47,7 +48,7 @@ struct BrokenFileTests {
         #expect(description.tracks.allSatisfy { !$0.isPlayable })
     }
 
-    /// The library's words find their owner from frame threads too.
+    /// libav's messages are attributed to their owner on frame threads too.
     @Test(arguments: [1, 4])
     func errorsCarryTheLibrarysWords(_ threads: Int) throws {
         let entry = try Corpus.entry("broken/zero-empty-stsc.mp4")
@@ -76,7 +77,7 @@ struct BrokenFileTests {
     }
 
     @Test func aDecoderRefusesLargerPicturesInMidStream() throws {
-        // 160x100 at first, then 640x360.
+        // The stream begins with 160x100 and changes to 640x360.
         let entry = try Corpus.entry("timing/h264-resolution-change-remux.ts")
         let demuxer = FFmpegDemuxer(OpenRequest(location: entry.location))
         let description = try demuxer.open()

@@ -6,7 +6,7 @@ import PlayheadBackend
 import Synchronization
 import Testing
 
-/// A source that never answers until it is cancelled.
+/// A source that does not return until it is cancelled.
 final class StuckSource: ByteSource {
     private let isCancelled = Atomic<Bool>(false)
     let reads = Atomic<Int>(0)
@@ -15,7 +15,7 @@ final class StuckSource: ByteSource {
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
         reads.add(1, ordering: .relaxed)
-        // Blocks a thread on purpose, as a read of a dead disk does; only `cancel` ends it.
+        // The source blocks a thread deliberately, like a read from a failed disk. Only `cancel` ends it.
         while !isCancelled.load(ordering: .acquiring) { usleep(1000) }
         throw MediaError(.cancelled, "cancelled")
     }
@@ -23,7 +23,7 @@ final class StuckSource: ByteSource {
     func cancel() { isCancelled.store(true, ordering: .releasing) }
 }
 
-/// Bytes in memory; fails at one offset if told to.
+/// A source of bytes in memory that can fail at one offset.
 final class MemorySource: ByteSource {
     let bytes: [UInt8]
     let failsAt: Int64?
@@ -61,7 +61,7 @@ struct CancelTests {
             do throws(MediaError) { _ = try demuxer.open() } catch { code.withLock { $0 = error.code } }
             done.signal()
         }
-        // Until the other thread is inside the read: libav has no callback that would tell.
+        // libav has no callback that reports that the other thread is inside the read.
         while source.reads.load(ordering: .relaxed) == 0 { usleep(1000) }
         demuxer.cancel()
         #expect(done.wait(timeout: .now() + 5) == .success)
@@ -97,7 +97,8 @@ struct CancelTests {
         for delay in stride(from: 0, to: 20_000, by: 1000) {
             let demuxer = FFmpegDemuxer(OpenRequest(location: entry.location))
             DispatchQueue.global().async {
-                // Real time: cancelling must be right at any moment of a real read, and no clock of ours runs libav.
+                // The delay is real time, because cancelling must work at any time during a real read, and libav does
+                // not run on a simulated clock.
                 usleep(UInt32(delay))
                 demuxer.cancel()
             }

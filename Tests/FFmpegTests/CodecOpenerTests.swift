@@ -6,7 +6,7 @@ import Testing
 @testable import FFmpeg
 
 // Rule: memory
-@Suite("One thread makes all codec contexts")
+@Suite("All codec contexts are created on one thread")
 struct CodecOpenerTests {
     private static var thread: UInt { UInt(pthread_self()) }
 
@@ -26,7 +26,7 @@ struct CodecOpenerTests {
         }
     }
 
-    @Test("Where the system refuses the thread, the caller does it, and asks again the next time")
+    @Test("If the system refuses the thread, the caller runs the call, and the next call tries again")
     func refused() throws {
         let requests = Atomic<Int>(0)
         let opener = CodecOpener { name, body in

@@ -3,15 +3,15 @@ import Testing
 
 @testable import FFmpeg
 
-/// A copy of a picture as a file of raw video holds it.
+/// Returns the bytes of a frame as in a file of raw video.
 func packedBytes(of frame: VideoFrame) -> [UInt8] {
     var bytes: [UInt8] = []
     withPackedRows(of: frame) { bytes.append(contentsOf: $0) }
     return bytes
 }
 
-/// A picture whose bytes a test wrote.
-final class PlainPicture: VideoFrameStorage {
+/// A frame whose bytes a test has written.
+final class PlainFrame: VideoFrameStorage {
     let planes: [[UInt8]]
     let strides: [Int]
     let used: [Int]
@@ -45,8 +45,8 @@ final class PlainPicture: VideoFrameStorage {
     }
 }
 
-/// Samples that a test wrote, interleaved.
-final class PlainSound: AudioBufferStorage {
+/// Interleaved samples that a test has written.
+final class PlainAudio: AudioBufferStorage {
     let samples: [Int16]
     init(_ samples: [Int16]) { self.samples = samples }
 
@@ -70,7 +70,7 @@ struct ConverterTests {
             duration: .invalid,
             isKeyFrame: true,
             sourceTime: SourceTime(ticks: 7, timeBase: Rational(1, 3)),
-            storage: PlainPicture(
+            storage: PlainFrame(
                 planes: [
                     [UInt8](repeating: value, count: stride * height), [UInt8](repeating: 128, count: chroma),
                     [UInt8](repeating: 128, count: chroma),
@@ -94,7 +94,7 @@ struct ConverterTests {
         #expect(rgb.sourceTime == frame.sourceTime)
     }
 
-    /// By the definition of BT.601, BT.709 and BT.2020, in whole numbers of 8 bits.
+    /// Returns the exact RGB value by the definitions of BT.601, BT.709 and BT.2020, for 8-bit samples.
     private func exactRGB(_ sample: [UInt8], _ matrix: String, isFull: Bool) -> [Double] {
         let (red, blue) =
             switch matrix {
@@ -112,7 +112,7 @@ struct ConverterTests {
     }
 
     @Test(
-        "YUV becomes RGB by the matrix and the range that the frame says, to the nearest step, in every order of bytes",
+        "YUV is converted to RGB by the frame's matrix and range, rounded to the nearest value, in every byte order",
         arguments: ["bt709", "smpte170m", "bt2020nc"],
         [false, true]
     )
@@ -137,7 +137,7 @@ struct ConverterTests {
                 duration: .invalid,
                 isKeyFrame: true,
                 sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
-                storage: PlainPicture(
+                storage: PlainFrame(
                     planes: zip(planes, sample).map { [UInt8](repeating: $1, count: ($0.0 + 16) * $0.1) },
                     strides: planes.map { $0.0 + 16 },
                     used: planes.map(\.0)
@@ -189,12 +189,12 @@ struct ConverterTests {
         }
     }
 
-    private func sound(_ count: Int, rate: Int, from time: MediaTime = .zero) -> AudioBuffer {
+    private func makeAudio(_ count: Int, rate: Int, from time: MediaTime = .zero) -> AudioBuffer {
         AudioBuffer(
             format: AudioFormat(sampleRate: rate, channelLayout: .mono, sampleFormat: .s16),
             presentationTime: time,
             frameCount: count,
-            storage: PlainSound((0..<count).map { Int16(truncatingIfNeeded: $0 &* 37) })
+            storage: PlainAudio((0..<count).map { Int16(truncatingIfNeeded: $0 &* 37) })
         )
     }
 
@@ -203,7 +203,7 @@ struct ConverterTests {
         let converter = FFmpegAudioConverter(to: wanted)
         var total = 0
         for second in 0..<5 {
-            let input = sound(44_100, rate: 44_100, from: MediaTime(value: Int64(second), timescale: 1))
+            let input = makeAudio(44_100, rate: 44_100, from: MediaTime(value: Int64(second), timescale: 1))
             total += try converter.convert(input)?.frameCount ?? 0
         }
         total += try converter.drain()?.frameCount ?? 0
@@ -216,7 +216,7 @@ struct ConverterTests {
         let converter = FFmpegAudioConverter(to: wanted)
         var total = 0
         for rate in [44_100, 22_050, 48_000, 44_100] {
-            total += try converter.convert(sound(rate, rate: rate))?.frameCount ?? 0
+            total += try converter.convert(makeAudio(rate, rate: rate))?.frameCount ?? 0
         }
         total += try converter.drain()?.frameCount ?? 0
         #expect(abs(total - 4 * 48_000) <= 4)
@@ -224,7 +224,7 @@ struct ConverterTests {
 
     @Test func aWindowIsConvertedAlone() throws {
         let wanted = AudioFormat(sampleRate: 8000, channelLayout: .mono, sampleFormat: .float)
-        let window = sound(100, rate: 8000).trimmed(first: 10, last: 20)
+        let window = makeAudio(100, rate: 8000).trimmed(first: 10, last: 20)
         let converted = try #require(try FFmpegAudioConverter(to: wanted).convert(window))
         #expect(converted.frameCount == 70)
         #expect(converted.presentationTime == MediaTime(value: 10, timescale: 8000))
@@ -241,10 +241,10 @@ struct PictureDigestTests {
             duration: .invalid,
             isKeyFrame: true,
             sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
-            storage: PlainPicture(planes: [[1, 2, 99, 3, 4, 99]], strides: [3], used: [2])
+            storage: PlainFrame(planes: [[1, 2, 99, 3, 4, 99]], strides: [3], used: [2])
         )
         #expect(packedBytes(of: frame) == [1, 2, 3, 4])
-        // md5 of 01 02 03 04
+        // This is the MD5 of 01 02 03 04.
         #expect(FrameDigest.digest(of: frame) == "08d6c05a21512a79a1dfeb9d2a8f262f")
     }
 

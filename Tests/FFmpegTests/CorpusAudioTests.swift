@@ -3,12 +3,12 @@ import MediaCore
 import PlayheadBackend
 import Testing
 
-/// Every sample of every file: ffmpeg's, or all of them but the padding that the container declares.
+/// Every sample of every file is ffmpeg's, except for the padding that the container declares.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
 struct CorpusAudioTests {
     static let files = Corpus.entries.filter { AudioMD5($0) != nil }
 
-    /// Files whose container declares where the sound ends, and how many samples that leaves.
+    /// The files whose containers declare the end of the audio, and the number of samples before it.
     static let declaredEnds: [String: Int] = [
         "audio/aac-itunes-gapless.m4a": 200_000,
         "broken/mdat-too-long.mp4": 44_100,
@@ -20,28 +20,29 @@ struct CorpusAudioTests {
         "timing/edit-list-positive-shift-1s.mp4": 480_240,
     ]
 
-    /// After a full analysis, against the reference. Then without the analysis, twice.
+    /// The first pass follows a full analysis and is compared with the reference. Two passes without the analysis are
+    /// compared with it.
     @Test(arguments: files)
     func samplesAreFFmpegs(_ entry: CorpusEntry) throws {
         let reference = try #require(AudioMD5(entry))
         let full = try #require(try Playthrough.play(entry.location, .audio))
         let quick = try #require(try Playthrough.Session(OpenRequest(location: entry.location), .audio))
-        #expect(quick.play().sound == full.sound)
+        #expect(quick.play().audio == full.audio)
         try quick.rewind()
         let second = quick.play()
-        #expect(second.sound == full.sound)
+        #expect(second.audio == full.audio)
         #expect(second.sampleCount == full.sampleCount)
 
         guard let end = CorpusAudioTests.declaredEnds[entry.path] else {
-            #expect(full.sound.count == reference.byteCount)
-            #expect(hash(full.sound) == reference.hash)
+            #expect(full.audio.count == reference.byteCount)
+            #expect(hash(full.audio) == reference.hash)
             return
         }
         #expect(full.sampleCount == end)
         let all = try #require(AudioMD5.samples(entry))
         #expect(all.count == reference.byteCount)
-        #expect(full.sound.count < all.count)
-        #expect(full.sound.elementsEqual(all.prefix(full.sound.count)))
+        #expect(full.audio.count < all.count)
+        #expect(full.audio.elementsEqual(all.prefix(full.audio.count)))
     }
 
     @Test func theEndIsTrimmedAfterASeekToo() throws {
@@ -53,9 +54,9 @@ struct CorpusAudioTests {
         let tail = session.play()
         #expect(tail.sampleCount > 48_000)
         #expect(tail.sampleCount < whole.sampleCount)
-        // Past the first overlapping windows, the tail is the whole's tail, sample by sample.
+        // After the first overlapping windows, the samples after the seek are those of the whole file.
         let compared = 2 * 36_000
-        #expect(tail.sound.suffix(compared) == whole.sound.suffix(compared))
+        #expect(tail.audio.suffix(compared) == whole.audio.suffix(compared))
     }
 
     private func hash(_ bytes: [UInt8]) -> String {

@@ -4,38 +4,39 @@ import MediaCore
 import PlayheadBackend
 import Testing
 
-/// Every picture of every file: the same bytes, in the same order, with the same time stamps as ffmpeg's.
+/// Every frame of every file has the same bytes and time stamps, in the same order, as ffmpeg's.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
 struct CorpusVideoTests {
     static let files = Corpus.entries.filter { $0.hasReference("framemd5") }
 
-    /// On one thread after a full analysis, against the reference. Then on four threads without the analysis, twice.
+    /// The first pass uses one thread after a full analysis and is compared with the reference. Two passes with four
+    /// threads and without the analysis are compared with it.
     @Test(arguments: files)
     func picturesAreFFmpegs(_ entry: CorpusEntry) throws {
         let reference = try #require(FrameMD5(entry))
-        // What is made up for damaged pictures depends on which memory is used again, and so on the threads.
+        // The concealment in damaged frames depends on the memory that is reused, and so on the number of threads.
         let threads = reference.unstable.isEmpty ? (one: 1, four: 4) : (one: 0, four: 0)
         let request = OpenRequest(location: entry.location, probesFully: true)
         let session = try #require(try Playthrough.Session(request, .video, threads: threads.one))
         let full = session.play()
-        compare(full.pictures, reference, track: session.track)
-        let expected = stable(full.pictures, reference).map { picture in
-            var picture = picture
-            picture.hash = ""
-            return picture
+        compare(full.frames, reference, track: session.track)
+        let expected = stable(full.frames, reference).map { frame in
+            var frame = frame
+            frame.hash = ""
+            return frame
         }
 
         let unanalysed = OpenRequest(location: entry.location)
         let quick = try #require(try Playthrough.Session(unanalysed, .video, threads: threads.four))
         let first = quick.play(hashes: false)
-        #expect(stable(first.pictures, reference) == expected)
+        #expect(stable(first.frames, reference) == expected)
         try quick.rewind()
         let second = quick.play(hashes: false)
-        #expect(stable(second.pictures, reference) == expected)
+        #expect(stable(second.frames, reference) == expected)
         #expect(second.errors.count == first.errors.count)
     }
 
-    /// Minutes of work: only where it is asked for.
+    /// The test takes minutes and runs only on request.
     @Test(
         .enabled(if: Corpus.environment("PLAYHEAD_LONG_TESTS") != nil, "set PLAYHEAD_LONG_TESTS"),
         arguments: Corpus.entries.filter(\.isLong)
@@ -43,19 +44,19 @@ struct CorpusVideoTests {
     func longFilesAreFFmpegs(_ entry: CorpusEntry) throws {
         let request = OpenRequest(location: entry.location, probesFully: true)
         let session = try #require(try Playthrough.Session(request, .video))
-        let pictures = session.play().pictures
+        let frames = session.play().frames
         let rate = try #require(session.track.nominalFrameRate)
         let source = (Int64(session.track.timeBase.numerator), Int64(session.track.timeBase.denominator))
         let target = (Int64(rate.denominator), Int64(rate.numerator))
         var text = ""
-        for picture in pictures {
-            let time = FrameMD5.round(ticks: try #require(picture.ticks), of: source, to: target)
+        for frame in frames {
+            let time = FrameMD5.round(ticks: try #require(frame.ticks), of: source, to: target)
             let columns = [
-                padded(time, 10), padded(time, 10), padded(1, 8), padded(Int64(picture.byteCount), 8),
+                padded(time, 10), padded(time, 10), padded(1, 8), padded(Int64(frame.byteCount), 8),
             ]
-            text += "0, " + columns.joined(separator: ", ") + ", \(picture.hash)\n"
+            text += "0, " + columns.joined(separator: ", ") + ", \(frame.hash)\n"
         }
-        let path = "/tmp/playhead-\(getpid())-\(pictures.count).txt"
+        let path = "/tmp/playhead-\(getpid())-\(frames.count).txt"
         let file = try #require(fopen(path, "w"))
         fputs(text, file)
         fclose(file)
@@ -70,26 +71,26 @@ struct CorpusVideoTests {
         return String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    private func stable(_ pictures: [Playthrough.Picture], _ reference: FrameMD5) -> [Playthrough.Picture] {
-        pictures.enumerated().filter { !reference.unstable.contains($0.offset) }.map(\.element)
+    private func stable(_ frames: [Playthrough.Frame], _ reference: FrameMD5) -> [Playthrough.Frame] {
+        frames.enumerated().filter { !reference.unstable.contains($0.offset) }.map(\.element)
     }
 
-    private func compare(_ pictures: [Playthrough.Picture], _ reference: FrameMD5, track: Track) {
-        #expect(pictures.count == reference.lines.count)
+    private func compare(_ frames: [Playthrough.Frame], _ reference: FrameMD5, track: Track) {
+        #expect(frames.count == reference.lines.count)
         let source = (Int64(track.timeBase.numerator), Int64(track.timeBase.denominator))
         let rate = track.nominalFrameRate ?? Rational(25, 1)
         #expect((Int64(rate.denominator), Int64(rate.numerator)) == reference.timeBase)
-        // ffmpeg's muxer never lets a time fall back behind the one before.
+        // ffmpeg's muxer never writes a time that precedes the previous one.
         var latest = Int64.min
-        for (index, (picture, line)) in zip(pictures, reference.lines).enumerated() {
-            if let ticks = picture.ticks {
+        for (index, (frame, line)) in zip(frames, reference.lines).enumerated() {
+            if let ticks = frame.ticks {
                 latest = max(latest, FrameMD5.round(ticks: ticks, of: source, to: reference.timeBase))
             }
             if reference.unstable.contains(index) { continue }
-            #expect(picture.ticks != nil, "picture \(index)")
-            #expect(picture.hash == line.hash, "picture \(index)")
-            #expect(picture.byteCount == line.byteCount, "picture \(index)")
-            #expect(latest == line.time, "picture \(index)")
+            #expect(frame.ticks != nil, "frame \(index)")
+            #expect(frame.hash == line.hash, "frame \(index)")
+            #expect(frame.byteCount == line.byteCount, "frame \(index)")
+            #expect(latest == line.time, "frame \(index)")
         }
     }
 }

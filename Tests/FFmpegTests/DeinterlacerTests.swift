@@ -6,7 +6,7 @@ import Testing
 
 @testable import FFmpeg
 
-/// What is made of a frame depends on that frame and the two beside it, and on nothing else.
+/// The result for a frame depends only on that frame and its two neighbors.
 @Suite("Deinterlacer", .enabled(if: Fixture.areThere, "make fixtures"))
 struct DeinterlacerTests {
     private func decode(_ clip: String) throws -> [VideoFrame] {
@@ -14,15 +14,15 @@ struct DeinterlacerTests {
             try Playthrough.Session(OpenRequest(location: Fixture.path(clip)), .video)
         )
         var frames: [VideoFrame] = []
-        func take() throws {
+        func receiveAll() throws {
             while case .video(let frame) = try session.decoder.receive() { frames.append(frame) }
         }
         while let packet = try session.demuxer.read() {
-            while try !session.decoder.send(packet) { try take() }
-            try take()
+            while try !session.decoder.send(packet) { try receiveAll() }
+            try receiveAll()
         }
         _ = try session.decoder.send(nil)
-        try take()
+        try receiveAll()
         return frames
     }
 
@@ -30,7 +30,10 @@ struct DeinterlacerTests {
         frames.indices.contains(index) ? frames[index] : nil
     }
 
-    @Test("In any order, each frame comes out as in a run from the start", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "Frames requested in any order are deinterlaced as in a run from the start",
+        arguments: [1, 2, 3] as [UInt64]
+    )
     func anyOrder(seed: UInt64) throws {
         var random = SplitMix(seed: seed)
         for clip in ["interlaced-mpeg2.ts", "interlaced-h264.mp4"] {
@@ -38,7 +41,7 @@ struct DeinterlacerTests {
             try #require(frames.count == reference.count)
             let deinterlacer = FFmpegDeinterlacer()
             for _ in 0..<60 {
-                // Runs of some length, forward and backward, from anywhere.
+                // The frames are requested in runs of some length, forward and backward, from random positions.
                 let start = Int.random(in: frames.indices, using: &random)
                 let step = [1, 1, 1, -1, 2].randomElement(using: &random) ?? 1
                 for index in stride(from: start, to: start + step * 4, by: step)
@@ -56,7 +59,7 @@ struct DeinterlacerTests {
         }
     }
 
-    @Test("A frame that is not interlaced comes back as it is, and a frame alone is made whole")
+    @Test("A progressive frame is returned unchanged, and a frame without neighbors is deinterlaced")
     func single() throws {
         let frames = try decode("interlaced-h264.mp4")
         let deinterlacer = FFmpegDeinterlacer()
@@ -70,7 +73,7 @@ struct DeinterlacerTests {
         #expect(Self.rows(alone, 1) != Self.rows(frames[5], 1))
     }
 
-    /// Every other row of luma, from `first` on.
+    /// Returns every other row of luma, from `first` on.
     private static func rows(_ frame: VideoFrame, _ first: Int) -> [[UInt8]] {
         frame.withPlanes { planes in
             stride(from: first, to: planes[0].rowCount, by: 2).map { row in
@@ -90,7 +93,7 @@ struct DeinterlacerTests {
         return frame
     }
 
-    @Test("What cannot be deinterlaced is refused in words, and what comes after it is not")
+    @Test("A frame that cannot be deinterlaced throws an error, and the next frame is deinterlaced")
     func refused() throws {
         let (frames, reference) = (
             try decode("interlaced-h264.mp4"), try Fixture.deinterlaced("interlaced-h264.mp4")
@@ -111,7 +114,7 @@ struct DeinterlacerTests {
         }
     }
 
-    @Test("Neighbours of another size or pixel format count as none")
+    @Test("Neighbors of another size or pixel format are ignored")
     func otherShape() throws {
         let frames = try decode("interlaced-h264.mp4")
         let other = try frame(AV_PIX_FMT_YUV420P, PixelSize(width: 64, height: 64), like: frames[0])
@@ -121,7 +124,7 @@ struct DeinterlacerTests {
         #expect(FrameDigest.digest(of: between) == alone)
     }
 
-    @Test("A library of that name, but another one, is refused in words")
+    @Test("Another library under the name of libavfilter throws an error")
     func otherLibrary() {
         let error = #expect(throws: MediaError.self) { _ = try FilterLibrary(opening: "libc.so.6") }
         #expect(error?.message == "frames stay interlaced: libc.so.6 has no avfilter_version")

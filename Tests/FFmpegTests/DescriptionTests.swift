@@ -3,7 +3,7 @@ import MediaCore
 import PlayheadBackend
 import Testing
 
-/// What opening a file tells about it.
+/// The description of a file after it has been opened.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
 struct DescriptionTests {
     private func open(_ path: String, probesFully: Bool = false) throws -> MediaDescription {

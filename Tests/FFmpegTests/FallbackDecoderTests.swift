@@ -7,22 +7,22 @@ import Testing
 @testable import FFmpeg
 
 // Rule: hardware
-/// A device that fails in the middle: the frames are those of the processor alone, each once and in order.
-@Suite("Fallback from a device", .enabled(if: Fixture.areThere, "make fixtures"))
+/// A device fails during decoding. The frames are those of the software decoder, each once and in order.
+@Suite("Fallback from a device to software", .enabled(if: Fixture.areThere, "make fixtures"))
 struct FallbackDecoderTests {
     struct Shown: Hashable {
         let time: MediaTime
         let hash: String
     }
 
-    /// With frames out of order, open groups of pictures, half frames, and without.
+    /// The clips have reordered frames, open groups of pictures, field pictures, or none of these.
     static let clips = [
         "clip-h264-aac.mp4", "clip-hevc-aac.mp4", "open-groups-hevc.mp4", "clip-vp9-opus.webm",
         "clip-av1-aac.mp4",
         "clip-h264-aac.ts", "interlaced-h264.mp4", "interlaced-mpeg2.ts", "vfr.mp4",
     ]
 
-    /// A clip's packets, and decoders for them.
+    /// The packets of a clip, and decoders for them.
     struct Script {
         let packets: [Packet]
         let demuxer: FFmpegDemuxer
@@ -46,7 +46,7 @@ struct FallbackDecoderTests {
             return try demuxer.makeDecoder(for: track.id, options: options)
         }
 
-        /// From packet `start` on, to the end.
+        /// Decodes from packet `start` to the end.
         func play(_ decoder: any Decoder, from start: Int = 0, to end: Int? = nil) throws -> [Shown] {
             var shown: [Shown] = []
             var next = start
@@ -64,7 +64,7 @@ struct FallbackDecoderTests {
         }
     }
 
-    final class Told: Sendable {
+    final class ErrorRecorder: Sendable {
         let errors = Locked<[MediaError]>([])
         func listen(to decoder: any Decoder) {
             decoder.setFaultHandler { [errors] error in errors.withLock { $0.append(error) } }
@@ -72,21 +72,24 @@ struct FallbackDecoderTests {
         var count: Int { errors.withLock { $0.count } }
     }
 
-    @Test("A device that does not fail gives the processor's frames, to the bit", arguments: clips)
+    @Test(
+        "A device that does not fail returns the frames of the software decoder, bit by bit",
+        arguments: clips
+    )
     func same(clip: String) throws {
         let script = try Script(clip)
-        let told = Told()
+        let recorder = ErrorRecorder()
         let decoder = try script.decoder(.automatic)
-        told.listen(to: decoder)
+        recorder.listen(to: decoder)
         let plain = try script.play(script.decoder(.none))
         #expect(!plain.isEmpty)
         #expect(try script.play(decoder) == plain)
-        #expect(told.count == 0)
+        #expect(recorder.count == 0)
         #expect(script.source.made.withLock { $0 } == 1)
     }
 
     @Test(
-        "Wherever it fails, no frame is lost and none comes twice, and one sentence tells",
+        "Wherever the device fails, no frame is lost or repeated, and one error is reported",
         arguments: clips
     )
     func fails(clip: String) throws {
@@ -98,22 +101,22 @@ struct FallbackDecoderTests {
         for place in places.samples where place >= 0 && place < min(count, frames.count) {
             for fault in [DeviceFault.packet(place), .frame(place)] {
                 let script = try Script(clip, fault: fault)
-                let told = Told()
+                let recorder = ErrorRecorder()
                 let decoder = try script.decoder(.device("memory"))
-                told.listen(to: decoder)
+                recorder.listen(to: decoder)
                 #expect(try script.play(decoder) == frames, "\(fault)")
-                #expect(told.count == 1, "\(fault)")
-                // The next lap, and a seek, are the processor's.
+                #expect(recorder.count == 1, "\(fault)")
+                // The next pass, and a seek, use the software decoder.
                 decoder.flush()
                 #expect(try script.play(decoder) == frames, "\(fault)")
-                #expect(told.count == 1, "\(fault)")
+                #expect(recorder.count == 1, "\(fault)")
             }
         }
         let script = try Script(clip, fault: .drain)
         #expect(try script.play(script.decoder(.automatic)) == frames)
     }
 
-    @Test("After a seek the packets from there on are decoded again", arguments: clips)
+    @Test("After a seek, the packets from the new position are decoded again", arguments: clips)
     func afterSeek(clip: String) throws {
         let plain = try Script(clip)
         let keys = plain.packets.indices.filter { plain.packets[$0].isKeyFrame }
@@ -131,7 +134,7 @@ struct FallbackDecoderTests {
         }
     }
 
-    @Test("A frame is known again although the packets between were not all decoded")
+    @Test("Delivered frames are recognized although packets between them were skipped")
     func skipping() throws {
         let clip = "clip-h264-aac.mp4"
         let plain = try Script(clip)
@@ -147,7 +150,7 @@ struct FallbackDecoderTests {
         }
     }
 
-    @Test("What is kept begins with the last key frame that was shown")
+    @Test("The kept packets begin with the last key frame that was returned")
     func kept() {
         var packets = SentPackets()
         for index in 0..<60 {
@@ -157,7 +160,7 @@ struct FallbackDecoderTests {
         }
         #expect(packets.sent.first?.packet?.presentationTime == Self.time(50))
         #expect(packets.newest == Self.time(57))
-        // The frames before a key frame have not all come when it is sent.
+        // Not all frames before the key frame have been returned when it is sent.
         packets.record(Self.packet(75, isKey: true), .none)
         packets.frameReceived(at: Self.time(74))
         #expect(packets.sent.first?.packet?.presentationTime == Self.time(50))
@@ -165,7 +168,7 @@ struct FallbackDecoderTests {
         #expect(packets.sent.count == 1)
     }
 
-    @Test("A group of pictures that is too large is not kept; a drain is")
+    @Test("A group of pictures that is too large is not kept, but a drain is")
     func tooLarge() {
         var packets = SentPackets()
         for index in 0..<5 {

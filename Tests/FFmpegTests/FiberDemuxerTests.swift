@@ -6,16 +6,16 @@ import Testing
 
 @testable import FFmpeg
 
-/// Bytes that come in small pieces, drawn from a seed: about each second read finds nothing. What is waited for is
-/// there at the next call.
+/// A source that delivers small pieces, chosen from a seed. About every second read finds no bytes; they are available
+/// at the next call.
 private final class PiecewiseSource: ByteSource {
     private struct State {
         var random: Seeded
         var waits = 0
-        /// Nothing of it is there.
+        /// The range of bytes that are withheld.
         var held = Range<Int64>(uncheckedBounds: (0, 0))
         var waiting: ReadContext?
-        /// The one that waits for it has been told.
+        /// Whether the waiting reader has been woken.
         var mayRead = true
     }
 
@@ -34,7 +34,7 @@ private final class PiecewiseSource: ByteSource {
     var isLocal: Bool { false }
     var byteCount: Int64? { Int64(bytes.count) }
 
-    /// `wakesAtOnce`: who finds nothing is woken before it knows.
+    /// Creates a source. With `wakesAtOnce`, a reader is woken before its read has returned.
     init(_ bytes: [UInt8], seed: UInt64, isSeekable: Bool = true, wakesAtOnce: Bool = false) {
         self.bytes = bytes
         self.wakesAtOnce = wakesAtOnce
@@ -86,7 +86,7 @@ private final class PiecewiseSource: ByteSource {
     func cancel() {}
 }
 
-/// All that can be seen of a packet.
+/// All visible properties of a packet.
 private struct PacketFacts: Equatable {
     var track: Int
     var times: [MediaTime?]
@@ -102,9 +102,13 @@ private struct PacketFacts: Equatable {
     }
 }
 
-@Suite("Calls of a demuxer that hold no thread while they wait", .enabled(if: Corpus.isPresent, Corpus.hint))
+@Suite(
+    "Calls of a demuxer that occupy no thread while they wait",
+    .enabled(if: Corpus.isPresent, Corpus.hint)
+)
 struct FiberDemuxerTests {
-    /// The smallest file of each kind of container in each folder: each codec that containers must be looked into for.
+    /// The smallest file of each container format in each folder, so that every codec whose streams need an analysis is
+    /// included.
     static let entries: [CorpusEntry] = {
         var smallest: [String: (size: Int, entry: CorpusEntry)] = [:]
         for entry in Corpus.entries where !entry.path.hasSuffix(".m3u8") && !entry.path.hasPrefix("hls") {
@@ -119,7 +123,7 @@ struct FiberDemuxerTests {
         return smallest.values.map(\.entry).sorted { $0.path < $1.path }
     }()
 
-    /// Calls until it is no longer `.notReady`, each time from another thread.
+    /// Repeats a call until it no longer throws `.notReady`, each time on another thread.
     private func finish<Value: Sendable>(
         _ source: PiecewiseSource,
         _ body: @escaping @Sendable () throws(MediaError) -> Value
@@ -160,7 +164,7 @@ struct FiberDemuxerTests {
         return result
     }
 
-    @Test("What stands still again and again gives what waiting gives", arguments: entries)
+    @Test("A call that is suspended repeatedly returns the same as a call that waits", arguments: entries)
     func sameAsWaiting(_ entry: CorpusEntry) throws {
         let bytes = try #require(Corpus.readBytes(entry.location))
         let patient = PiecewiseSource(bytes, seed: 1, wakesAtOnce: true)
@@ -207,13 +211,13 @@ struct FiberDemuxerTests {
         return source
     }
 
-    @Test("Another call ends the one that stands still; it goes where it is to go")
+    @Test("A seek abandons a suspended read and reaches its target")
     func seekInstead() throws {
         let source = try source()
         let (demuxer, _) = make(source)
         _ = try finish(source) { () throws(MediaError) in try demuxer.open() }
         source.hold(0.4..<0.6)
-        // Of the middle nothing comes, however often it is asked for.
+        // The read never finds its bytes, however often it is repeated.
         var refusals = 0
         while refusals < 10 {
             do throws(MediaError) {
@@ -232,7 +236,7 @@ struct FiberDemuxerTests {
         #expect(first?.presentationTime == .zero)
     }
 
-    @Test("An opening that stands still is cancelled, and lets go of its source")
+    @Test("Cancelling a suspended open releases its source")
     func cancelled() async throws {
         weak var gone: PiecewiseSource?
         do {
@@ -253,7 +257,7 @@ struct FiberDemuxerTests {
         #expect(gone == nil)
     }
 
-    @Test("What nobody holds any more ends by itself")
+    @Test("Releasing the demuxer ends its suspended call")
     func dropped() throws {
         weak var gone: PiecewiseSource?
         do {
@@ -266,7 +270,7 @@ struct FiberDemuxerTests {
         #expect(gone == nil)
     }
 
-    @Test("Cancelled at any moment, from another thread")
+    @Test("A demuxer can be cancelled at any time from another thread")
     func cancelledAnywhere() throws {
         for seed in 0..<60 as Range<UInt64> {
             let source = try source(seed: seed)
@@ -274,7 +278,7 @@ struct FiberDemuxerTests {
             let calls = Locked(0)
             let over = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                // As far as the seed says, and then at whatever moment the reader is in.
+                // The call is cancelled after a number of calls given by the seed, at an arbitrary point of the reader.
                 while calls.withLock({ $0 }) < Int(seed) { sched_yield() }
                 demuxer.cancel()
                 over.signal()
@@ -300,7 +304,7 @@ struct FiberDemuxerTests {
         FiberDemuxer.waitForAbandonedCalls()
     }
 
-    @Test("Without anybody who listens a call waits, as one does on a computed clock")
+    @Test("Without a notice handler a call waits, as it does on a virtual clock")
     func waits() throws {
         let bytes = try #require(Corpus.readBytes(Corpus.entry(Self.clip).location))
         for listens in [true, false] {

@@ -6,18 +6,18 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// A track without a number would cost libav a second of CPU time a fragment.
-@Suite("Fragmented files with a track that has no number", .enabled(if: Fixture.areThere, "make fixtures"))
+/// A track without a track ID would cost libav a second of CPU time per fragment.
+@Suite("Fragmented files in which a track has no track ID", .enabled(if: Fixture.areThere, "make fixtures"))
 struct FragmentCheckTests {
     enum Change: CaseIterable {
         case noHeader, largestNumber, negativeNumber
     }
 
-    /// The file with the header of its first track changed.
+    /// Returns the bytes of a file with a changed header of the first track.
     private static func bytes(_ name: String, _ change: Change) throws -> [UInt8] {
         var bytes = [UInt8](try Data(contentsOf: Fixture.url(name)))
         let header = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("tkhd".utf8)) })
-        // Behind the name: version and flags, then two times, in version 0.
+        // The name is followed by version and flags, then by two times, in version 0.
         #expect(bytes[header + 4] == 0)
         let number = header + 16
         switch change {
@@ -34,7 +34,7 @@ struct FragmentCheckTests {
         return try FFmpegDemuxer(request).open()
     }
 
-    @Test("They are refused in words", arguments: Change.allCases, [true, false])
+    @Test("Fragmented files without a track ID throw an error", arguments: Change.allCases, [true, false])
     func refused(_ change: Change, isLocal: Bool) throws {
         let bytes = try Self.bytes("clip-fragmented.mp4", change)
         let error = #expect(throws: MediaError.self) { try Self.open(bytes, isLocal: isLocal) }
@@ -43,14 +43,14 @@ struct FragmentCheckTests {
         #expect(error?.location == "smashed.mp4")
     }
 
-    @Test("Without fragments they play", arguments: Change.allCases)
+    @Test("Files without fragments play", arguments: Change.allCases)
     func plain(_ change: Change) throws {
         for name in ["clip-h264-aac.mp4", "clip-moov-at-end.mp4"] {
             #expect(try !Self.open(Self.bytes(name, change)).tracks.isEmpty)
         }
     }
 
-    @Test("Boxes that end behind what holds them, and lengths without bounds, are no trap")
+    @Test("Boxes that extend beyond their parent, and lengths that overflow, do not trap")
     func lengths() throws {
         let whole = try Self.bytes("clip-fragmented.mp4", .largestNumber)
         let movie = try #require(whole.indices.first { whole[$0...].starts(with: Array("moov".utf8)) })
@@ -59,7 +59,7 @@ struct FragmentCheckTests {
         ] {
             var bytes = whole
             bytes.replaceSubrange(movie - 4..<movie, with: length)
-            // Whatever it says, it says it at once.
+            // Opening may fail with any message, but without delay.
             do throws(MediaError) { _ = try Self.open(bytes) } catch { #expect(!error.message.isEmpty) }
         }
         for count in stride(from: 8, to: min(whole.count, 1400), by: 3) {

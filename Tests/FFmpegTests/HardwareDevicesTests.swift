@@ -7,10 +7,10 @@ import Testing
 @testable import FFmpeg
 
 // Rule: hardware
-/// Which devices are looked for and opened, when, and how often.
-@Suite("Devices that decode")
+/// Which devices are looked up and opened, at which time, and how often.
+@Suite("Hardware devices")
 struct HardwareDevicesTests {
-    /// A machine as a test describes it.
+    /// A machine that is described by a test.
     private final class Machine: Sendable {
         let folders: [String: [String]]
         let codecs: Set<String>
@@ -64,7 +64,7 @@ struct HardwareDevicesTests {
         "/dev/dri": ["by-path", "card0", "renderD129", "renderD128"],
     ]
 
-    @Test("none looks for nothing; automatic without a device looks into two folders and says nothing")
+    @Test("none lists no folders; automatic without a device lists two folders and reports no error")
     func nothing() throws {
         let machine = Machine()
         let devices = machine.devices
@@ -73,13 +73,13 @@ struct HardwareDevicesTests {
         #expect(try ask(devices, .automatic) == nil)
         #expect(Set(machine.listed.withLock { $0 }) == ["/dev", "/dev/dri"])
         #expect(machine.opened.withLock { $0 } == [])
-        // A camera is no decoder.
+        // A camera is not a decoder.
         let camera = Machine(["/dev": ["video0", "video1"]])
         #expect(try ask(camera.devices, .automatic) == nil)
         #expect(camera.opened.withLock { $0 } == [])
     }
 
-    @Test("automatic takes the first device that opens and decodes the codec, and opens it once")
+    @Test("automatic uses the first device that opens and decodes the codec, and opens it once")
     func automatic() throws {
         let machine = Machine(Self.full, codecs: ["/dev/video10"])
         let devices = machine.devices
@@ -92,22 +92,22 @@ struct HardwareDevicesTests {
         )
         let others = half.devices
         for _ in 0..<3 { #expect(try ask(others, .automatic) == "vaapi /dev/dri/renderD129") }
-        // What cannot be opened is not tried again.
+        // A device that cannot be opened is not tried again.
         #expect(
             half.opened.withLock { $0 } == [
                 "nvdec -", "vaapi /dev/dri/renderD128", "vaapi /dev/dri/renderD129",
             ]
         )
-        // No device decodes it, and each was opened: that is nothing to complain of.
+        // All devices were opened and none decodes the codec, which is not an error.
         #expect(try ask(devices, .automatic, AV_CODEC_ID_GIF) == nil)
-        // Devices that are there and cannot be used are.
+        // Devices that exist and cannot be used are an error.
         let locked = Machine(["/dev/dri": ["renderD128"]], broken: ["vaapi /dev/dri/renderD128"])
         let error = #expect(throws: MediaError.self) { try ask(locked.devices, .automatic) }
         #expect(error?.message == "vaapi /dev/dri/renderD128 cannot be opened: no")
     }
 
     @Test(
-        "A device is named by kind, by kind and place, or by place",
+        "A device is named by kind, by kind and path, or by path",
         arguments: [
             ("vaapi", "vaapi /dev/dri/renderD128"),
             ("vaapi:/dev/dri/renderD129", "vaapi /dev/dri/renderD129"),
@@ -122,7 +122,7 @@ struct HardwareDevicesTests {
     }
 
     @Test(
-        "A device that is not there is told in words, and libav is not asked",
+        "A missing device throws an error without a call to libav",
         arguments: [
             ("vaapi", "no vaapi device on this machine"),
             ("nvdec:0", "no nvdec device on this machine"),
@@ -133,15 +133,15 @@ struct HardwareDevicesTests {
             ("/dev/sda", "unknown hardware decoder /dev/sda: use \(HardwareName.known)"),
         ]
     )
-    func missing(name: String, words: String) throws {
+    func missing(name: String, message: String) throws {
         let machine = Machine()
         let error = #expect(throws: MediaError.self) { try ask(machine.devices, .device(name)) }
         #expect(error?.code == .hardwareUnavailable)
-        #expect(error?.message == words)
+        #expect(error?.message == message)
         #expect(machine.opened.withLock { $0 } == [])
     }
 
-    @Test("A place that is not there, of a kind that is")
+    @Test("A missing path of an existing kind throws an error")
     func missingPlace() throws {
         let machine = Machine(Self.full)
         let error = #expect(throws: MediaError.self) {
@@ -154,7 +154,7 @@ struct HardwareDevicesTests {
         #expect(codec?.message == "vaapi /dev/dri/renderD128 does not decode gif")
     }
 
-    @Test("libav tells which codecs a device decodes; without the machine's own decoders of the same name")
+    @Test("The codecs of a device are those that libav reports, without decoders of a separate API")
     func ways() throws {
         let vaapi = HardwareDevice(.vaapi, name: "vaapi", reference: nil)
         #expect(vaapi.decoder(for: AV_CODEC_ID_H264)?.surface == AV_PIX_FMT_VAAPI)
@@ -167,10 +167,10 @@ struct HardwareDevicesTests {
         #expect(way.map { String(cString: $0.codec.pointee.name) } == "mpeg2_v4l2m2m")
     }
 
-    /// The real library, with a device that is not what it is taken for: libav takes the format off its list and asks
-    /// again, and then it is refused.
+    /// The real library is used with a device of another type than declared. libav removes the device's format from the
+    /// list and asks again, and the decoder then rejects it.
     @Test(
-        "Where libav cannot set a decoder up on the device, the processor decodes every frame",
+        "If libav cannot set up a decoder on the device, software decodes every frame",
         .enabled(if: Fixture.areThere)
     )
     func formatRefused() throws {
@@ -186,8 +186,8 @@ struct HardwareDevicesTests {
             var options = DecoderOptions(threadCount: 2)
             options.hardware = .automatic
             let decoder = try demuxer.makeDecoder(for: track.id, options: options)
-            let told = FallbackDecoderTests.Told()
-            told.listen(to: decoder)
+            let recorder = FallbackDecoderTests.ErrorRecorder()
+            recorder.listen(to: decoder)
             let script = try FallbackDecoderTests.Script(clip)
             var hashes: [String] = []
             var next = 0
@@ -201,7 +201,7 @@ struct HardwareDevicesTests {
                 }
             }
             #expect(try hashes == script.play(script.decoder(.none)).map(\.hash), "\(clip)")
-            let errors = told.errors.withLock { $0 }
+            let errors = recorder.errors.withLock { $0 }
             #expect(
                 errors.map(\.message) == [
                     "memory failed, using software decoding: the device does not support this stream"

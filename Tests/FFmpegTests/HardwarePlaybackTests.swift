@@ -7,15 +7,15 @@ import Testing
 @testable import FFmpeg
 
 // Rule: hardware
-/// A whole player on a device (`MemoryDevice`) that works, fails, or is not there.
-@Suite("Playing on a device", .enabled(if: Fixture.areThere, "make fixtures"))
+/// A whole player uses a device (`MemoryDevice`) that works, fails, or does not exist.
+@Suite("Playback with a hardware device", .enabled(if: Fixture.areThere, "make fixtures"))
 struct HardwarePlaybackTests {
     private struct Shown: Equatable {
         let time: MediaTime
         let hash: String
     }
 
-    /// What three laps and some seeks show.
+    /// Returns the frames that three passes and some seeks show.
     private func play(
         _ clip: String,
         _ policy: HardwareDecoding,
@@ -50,7 +50,7 @@ struct HardwarePlaybackTests {
     }
 
     @Test(
-        "Laps and seeks show the processor's frames, wherever the device fails",
+        "Passes and seeks show the frames of the software decoder, wherever the device fails",
         arguments: ["clip-h264-aac.mp4", "open-groups-hevc.mp4"],
         ([nil, .packet(0), .packet(31), .frame(5), .frame(60), .packet(100), .drain] as [DeviceFault?])
             .samples
@@ -62,7 +62,7 @@ struct HardwarePlaybackTests {
         let played = try await play(clip, .automatic, source)
         #expect(played.shown == plain.shown)
         #expect(played.faults == 0)
-        // One item, one decoder, one device; it outlives what seeks and ends flush.
+        // One item uses one decoder and one device, which outlives the flushes of seeks and ends.
         #expect(source.made.withLock { $0 } == 1)
         #expect(played.log.count <= 1)
         if fault == nil { #expect(played.log.isEmpty) }
@@ -73,7 +73,7 @@ struct HardwarePlaybackTests {
         }
     }
 
-    @Test("Frames that nobody looks at stay on the device; each that is looked at is read back once")
+    @Test("Frames whose pixels are not read stay on the device; others are read back once")
     func lazily() async throws {
         let memory = try MemoryDevice()
         let source = MemoryDeviceSource(memory)
@@ -100,22 +100,22 @@ struct HardwarePlaybackTests {
         try await player.playToEnd(PlayerItem(url: Fixture.url("video-only.mp4")))
         await player.shutdown()
         #expect(limit > 0)
-        // What the cache keeps of a lap comes into memory, as there are too many for the device.
+        // The frames of a pass that the cache keeps are copied to memory, because there are too many for the device.
         #expect(unread <= count.withLock { $0 } / 2)
         #expect(memory.readCount.withLock { $0 } - unread == count.withLock { $0 } / 2)
     }
 
-    @Test("A device that is not there: one entry in the log, and the processor's frames")
+    @Test("A missing device adds one entry to the log, and software decodes the frames")
     func missing() async throws {
         let plain = try await play("clip-h264-aac.mp4", .none)
         let played = try await play("clip-h264-aac.mp4", .device("magic"))
         #expect(played.shown == plain.shown && played.faults == 0)
         #expect(played.log.map(\.error.code) == [.hardwareUnavailable])
-        let words = "hardware decoding unavailable, using software: unknown hardware decoder magic"
-        #expect(played.log.first?.error.message.contains(words) == true)
+        let message = "hardware decoding unavailable, using software: unknown hardware decoder magic"
+        #expect(played.log.first?.error.message.contains(message) == true)
     }
 
-    @Test("none asks for no device")
+    @Test("none requests no device")
     func none() async throws {
         let source = MemoryDeviceSource(try MemoryDevice())
         let played = try await play("clip-h264-aac.mp4", .none, source)

@@ -6,26 +6,26 @@ import Testing
 
 @testable import FFmpeg
 
-/// What a layer with a size hands to its sinks, against what ffmpeg's filters make of the same frame.
+/// The frames that a layer with a size delivers to its sinks, compared with the results of ffmpeg's filters.
 enum LayerPicture {
-    /// How the picture is meant to be seen, whatever the file says.
+    /// The orientation and pixel aspect that a test sets instead of the file's.
     struct Marks: Sendable {
         var rotation = MediaCore.Rotation.none
         var isMirrored = false
-        /// nil: the file's.
+        /// The pixel aspect ratio, or nil for the file's.
         var pixelAspectRatio: Rational?
     }
 
-    /// What a layer showed first.
+    /// The first frame of a layer.
     struct Shown {
         var frame: VideoFrame
-        /// Of the frame before it was fitted.
+        /// The shape of the frame before it was fitted.
         var shape: VideoShape
-        /// Where the layer says that the picture lies.
+        /// The rectangle of the video as the layer reports it.
         var rect: PixelRect
     }
 
-    /// The first picture of a file as so many layers of one player show it; nil: one of them showed nothing.
+    /// Returns the first frame of a file as several layers of one player show it, or nil if one of them showed nothing.
     static func first(_ location: String, _ ways: [Way], marks: Marks?) async -> [Shown]? {
         let seen = Locked([Int: VideoFrame]())
         let coded = Locked<VideoShape?>(nil)
@@ -65,7 +65,7 @@ enum LayerPicture {
         return shown.count == ways.count ? shown : nil
     }
 
-    /// ffmpeg's filters for what a geometry says. Its crop rounds to chroma samples unless it is told not to.
+    /// Returns ffmpeg's filters for a geometry. Its crop filter rounds to chroma samples unless `exact` is set.
     static func filters(_ geometry: VideoGeometry) -> String {
         let (source, size) = (geometry.source, geometry.scaledSize)
         let flags = "flags=bicubic+accurate_rnd+full_chroma_int"
@@ -83,7 +83,7 @@ enum LayerPicture {
         return chain.joined(separator: ",")
     }
 
-    /// Luma within the rectangle, as whole numbers.
+    /// Returns the luma values within a rectangle.
     static func luma(_ frame: VideoFrame, _ rect: PixelRect) -> [Int] {
         let isWide = frame.pixelFormat.rawValue.hasSuffix("le")
         return frame.withPlanes { planes in
@@ -105,14 +105,14 @@ enum LayerPicture {
         return (0..<count).map { Int(bytes[2 * $0]) | Int(bytes[2 * $0 + 1]) << 8 }
     }
 
-    /// Decibels; infinite where both are the same, not a number where they cannot be compared.
+    /// Returns the PSNR in decibels: infinity for identical values, NaN for arrays that cannot be compared.
     static func psnr(_ a: [Int], _ b: [Int], peak: Int) -> Double {
         guard a.count == b.count, !a.isEmpty else { return .nan }
         let sum = zip(a, b).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
         return 10 * Foundation.log10(Double(peak * peak) * Double(a.count) / Double(sum))
     }
 
-    /// Luma outside of the rectangle, without doubles.
+    /// Returns the distinct luma values outside of a rectangle.
     static func bars(_ frame: VideoFrame, around rect: PixelRect) -> Set<Int> {
         let geometryBars = [
             PixelRect(x: 0, y: 0, width: frame.size.width, height: rect.y),
@@ -133,27 +133,27 @@ enum LayerPicture {
         return geometryBars.reduce(into: []) { $0.formUnion(luma(frame, $1)) }
     }
 
-    /// One way to show a file.
+    /// A size and gravity of a layer.
     struct Way: Sendable {
         var size: PixelSize
         var gravity: VideoGravity
     }
 
-    /// What is wrong with a layer's pictures of a file.
-    static func complaints(_ location: String, _ ways: [Way], marks: Marks? = nil) async -> [String] {
+    /// Returns the problems of the frames that layers show of a file.
+    static func problems(_ location: String, _ ways: [Way], marks: Marks? = nil) async -> [String] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "layers-\(UUID().uuidString)"
         )
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         guard let shown = await first(location, ways, marks: marks) else { return ["nothing was shown"] }
-        var complaints: [String] = []
+        var problems: [String] = []
         var outputs: [String] = []
         var compared: [(way: Way, frame: VideoFrame, geometry: VideoGeometry, path: String)] = []
         for (way, one) in zip(ways, shown) {
             let geometry = VideoGeometry(one.shape, gravity: way.gravity, target: way.size)
             if one.frame.format.shape != VideoShape(size: way.size) || one.rect != geometry.videoRect {
-                complaints.append("\(way): \(one.frame.format) in \(one.rect)")
+                problems.append("\(way): \(one.frame.format) in \(one.rect)")
                 continue
             }
             let path = folder.appendingPathComponent("\(compared.count).raw").path
@@ -164,15 +164,14 @@ enum LayerPicture {
         let command = "ffmpeg -nostdin -v error -noautorotate -i '\(location)' "
         _ = Corpus.output(of: command + outputs.joined(separator: " "))
         for (way, frame, geometry, path) in compared {
-            if let complaint = complaint(frame, geometry, Corpus.readBytes(path) ?? []) {
-                complaints.append("\(marks as Any) \(way): \(complaint)")
+            if let problem = problem(frame, geometry, Corpus.readBytes(path) ?? []) {
+                problems.append("\(marks as Any) \(way): \(problem)")
             }
         }
-        return complaints
+        return problems
     }
 
-    private static func complaint(_ frame: VideoFrame, _ geometry: VideoGeometry, _ bytes: [UInt8]) -> String?
-    {
+    private static func problem(_ frame: VideoFrame, _ geometry: VideoGeometry, _ bytes: [UInt8]) -> String? {
         let inside = geometry.destination
         let expected = luma(bytes, of: frame, count: inside.width * inside.height)
         let depth = frame.pixelFormat.rawValue.contains("10") ? 10 : 8
@@ -188,7 +187,7 @@ enum LayerPicture {
 }
 
 // Rule: geometry
-@Suite("A layer's pictures against ffmpeg's filters")
+@Suite("A layer's frames compared with ffmpeg's filters")
 struct LayerPictureTests {
     private static func fixture(_ name: String) -> String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -198,12 +197,12 @@ struct LayerPictureTests {
     private static let areThere = FileManager.default.fileExists(atPath: fixture("rotated-90.mp4"))
 
     @Test(
-        "Fixtures, as they are marked",
+        "Fixtures are shown as declared in the file",
         .enabled(if: areThere, "make fixtures"),
         arguments: ["clip-h264-aac.mp4", "rotated-90.mp4", "anamorphic.mp4"]
     )
     func fixtures(_ name: String) async {
-        #expect(await LayerPicture.complaints(Self.fixture(name), Self.ways(LayerPicture.sizes)) == [])
+        #expect(await LayerPicture.problems(Self.fixture(name), Self.ways(LayerPicture.sizes)) == [])
     }
 
     private static func ways(_ sizes: [PixelSize]) -> [LayerPicture.Way] {
@@ -218,10 +217,14 @@ struct LayerPictureTests {
         (201, 133), (49, 201), (151, 150), (99, 57), (33, 65), (321, 181), (131, 17),
     ].map { PixelSize(width: $0.0, height: $0.1) }
 
-    /// Three gravities, four rotations, mirrored or not, two pixel aspects, seven sizes: 336.
-    @Test("A picture of odd sizes, every way", .enabled(if: areThere, "make fixtures"))
+    /// Three gravities, four rotations, with and without mirroring, two pixel aspects and seven sizes are 336
+    /// combinations.
+    @Test(
+        "A frame of odd size is shown in every combination of gravity, rotation, aspect and size",
+        .enabled(if: areThere, "make fixtures")
+    )
     func everyWay() async {
-        var complaints: [String] = []
+        var problems: [String] = []
         for aspect in [Rational(1, 1), Rational(32, 27)] {
             for rotation in MediaCore.Rotation.allCases {
                 for isMirrored in [false, true] {
@@ -231,7 +234,7 @@ struct LayerPictureTests {
                         pixelAspectRatio: aspect
                     )
                     let ways = Self.ways(Self.oddSizes.samples)
-                    complaints += await LayerPicture.complaints(
+                    problems += await LayerPicture.problems(
                         Self.fixture("odd-size-vp9.webm"),
                         ways,
                         marks: marks
@@ -239,11 +242,11 @@ struct LayerPictureTests {
                 }
             }
         }
-        #expect(complaints == [])
+        #expect(problems == [])
     }
 
     @Test(
-        "Real files",
+        "Real files are shown as ffmpeg's filters render them",
         .enabled(if: Corpus.isPresent, Corpus.hint),
         arguments: [
             "h264/camera-fire-720p-rot180.mp4", "h264/rotate-and-mirror-matrix.mp4",
@@ -256,7 +259,7 @@ struct LayerPictureTests {
     func corpus(_ path: String) async throws {
         let location = try Corpus.entry(path).location
         #expect(
-            await LayerPicture.complaints(location, Self.ways(LayerPicture.sizes)) == []
+            await LayerPicture.problems(location, Self.ways(LayerPicture.sizes)) == []
         )
     }
 }

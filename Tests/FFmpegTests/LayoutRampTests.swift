@@ -5,33 +5,35 @@ import Testing
 @testable import FFmpeg
 
 // Rule: chroma
-/// Pictures whose samples say where they come from: luma rises by one a column, blue by one a column and red by one a
-/// row. So wherever a sample is laid its value tells whether it is in its place, chroma of odd places included.
+/// Frames whose samples encode their origin: luma increases by one per column, blue by one per column and red by one
+/// per row. The value of a sample shows whether it is at the right position, including chroma at odd positions.
 struct LayoutRampTests {
     static let size = PixelSize(width: 180, height: 120)
-    /// Value of luma at the left end of the picture, and of red at its top.
+    /// The value of luma at the left edge, and of red at the top.
     private static let start = 20.0
 
-    /// Where a chroma sample lies within the luma samples that it stands for, by what the stream says.
-    private static func place(_ location: String?, _ unit: Int) -> (x: Double, y: Double) {
+    /// Returns the position of a chroma sample within the luma samples that it covers, for a chroma location.
+    private static func position(_ location: String?, _ unit: Int) -> (x: Double, y: Double) {
         let middle = Double(unit) / 2
-        // What is not said means "left".
+        // The default is "left".
         let location = location ?? "left"
         let y = location.hasPrefix("top") ? 0.5 : location.hasPrefix("bottom") ? Double(unit) - 0.5 : middle
         return (location.hasSuffix("left") ? 0.5 : middle, y)
     }
 
-    /// `chroma`: "420", "444"; 8 bits, planar. A chroma sample has the value of the point where it lies.
+    /// Creates a ramp with planar 8-bit samples and the subsampling `chroma`: "420" or "444". A chroma sample has the
+    /// value of the point at its position.
     private func ramp(_ chroma: String, location: String? = "center") throws -> VideoFrame {
         let format = av_get_pix_fmt("yuv\(chroma)p")
         let owner = try FrameOwner(size: Self.size, format: format)
         let unit = chroma == "420" ? 2 : 1
         for (index, plane) in PlaneLayout.planes(owner.pointer.pointee).enumerated() {
             let unit = index == 0 ? 1 : unit
-            let place = Self.place(location, unit)
+            let position = Self.position(location, unit)
             for row in 0..<plane.rowCount {
                 for column in 0..<plane.bytesUsedPerRow {
-                    let distance = index == 2 ? Double(row * unit) + place.y : Double(column * unit) + place.x
+                    let distance =
+                        index == 2 ? Double(row * unit) + position.y : Double(column * unit) + position.x
                     let value = UInt8(Self.start + distance)
                     UnsafeMutableRawPointer(mutating: plane.baseAddress)
                         .storeBytes(of: value, toByteOffset: row * plane.bytesPerRow + column, as: UInt8.self)
@@ -56,7 +58,7 @@ struct LayoutRampTests {
         )
     }
 
-    /// Where in the coded picture a point of the target comes from.
+    /// Returns the point of the coded frame that is shown at a point of the target.
     private func origin(_ x: Double, _ y: Double, _ geometry: VideoGeometry) -> (x: Double, y: Double) {
         let (rect, source) = (geometry.destination, geometry.source)
         let right = (x - Double(rect.x)) / Double(rect.width)
@@ -75,20 +77,20 @@ struct LayoutRampTests {
         )
     }
 
-    /// The largest distance of a sample from the value that belongs there, for each plane; edges left out, where
-    /// libswscale repeats the last sample.
+    /// Returns the largest deviation of a sample from its expected value, for each plane. Edges are excluded, because
+    /// libswscale repeats the last sample there.
     private func errors(_ frame: VideoFrame, _ geometry: VideoGeometry, unit: Int) -> [Double] {
         let rect = geometry.destination
         let edge = 4 + 4 * max(geometry.scaledSize.width / geometry.source.width, 1)
         return frame.withPlanes { planes in
             planes.prefix(3).enumerated().map { index, plane in
                 let unit = index == 0 ? 1 : unit
-                let place = Self.place(frame.format.color.chromaLocation, unit)
+                let position = Self.position(frame.format.color.chromaLocation, unit)
                 var worst = 0.0
                 for row in 0..<plane.rowCount {
                     for column in 0..<plane.bytesUsedPerRow {
-                        let x = Double(column * unit) + place.x
-                        let y = Double(row * unit) + place.y
+                        let x = Double(column * unit) + position.x
+                        let y = Double(row * unit) + position.y
                         guard x > Double(rect.x + edge), x < Double(rect.x + rect.width - edge),
                             y > Double(rect.y + edge), y < Double(rect.y + rect.height - edge)
                         else { continue }
@@ -106,9 +108,10 @@ struct LayoutRampTests {
         }
     }
 
-    /// How far luma and chroma may be from their places: half a step of rounding on either side. Chroma of odd lengths
-    /// ends with a sample that is half empty, and libswscale scales whole samples onto whole ones: at the far end
-    /// it may lie one pixel of the target aside. Samples that are only moved may lie one of their own aside.
+    /// Returns the largest permitted deviations of luma and chroma: half a step of rounding on either side. With an odd
+    /// length, the last chroma sample is half empty, and libswscale scales whole samples to whole ones, so chroma may
+    /// be displaced by one pixel of the target at the far end. Samples that are only moved may be displaced by one of
+    /// their own.
     private func limits(_ geometry: VideoGeometry, unit: Int) -> [Double] {
         let (source, size) = (geometry.source.size, geometry.scaledSize)
         let isEven = [source.width, source.height, size.width, size.height].allSatisfy { $0 % unit == 0 }
@@ -130,7 +133,7 @@ struct LayoutRampTests {
     ].map { PixelSize(width: $0.0, height: $0.1) }
 
     @Test(
-        "Each sample of luma and chroma comes from where the geometry says, wherever chroma lies",
+        "Each sample of luma and chroma comes from its position in the geometry, for every chroma location",
         arguments: [("420", "center"), ("420", "left"), ("420", "topleft"), ("420", nil), ("444", nil)],
         MediaCore.Rotation.allCases
     )
@@ -161,7 +164,10 @@ struct LayoutRampTests {
         }
     }
 
-    @Test("Cut at odd places, without and with scaling", arguments: [(1, 1), (3, 0), (0, 5), (7, 9), (2, 4)])
+    @Test(
+        "Frames are cropped at odd positions, with and without scaling",
+        arguments: [(1, 1), (3, 0), (0, 5), (7, 9), (2, 4)]
+    )
     func cut(_ x: Int, _ y: Int) throws {
         let frame = try ramp("420")
         var shape = frame.format.shape
@@ -186,7 +192,7 @@ struct LayoutRampTests {
     }
 
     @Test(
-        "Chroma is read where the stream says that it lies, and written where the frame says then",
+        "Chroma is read at the location of the stream and written at the location of the result",
         arguments: ["center", "left", "topleft", "top", "bottomleft", nil]
     )
     func siting(_ location: String?) throws {
@@ -195,7 +201,7 @@ struct LayoutRampTests {
         let converter = FFmpegVideoConverter()
         let fine = try converter.convert(coarse, to: .yuv444p, size: Self.size)
         #expect(fine.format.color.chromaLocation == nil)
-        // Half a step that the ramp lacks, and half a step of rounding.
+        // The ramp is limited to half steps, and rounding adds half a step.
         #expect(errors(fine, whole, unit: 1).allSatisfy { $0 <= 1 }, "\(errors(fine, whole, unit: 1))")
         let again = try converter.convert(try ramp("444"), to: .yuv420p, size: Self.size)
         #expect(again.format.color.chromaLocation == "left")
@@ -207,7 +213,7 @@ struct LayoutRampTests {
         #expect(isRight(scaled, smaller, unit: 2), "\(errors(scaled, smaller, unit: 2))")
     }
 
-    @Test("Turned without being scaled, a frame says where its chroma has come to lie, if that has a name")
+    @Test("A frame that is rotated without scaling declares its new chroma location, if it has a name")
     func turnedSiting() throws {
         let converter = FFmpegVideoConverter()
         let places: [(String?, MediaCore.Rotation, String?)] = [

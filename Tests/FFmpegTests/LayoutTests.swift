@@ -6,9 +6,9 @@ import Testing
 @testable import FFmpeg
 
 // Rule: geometry
-/// What is laid into a target of another shape: bars, formats, and what cannot be done.
+/// The layout of frames in targets of another shape: bars, formats and errors.
 struct LayoutTests {
-    private func picture(
+    private func makeFrame(
         _ name: String,
         _ size: PixelSize = PixelSize(width: 64, height: 32),
         isFullRange: Bool? = false
@@ -50,7 +50,7 @@ struct LayoutTests {
         return try converter.convert(frame, to: format, geometry: geometry, background: background)
     }
 
-    /// The bytes of each plane that lie wholly within the bars, without doubles.
+    /// Returns the distinct samples of each plane that lie completely within the bars.
     private func bars(_ frame: VideoFrame, around rect: PixelRect) throws -> [Set<[UInt8]>] {
         let grid = try #require(SampleGrid(av_get_pix_fmt(frame.pixelFormat.rawValue)))
         return frame.withPlanes { planes in
@@ -105,12 +105,12 @@ struct LayoutTests {
     ]
 
     @Test(
-        "Bars have the colour that was asked for, to the last sample; clear is transparent or black",
+        "Bars have the requested color in every sample; clear is transparent or black",
         arguments: rows.indices
     )
     func colors(_ index: Int) throws {
         let row = Self.rows[index]
-        let frame = try picture(row.format, isFullRange: row.isFull)
+        let frame = try makeFrame(row.format, isFullRange: row.isFull)
         for target in [PixelSize(width: 64, height: 64), PixelSize(width: 131, height: 35)] {
             let result = try layOut(frame, target, background: row.color)
             #expect(result.pixelFormat.rawValue == row.format && result.size == target)
@@ -120,10 +120,10 @@ struct LayoutTests {
         }
     }
 
-    @Test("Another colour on the same converter is another colour")
+    @Test("A converter uses a new color for the next frame")
     func repainted() throws {
         let converter = FFmpegVideoConverter()
-        let frame = try picture("gray", isFullRange: true)
+        let frame = try makeFrame("gray", isFullRange: true)
         let target = PixelSize(width: 32, height: 64)
         for (color, value) in [(Color.white, UInt8(255)), (.black, 0), (.white, 255)] {
             let result = try layOut(frame, target, background: color, with: converter)
@@ -131,7 +131,9 @@ struct LayoutTests {
         }
     }
 
-    @Test("Every format that libswscale reads is laid out, turned and cut, in itself or in one that holds it")
+    @Test(
+        "Every format that libswscale reads can be laid out, rotated and cropped, in itself or a larger one"
+    )
     func everyFormat() throws {
         var count = 0
         var format = av_pix_fmt_desc_next(nil)
@@ -141,7 +143,7 @@ struct LayoutTests {
             let name = String(cString: descriptor.pointee.name)
             guard sws_isSupportedInput(id) != 0, !name.hasPrefix("bayer") else { continue }
             count += 1
-            var frame = try picture(name)
+            var frame = try makeFrame(name)
             for rotation in [MediaCore.Rotation.none, .clockwise90, .half] {
                 frame.format.rotation = rotation
                 for gravity in [VideoGravity.resizeAspect, .resizeAspectFill] {
@@ -159,20 +161,20 @@ struct LayoutTests {
     }
 
     @Test(
-        "The format that was asked for, also where it cannot be laid out piece by piece",
+        "The requested format is produced, even if it cannot be laid out sample by sample",
         arguments: ["yuv422p", "yuyv422", "yuv411p", "monob", "rgb565le"]
     )
     func wanted(_ name: String) throws {
-        var frame = try picture("yuv420p")
+        var frame = try makeFrame("yuv420p")
         frame.format.rotation = .clockwise90
         let target = PixelSize(width: 40, height: 40)
         let result = try layOut(frame, target, to: PixelFormat(rawValue: name))
         #expect(result.pixelFormat.rawValue == name && result.size == target)
     }
 
-    @Test("A picture that is the target's already is handed on as it is, with its marks set right")
+    @Test("A frame that matches the target is returned unchanged, with its format corrected")
     func untouched() throws {
-        var frame = try picture("yuv420p")
+        var frame = try makeFrame("yuv420p")
         frame.format.pixelAspectRatio = Rational(4, 3)
         let same = try layOut(frame, frame.size, .resize)
         #expect(same.storage === frame.storage)
@@ -182,12 +184,12 @@ struct LayoutTests {
         #expect(other.pixelFormat == .rgb24 && other.format.pixelAspectRatio == Rational(1, 1))
     }
 
-    @Test("A single pixel, and sides that differ a thousandfold")
+    @Test("Single pixels, and sides that differ by a factor of a thousand, are laid out")
     func extremes() throws {
         let converter = FFmpegVideoConverter()
         for (width, height) in [(1, 1), (1, 2), (3, 1), (2000, 2), (2, 2000)] {
             for name in ["yuv420p", "yuv444p", "rgba"] {
-                let frame = try picture(name, PixelSize(width: width, height: height))
+                let frame = try makeFrame(name, PixelSize(width: width, height: height))
                 for target in [(1, 1), (2, 1), (1, 3), (1000, 4), (5, 1000)] {
                     for gravity in [VideoGravity.resizeAspect, .resizeAspectFill, .resize] {
                         let size = PixelSize(width: target.0, height: target.1)
@@ -199,9 +201,9 @@ struct LayoutTests {
         }
     }
 
-    @Test("What cannot be done is refused in words: sizes beyond measure, and a geometry of another picture")
+    @Test("Excessive sizes, and the geometry of another frame, throw an error")
     func refused() throws {
-        let frame = try picture("yuv420p")
+        let frame = try makeFrame("yuv420p")
         for size in [PixelSize(width: 1 << 40, height: 1 << 40), PixelSize(width: 0, height: 5)] {
             let error = #expect(throws: MediaError.self) { try layOut(frame, size) }
             #expect(error?.code == .conversionFailed)
@@ -215,7 +217,7 @@ struct LayoutTests {
 }
 
 extension LayoutTests {
-    /// One that cannot lay out: what the protocol makes of it.
+    /// A converter that cannot lay out frames and uses the protocol's default implementation.
     private final class PlainConverter: VideoConverter {
         func convert(_ frame: VideoFrame, to pixelFormat: PixelFormat, size: PixelSize) throws(MediaError)
             -> VideoFrame
@@ -224,9 +226,9 @@ extension LayoutTests {
         }
     }
 
-    @Test("A converter that can only scale serves where nothing is cut or painted, and says so elsewhere")
+    @Test("A converter that can only scale works without cropping and bars, and throws an error otherwise")
     func otherConverters() throws {
-        let frame = try picture("yuv420p")
+        let frame = try makeFrame("yuv420p")
         let shape = frame.format.shape
         let half = PixelSize(width: 32, height: 16)
         let fitting = VideoGeometry(shape, gravity: .resizeAspect, target: half)

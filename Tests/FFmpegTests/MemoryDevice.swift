@@ -6,16 +6,16 @@ import Testing
 
 @testable import FFmpeg
 
-/// A device that every machine has: its frames lie in files that nobody sees, and libav takes them for those of a DRM
-/// device. So libav's own calls for frames of devices are run, all but decoding on one.
+/// A device that exists on every machine. Its frames are stored in unlinked files, which libav treats as frames of a
+/// DRM device. All libav functions for device frames are used, except for decoding on the device.
 final class MemoryDevice: Sendable {
     let device: HardwareDevice
-    /// How often a frame was read back.
+    /// The number of frames that were read back.
     let readCount = Locked(0)
-    /// From now on frames cannot be read back: the device is gone.
+    /// Whether the device is lost, so that frames cannot be read back.
     let isLost = Locked(false)
 
-    /// `posesAs`: whose decoders libav is asked for.
+    /// Creates a device. `posesAs` is the type of the decoders that libav is asked for.
     init(posesAs type: AVHWDeviceType = AV_HWDEVICE_TYPE_VAAPI) throws {
         let reference = try #require(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_DRM))
         let context = UnsafeMutableRawPointer(reference.pointee.data)
@@ -25,8 +25,8 @@ final class MemoryDevice: Sendable {
         device = HardwareDevice(.vaapi, name: "memory", reference: reference, type: type)
     }
 
-    /// The frame as a device has it: chroma in pairs, samples of more than 8 bits at the upper end of 16, `margin` rows and
-    /// columns around it that are not to be seen.
+    /// Returns a frame as a device stores it: with interleaved chroma, more than 8 bits in the upper bits of 16, and
+    /// `margin` invisible rows and columns around it.
     func upload(_ frame: VideoFrame, margin: Int = 0) throws -> FrameOwner {
         let memory = try #require(frame.storage as? FFmpegVideoStorage).frame.pointer
         let format = AVPixelFormat(memory.pointee.format)
@@ -64,7 +64,7 @@ final class MemoryDevice: Sendable {
             layout: wide ? AV_PIX_FMT_P010LE : AV_PIX_FMT_NV12
         )
         try #require(av_frame_copy_props(surface.pointer, memory) >= 0)
-        // As libavcodec leaves them: cut at the right and at the bottom alone.
+        // libavcodec crops surfaces only at the right and the bottom.
         (surface.pointer.pointee.width, surface.pointer.pointee.height) = (
             Int32(width - margin), Int32(height - margin)
         )
@@ -73,8 +73,8 @@ final class MemoryDevice: Sendable {
         return surface
     }
 
-    /// A row of samples, each `step` samples behind the one before. Most of what the tests do is this, in code that is not
-    /// optimized: hence pointers, and a copy where there is nothing to do.
+    /// Copies a row of samples to positions that are `step` samples apart. The tests spend most of their time here in
+    /// unoptimized code, so it uses pointers and copies whole rows where possible.
     private static func spread(
         _ from: UnsafeRawPointer,
         to: UnsafeMutableRawBufferPointer,
@@ -158,13 +158,13 @@ final class MemoryDevice: Sendable {
     }
 }
 
-/// What goes wrong with a device, and when.
+/// A failure of a device.
 enum DeviceFault: Hashable, Sendable, CustomTestStringConvertible {
-    /// It refuses the packet with this number, from 0.
+    /// The device rejects the packet with this index.
     case packet(Int)
-    /// It has no frame where the one with this number is due.
+    /// The device does not return the frame with this index.
     case frame(Int)
-    /// It cannot be drained.
+    /// The device cannot be drained.
     case drain
 
     var testDescription: String {
@@ -176,9 +176,9 @@ enum DeviceFault: Hashable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Decodes on a `MemoryDevice`: by the processor, into the device's frames; and fails as it is told.
+/// A decoder on a `MemoryDevice`: it decodes in software into frames of the device, and fails on request.
 ///
-/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` demands.
+/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` requires.
 final class MemoryDeviceDecoder: Decoder, @unchecked Sendable {
     private let base: any Decoder
     private let device: MemoryDevice
@@ -236,7 +236,7 @@ final class MemoryDeviceDecoder: Decoder, @unchecked Sendable {
     var hasOutputDelay: Bool { base.hasOutputDelay }
 }
 
-/// Makes decoders on a `MemoryDevice`, and counts what it is asked.
+/// A provider of decoders on a `MemoryDevice` that counts requests.
 final class MemoryDeviceSource: HardwareSource {
     let device: MemoryDevice
     let made = Locked(0)

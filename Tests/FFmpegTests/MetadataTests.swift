@@ -8,7 +8,7 @@ import Testing
 @testable import FFmpeg
 
 struct ID3TagTests {
-    /// A tag of frames, in version 3 or 4.
+    /// Returns an ID3 tag with the given frames, in version 3 or 4.
     private func tag(_ version: UInt8, _ frames: [(String, [UInt8])], flags: UInt8 = 0) -> [UInt8] {
         var body: [UInt8] =
             flags & 0x40 != 0 ? (version == 4 ? [0, 0, 0, 6, 1, 0] : [0, 0, 0, 6, 0, 0, 0, 0, 0, 0]) : []
@@ -39,7 +39,7 @@ struct ID3TagTests {
         #expect(ID3Tag.values(tag(version, frames, flags: 0x40)) == expected)
     }
 
-    @Test("A packet with a tag is a group from its time on")
+    @Test("A packet with a tag becomes a group that begins at its time")
     func packet() throws {
         let owner = try PacketOwner()
         let bytes = tag(4, [("TIT2", [3] + Array("one".utf8))])
@@ -62,7 +62,7 @@ struct ID3TagTests {
         )
     }
 
-    @Test("Whatever is cut off or damaged is left out, and nothing traps")
+    @Test("Truncated or damaged frames are omitted without a trap")
     func damaged() {
         let whole = tag(
             4,
@@ -84,7 +84,7 @@ struct ID3TagTests {
 
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
 struct CorpusMetadataTests {
-    @Test("The track of ID3 in a transport stream is found; a tag whose beginning is lost says nothing")
+    @Test("The ID3 track of a transport stream is found; a tag without its beginning is ignored")
     func id3() throws {
         let demuxer = FFmpegDemuxer(OpenRequest(location: Corpus.root + "/broken/pts-zero-length-segment.ts"))
         let track = try #require(try demuxer.open().tracks.first { $0.codec == "timed_id3" })
@@ -97,7 +97,7 @@ struct CorpusMetadataTests {
     }
 
     @Test(
-        "Chapters of real files come due while playing",
+        "Chapters of real files are reported during playback",
         arguments: [
             "chapters/matroska-chapters.mkv", "chapters/quicktime-chapter-track.mp4",
         ]
@@ -109,10 +109,10 @@ struct CorpusMetadataTests {
         let player = Player(configuration: configuration)
         let item = PlayerItem(url: URL(fileURLWithPath: Corpus.root + "/" + path))
         let output = MetadataOutput()
-        let told = Locked([(MediaTime, TimedMetadataGroup)]())
+        let received = Locked([(MediaTime, TimedMetadataGroup)]())
         output.setHandler { notice in
             guard case .groups(let groups, let time) = notice else { return }
-            told.withLock { $0 += groups.map { (time, $0) } }
+            received.withLock { $0 += groups.map { (time, $0) } }
         }
         item.add(output)
         try await player.playToEnd(item)
@@ -120,10 +120,10 @@ struct CorpusMetadataTests {
         let chapters = item.asset.chapters.filter { $0.timeRange.start < end }
         await player.shutdown()
         #expect(!chapters.isEmpty)
-        let heard = told.withLock { $0 }
-        #expect(heard.map { $0.1.timeRange } == chapters.map(\.timeRange))
-        for (time, group) in heard { #expect(abs((time - group.timeRange.start).seconds) < 0.000001) }
-        let titles = heard.map { $0.1.items.first { $0.key == "title" }?.value }
+        let all = received.withLock { $0 }
+        #expect(all.map { $0.1.timeRange } == chapters.map(\.timeRange))
+        for (time, group) in all { #expect(abs((time - group.timeRange.start).seconds) < 0.000001) }
+        let titles = all.map { $0.1.items.first { $0.key == "title" }?.value }
         #expect(titles == chapters.map(\.title))
     }
 }

@@ -45,7 +45,7 @@ struct PictureMemoryTests {
         #expect(Set(before).count > 1)
     }
 
-    @Test("A decoder that rests holds no codec context, and begins as a new one")
+    @Test("An idle decoder holds no codec context, and resumes like a new one")
     func rests() throws {
         let session = try #require(
             try Playthrough.Session(OpenRequest(location: Fixture.path("clip-h264-aac.mp4")), .video)
@@ -60,7 +60,7 @@ struct PictureMemoryTests {
             Issue.record("it has nothing to give")
             return
         }
-        // Nothing but the end of the data.
+        // Only the end of the data is sent.
         #expect(try decoder.send(nil))
         guard case .ended = try decoder.receive() else {
             Issue.record("it has ended")
@@ -70,7 +70,7 @@ struct PictureMemoryTests {
         for _ in 0..<2 {
             try session.rewind()
             let lap = session.play()
-            #expect(lap.pictures == first.pictures && lap.errors.isEmpty)
+            #expect(lap.frames == first.frames && lap.errors.isEmpty)
             #expect(decoder.isOpen)
         }
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FFmpeg
 
-@Suite("Reads from a pipe that can be interrupted")
+@Suite("Interruptible reads from a pipe")
 struct PipeReadTests {
-    @Test("An interrupted read takes nothing; the next one goes on at the same place")
+    @Test("An interrupted read consumes nothing; the next one continues at the same offset")
     func interrupted() throws {
         let pipe = Pipe()
         let end = pipe.fileHandleForWriting
@@ -17,7 +17,7 @@ struct PipeReadTests {
         end.write(Data([1, 2, 3]))
         #expect(try source.read(at: 0, into: buffer, context: context) == 3)
 
-        // Should the wait not end, bytes end it, and the test fails.
+        // If the wait does not end, these bytes end it and the test fails.
         let limit = DispatchWorkItem { end.write(Data([0])) }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(20), execute: limit)
         context.setNoticeHandler { notice in
@@ -28,7 +28,7 @@ struct PipeReadTests {
         }
         #expect(error?.code == .cancelled)
         context.setNoticeHandler(nil)
-        // Of the same epoch nothing is read any more.
+        // Nothing can be read in the interrupted epoch.
         #expect(throws: MediaError.self) { try source.read(at: 3, into: buffer, context: context) }
         limit.cancel()
 

@@ -1,7 +1,7 @@
 import Playhead
 
 extension Player {
-    /// Plays an item once, and returns at its end or throws why it was not reached.
+    /// Plays an item once. Returns at its end, or throws the error that prevented it.
     func playToEnd(_ item: PlayerItem) async throws {
         let events = events
         replaceCurrentItem(with: item)

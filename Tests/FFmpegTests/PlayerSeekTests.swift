@@ -3,18 +3,18 @@ import Foundation
 import Playhead
 import Testing
 
-/// Exact seeks through a whole player: the picture shown is ffmpeg's last one due at or before the target.
+/// Exact seeks with a whole player show the last frame of ffmpeg that is due at or before the target.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
 struct PlayerSeekTests {
-    /// Small pictures, so that it takes seconds; by what the manifest says of each.
+    /// The frames are small, so that the test takes seconds. The comments are from the manifest.
     static let files = [
         "mpeg/h264-mp3.avi",  // B-frames, no presentation times in the container
         "chapters/matroska-chapters.mkv",  // B-frames, 4:4:4
         "hevc/cea-captions-fragmented.mp4",  // fragmented, starts at 0.067
-        "fragmented/h264-240p60-camera-15s.mp4",  // long groups, 60 a second
-        "vp9/opus-webvtt-180p.webm",  // long groups, hidden frames
+        "fragmented/h264-240p60-camera-15s.mp4",  // long groups of pictures, 60 frames per second
+        "vp9/opus-webvtt-180p.webm",  // long groups of pictures, hidden frames
         "h264/full-range-518x488.mp4",  // variable frame rate
-        "timing/edit-list-first-pts-10s.mp4",  // an empty edit: the first picture at 10 s
+        "timing/edit-list-first-pts-10s.mp4",  // an empty edit: the first frame is at 10 s
         "timing/edit-list-iibbibb-1fps.mp4",  // an edit list that cuts into B-frames
         "timing/mpegts-starts-at-3600s.ts",  // transport stream without an index
         "timing/mpegts-pcr-rollover.ts",  // transport stream that starts below zero
@@ -39,7 +39,7 @@ struct PlayerSeekTests {
         var wrong: [String] = []
         for _ in 0..<200 {
             let target = makeTarget(times, duration, &random)
-            // Also past what the container calls its duration.
+            // Targets beyond the duration that the container declares are included.
             let index = times.lastIndex { $0 <= target } ?? 0
             let finished = await player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero)
             let shown = screen.last
@@ -53,7 +53,7 @@ struct PlayerSeekTests {
         #expect(wrong.isEmpty, "seed \(seed) of \(path): \(wrong.count) of 200: \(wrong.prefix(5))")
     }
 
-    /// When each picture is due, in item time, from one pass without a seek.
+    /// Returns the item time of each frame, from a pass without seeks.
     private func playThrough(
         _ player: Player,
         _ entry: CorpusEntry,
@@ -70,7 +70,7 @@ struct PlayerSeekTests {
         return screen.takeTimes()
     }
 
-    /// Anywhere, exactly on a picture, or a nanosecond beside one.
+    /// Returns a random time, the exact time of a frame, or a time one nanosecond beside it.
     private func makeTarget(_ times: [MediaTime], _ duration: MediaTime, _ random: inout SplitMix)
         -> MediaTime
     {
@@ -82,7 +82,7 @@ struct PlayerSeekTests {
         return max(.zero, time + nanoseconds(Int64.random(in: -1...1, using: &random)))
     }
 
-    /// Keeps the picture being shown, unhashed, and when each one was due.
+    /// Keeps the frame being shown and the times of all frames.
     private final class Screen: Sendable {
         private let state = Locked((last: VideoFrame?.none, times: [MediaTime]()))
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FFmpeg
 
-/// A local playlist reaches files beside it and nothing else.
+/// A local playlist can refer only to files in its folder.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
 struct PlaylistPolicyTests {
     private func playlist(_ segment: String) -> [UInt8] {
@@ -43,8 +43,8 @@ struct PlaylistPolicyTests {
         let arguments = "-t 3 -c copy -hls_time 1 -hls_list_size 0 -hls_key_info_file info list.m3u8"
         _ = Corpus.output(of: "cd '\(folder.path)' && ffmpeg -nostdin -v quiet -i '\(source)' \(arguments)")
         let plain = try Playthrough.play(folder.path + "/list.m3u8", .video)
-        // Copying cuts between packets, so a few pictures more than three seconds' worth may be there.
-        #expect((75...80).contains(plain?.pictures.count ?? 0))
+        // Copying cuts between packets, so there may be a few frames more than in three seconds.
+        #expect((75...80).contains(plain?.frames.count ?? 0))
         #expect(plain?.errors.isEmpty == true)
     }
 

@@ -5,15 +5,16 @@ import MediaCore
 import PlayheadBackend
 import Testing
 
-/// Plays one track of a file through demuxer and decoder, as an engine does, and keeps what came out.
+/// The result of playing one track of a file through demuxer and decoder, as an engine does.
 struct Playthrough {
-    struct Picture: Equatable, Sendable {
+    struct Frame: Equatable, Sendable {
         var ticks: Int64?
         var time: MediaTime
         var byteCount: Int
-        /// MD5; empty where it was not asked for.
+        /// The MD5, or an empty string if it was not requested.
         var hash: String
-        /// Of the same bytes, several times quicker: for what is compared with another pass, and not with FFmpeg's files.
+        /// A digest of the same bytes that is several times faster. It is used for comparisons between passes, not with
+        /// ffmpeg's results.
         var fingerprint: Fingerprint
     }
 
@@ -22,16 +23,16 @@ struct Playthrough {
         var high: UInt64 = 0
     }
 
-    var pictures: [Picture] = []
-    /// Interleaved s16.
-    var sound: [UInt8] = []
+    var frames: [Frame] = []
+    /// The samples as interleaved s16.
+    var audio: [UInt8] = []
     var sampleCount = 0
     var errors: [MediaError] = []
-    /// The only picture that is kept; nil for all.
-    var wanted: MediaTime?
+    /// The time of the only frame to keep, or nil to keep all.
+    var wantedTime: MediaTime?
     var hashes = true
 
-    /// A file that is open, with a decoder for its first playable track of a type.
+    /// An open file with a decoder for its first playable track of a type.
     final class Session {
         let demuxer: FFmpegDemuxer
         let description: MediaDescription
@@ -48,13 +49,13 @@ struct Playthrough {
             decoder = try demuxer.makeDecoder(for: track.id, options: DecoderOptions(threadCount: threads))
         }
 
-        /// Everything from where the demuxer is to the end, the decoder drained; or up to one picture, and
-        /// then only that is looked at.
+        /// Plays from the current position to the end and drains the decoder. With a time, plays up to one frame, which
+        /// is the only one examined.
         func play(upTo time: MediaTime? = nil, hashes: Bool = true) -> Playthrough {
             var result = Playthrough()
-            result.wanted = time
+            result.wantedTime = time
             result.hashes = hashes
-            while time == nil || result.pictures.isEmpty {
+            while time == nil || result.frames.isEmpty {
                 let packet: Packet?
                 do { packet = try demuxer.read() } catch {
                     result.errors.append(error)
@@ -67,7 +68,7 @@ struct Playthrough {
             return result
         }
 
-        /// Ready for another pass from the beginning.
+        /// Prepares another pass from the beginning.
         func rewind() throws {
             decoder.flush()
             try demuxer.seek(to: .zero, preference: .atOrBefore)
@@ -100,7 +101,7 @@ struct Playthrough {
     }
 
     mutating func add(_ frame: VideoFrame) {
-        if let wanted, wanted != frame.presentationTime { return }
+        if let wantedTime, wantedTime != frame.presentationTime { return }
         var size = 0
         let digest = hashes ? FrameDigest() : nil
         let murmur = av_murmur3_alloc()
@@ -115,8 +116,8 @@ struct Playthrough {
         withUnsafeMutableBytes(of: &fingerprint) {
             av_murmur3_final(murmur, $0.baseAddress?.assumingMemoryBound(to: UInt8.self))
         }
-        pictures.append(
-            Picture(
+        frames.append(
+            Frame(
                 ticks: frame.sourceTime.ticks,
                 time: frame.presentationTime,
                 byteCount: size,
@@ -131,10 +132,10 @@ struct Playthrough {
         var format = buffer.format
         format.sampleFormat = .s16
         guard let converted = try FFmpegAudioConverter(to: format).convert(buffer) else { return }
-        converted.withPlanes { if let plane = $0.first { sound += Array(plane) } }
+        converted.withPlanes { if let plane = $0.first { audio += Array(plane) } }
     }
 
-    /// One pass over one track; nil where the file has none that can be played.
+    /// Plays one track once. Returns nil if the file has no playable track of that type.
     static func play(
         _ location: String,
         _ type: MediaType,

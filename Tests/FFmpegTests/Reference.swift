@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One entry of the corpus' manifest.
+/// An entry of the corpus manifest.
 struct CorpusEntry: Sendable, CustomTestStringConvertible {
-    /// Relative to the corpus, e.g. "h264/portrait-720x1080.mp4".
+    /// The path relative to the corpus, for example "h264/portrait-720x1080.mp4".
     var path: String
-    /// The manifest's columns by their names.
+    /// The columns of the manifest by name.
     var columns: [String: String]
 
     var testDescription: String { path }
@@ -14,11 +14,11 @@ struct CorpusEntry: Sendable, CustomTestStringConvertible {
     func hasReference(_ kind: String) -> Bool {
         access("\(Corpus.root)/ref/\(path).\(kind)", R_OK) == 0
     }
-    /// Some files are too long for every run.
+    /// Whether the file is too long for every run.
     var isLong: Bool { hasReference("framemd5.sha256") }
 }
 
-/// Real media that nobody here made, with what ffmpeg made of it. PLAYHEAD_CORPUS names the folder.
+/// A corpus of real media from other sources with ffmpeg's results. PLAYHEAD_CORPUS is its folder.
 enum Corpus {
     static let root = CorpusFolder.url?.path ?? ""
     static var isPresent: Bool { !root.isEmpty }
@@ -55,7 +55,7 @@ enum Corpus {
         return readAll(file)
     }
 
-    /// What a command writes to its standard output.
+    /// Returns the standard output of a command.
     static func output(of command: String) -> [UInt8]? {
         guard let file = popen(command, "r") else { return nil }
         defer { pclose(file) }
@@ -73,7 +73,7 @@ enum Corpus {
     }
 }
 
-/// The pictures of a file as ffmpeg's framemd5 lists them.
+/// The frames of a file as ffmpeg's framemd5 lists them.
 struct FrameMD5: Sendable {
     struct Line: Equatable, Sendable {
         var time: Int64
@@ -82,9 +82,9 @@ struct FrameMD5: Sendable {
     }
 
     var lines: [Line]
-    /// Seconds per unit of `Line.time`.
+    /// The seconds per unit of `Line.time`.
     var timeBase: (numerator: Int64, denominator: Int64)
-    /// Lines that ffmpeg does not decode twice alike.
+    /// The lines that differ between runs of ffmpeg.
     var unstable: Set<Int>
 
     init?(_ entry: CorpusEntry) {
@@ -108,7 +108,8 @@ struct FrameMD5: Sendable {
         unstable = Set(marks.filter { !$0.hasPrefix("#") }.compactMap { Int($0.filter { $0 != " " }) })
     }
 
-    /// A stamp in this time base as the ffmpeg command rounds it: first to a finer grid, then up from halves.
+    /// Converts a time stamp to this time base with the rounding of the ffmpeg command: first to a finer grid, then
+    /// half up.
     static func round(ticks: Int64, of source: (Int64, Int64), to target: (Int64, Int64)) -> Int64 {
         let bits = max(0, min(16, 29 - (63 - max(1, target.1).leadingZeroBitCount)))
         let top = Int128(ticks) * Int128(source.0) * Int128(target.1) << bits
@@ -120,7 +121,7 @@ struct FrameMD5: Sendable {
     }
 }
 
-/// The MD5 and length of a file's sound as interleaved s16.
+/// The MD5 and length of a file's audio as interleaved s16.
 struct AudioMD5: Sendable {
     var hash: String
     var byteCount: Int
@@ -135,7 +136,7 @@ struct AudioMD5: Sendable {
         self.byteCount = bytes
     }
 
-    /// The samples themselves, made by the ffmpeg command.
+    /// Returns the samples that the ffmpeg command decodes.
     static func samples(_ entry: CorpusEntry) -> [UInt8]? {
         let quoted = "'" + entry.location + "'"
         let lists = entry.path.hasSuffix(".m3u8") ? "-allowed_extensions ALL " : ""

@@ -3,8 +3,8 @@ import Testing
 @testable import FFmpeg
 
 // Rule: skipped-packets
-/// Packets are made here unit by unit, for encoders at hand write few kinds of them.
-@Suite("Packets whose frames no other frame refers to")
+/// The packets are assembled from NAL units, because the available encoders produce few kinds of them.
+@Suite("Packets with unreferenced frames")
 struct ReferenceScanTests {
     private func packet(_ units: [[UInt8]], lengthSize: Int = 4) -> [UInt8] {
         units.flatMap { unit in
@@ -33,20 +33,20 @@ struct ReferenceScanTests {
     }
 
     @Test(
-        "H.264: every slice has nal_ref_idc 0, and nothing else matters to later frames",
+        "H.264: a packet is unreferenced if every slice has nal_ref_idc 0 and no unit affects later frames",
         arguments: [
             ([[0x01, 9]], true),
             ([[0x41, 9]], false),
             ([[0x21, 9]], false),
             ([[0x65, 9]], false),
-            // Delimiter, supplemental information, two slices, filler.
+            // Access unit delimiter, SEI, two slices, filler data.
             ([[0x09, 0x50], [0x06, 5, 4], [0x01, 9], [0x01, 9, 9], [0x0C, 0xFF]], true),
-            // The two fields of a frame: the second is referred to.
+            // The two fields of a frame, of which the second is referenced.
             ([[0x01, 9], [0x41, 9]], false),
-            // Parameter sets and the end of a sequence hold for what follows.
+            // Parameter sets and the end of a sequence affect later frames.
             ([[0x67, 1, 2, 3], [0x01, 9]], false),
             ([[0x01, 9], [0x0A]], false),
-            // No frame at all.
+            // No frame.
             ([[0x06, 5, 4]], false),
             ([], false),
         ] as [([[UInt8]], Bool)]
@@ -59,7 +59,7 @@ struct ReferenceScanTests {
     }
 
     @Test(
-        "HEVC: pictures that are not referred to, of the highest sub-layer alone",
+        "HEVC: a packet is unreferenced if its pictures are non-reference pictures of the highest sub-layer",
         arguments: [
             (1, [[0x00, 1, 9]], true),
             (1, [[0x02, 1, 9]], false),
@@ -69,7 +69,7 @@ struct ReferenceScanTests {
             // Pictures of the third sub-layer may refer to the second one.
             (3, [[0x00, 2, 9]], false),
             (3, [[0x04, 3, 9]], true),
-            // IDR, reserved types.
+            // IDR and reserved types.
             (1, [[0x26, 1, 9]], false),
             (1, [[0x14, 1, 9]], false),
             (1, [[0x46, 1, 0x50], [0x4E, 1, 4], [0x00, 1, 9], [0x50, 1, 7]], true),
@@ -84,7 +84,7 @@ struct ReferenceScanTests {
         }
     }
 
-    @Test("A packet that is cut anywhere is decoded, and nothing is read behind it")
+    @Test("A packet that is truncated anywhere is decoded, and no byte beyond it is read")
     func cut() {
         let whole = packet([[0x09, 0x50], [0x01, 9, 9, 9]])
         let scan = h264(avcC())
@@ -95,7 +95,7 @@ struct ReferenceScanTests {
         #expect(isUnreferenced([0xFF, 0xFF, 0xFF, 0xFF, 1], by: scan) == false)
     }
 
-    @Test("Without lengths, or without the number of sub-layers, libav decides")
+    @Test("Without length prefixes, or without the number of sub-layers, the decision is left to libav")
     func notKnown() {
         #expect(h264([0, 0, 0, 1, 0x67, 1, 2, 3]) == nil)
         #expect(h264([]) == nil)

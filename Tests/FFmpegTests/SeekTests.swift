@@ -3,7 +3,7 @@ import MediaCore
 import PlayheadBackend
 import Testing
 
-/// A seek lands where decoding can start, at or before the target, and zero is the very beginning.
+/// A seek ends at a position where decoding can start, at or before the target. Zero is the start of the file.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
 struct SeekTests {
     static let files = [
@@ -18,7 +18,7 @@ struct SeekTests {
     func everyTargetIsReached(_ path: String) throws {
         let entry = try Corpus.entry(path)
         let session = try #require(try Playthrough.Session(OpenRequest(location: entry.location), .video))
-        let whole = session.play().pictures
+        let whole = session.play().frames
         var random = SplitMix(seed: 7)
         for _ in 0..<8 {
             let target = try #require(whole.randomElement(using: &random))
@@ -28,7 +28,7 @@ struct SeekTests {
             #expect(packet.isKeyFrame)
             #expect((packet.presentationTime ?? packet.decodeTime).map { $0 <= target.time } ?? true)
             try session.demuxer.seek(to: target.time, preference: .atOrBefore)
-            let found = session.play(upTo: target.time).pictures.first
+            let found = session.play(upTo: target.time).frames.first
             #expect(found?.hash == target.hash, "\(target.time) of seed 7")
         }
     }
@@ -71,7 +71,7 @@ struct SeekTests {
     }
 }
 
-/// A small generator whose seed names the sequence.
+/// A small random number generator with a reproducible sequence for each seed.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

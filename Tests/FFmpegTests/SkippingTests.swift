@@ -8,11 +8,11 @@ private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("media-fixtures/generated")
 
 // Rule: skipped-packets
-/// What a decoder leaves out is what it was asked to leave out, and the rest is not harmed by it.
+/// A decoder skips only the frames that it was asked to skip, and the other frames are not affected.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: folder.path), "make fixtures"))
 struct SkippingTests {
     private struct Decoded {
-        /// Time and content of each frame, in the order in which they came.
+        /// The time and content of each frame, in the order of output.
         var frames: [(time: MediaTime, content: Int)] = []
         var keys: [MediaTime] = []
         var times: [MediaTime] { frames.map(\.time) }
@@ -72,7 +72,7 @@ struct SkippingTests {
         }
     }
 
-    @Test("Nothing, the frames that no other refers to, or all but key frames")
+    @Test("A decoder skips no frames, unreferenced frames, or all but key frames")
     func levels() throws {
         let all = try decode("clip-h264-aac.mp4").times
         let some = try decode("clip-h264-aac.mp4", .nonReference).times
@@ -83,7 +83,7 @@ struct SkippingTests {
     }
 
     @Test(
-        "Without the frames that no other refers to, the others are the same to the last bit",
+        "Skipping unreferenced frames leaves the other frames identical, bit by bit",
         arguments: ["clip-h264-aac.mp4", "open-groups-hevc.mp4", "layers-av1.mp4", "clip-vp9-opus.webm"]
     )
     func nonReference(file: String) throws {
@@ -94,7 +94,7 @@ struct SkippingTests {
             #expect(all.frames.contains { $0.time == frame.time && $0.content == frame.content })
         }
         switch file {
-        // Each frame leaves probabilities to the next one, so none can be left out.
+        // Each frame passes its probabilities to the next one, so none can be skipped.
         case "clip-vp9-opus.webm": #expect(some.times == all.times)
         case "layers-av1.mp4": #expect(some.frames.count < all.frames.count)
         default: #expect(some.frames.count < all.frames.count * 4 / 5)
@@ -102,7 +102,7 @@ struct SkippingTests {
     }
 
     @Test(
-        "From a key frame behind a gap, without what precedes it in time, all is the same to the last bit",
+        "Frames from a key frame after a gap are identical, bit by bit, without those that precede it in time",
         arguments: ["clip-h264-aac.mp4", "open-groups-hevc.mp4", "layers-av1.mp4", "clip-vp9-opus.webm"]
     )
     func jump(file: String) throws {

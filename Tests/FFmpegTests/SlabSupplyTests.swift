@@ -4,12 +4,14 @@ import Testing
 @testable import FFmpeg
 
 // Rule: memory
-/// Sixteen pieces a slab, of a page each.
-@Suite("Memory of frames goes back to the system")
+/// A slab has sixteen blocks of one page.
+@Suite("The memory of frames is returned to the system")
 struct SlabSupplyTests {
     private static let slab = 16 * 4096
 
-    private func take(_ count: Int, of supply: SlabSupply) throws -> [UnsafeMutablePointer<AVBufferRef>] {
+    private func makeBuffers(_ count: Int, of supply: SlabSupply) throws -> [UnsafeMutablePointer<
+        AVBufferRef
+    >] {
         try (0..<count).map { _ in try #require(supply.makeBuffer()) }
     }
 
@@ -24,14 +26,14 @@ struct SlabSupplyTests {
         let supply = SlabSupply(pieceSize: 4096)
         defer { supply.close() }
         #expect(supply.byteCount == 0)
-        let lap = try take(200, of: supply)
+        let lap = try makeBuffers(200, of: supply)
         #expect(supply.byteCount == 13 * Self.slab)
         release(lap)
-        // Without one of the two there would be fewer than `maximumSpareCount`.
+        // Without either of the two, there would be fewer free blocks than `maximumSpareCount`.
         #expect(supply.byteCount == 2 * Self.slab)
-        // A seek lets go of everything, and what follows takes the same again.
+        // A seek releases all frames, and the same number is allocated afterwards.
         for _ in 0..<10 {
-            let frames = try take(32, of: supply)
+            let frames = try makeBuffers(32, of: supply)
             #expect(supply.byteCount == 2 * Self.slab)
             release(frames)
         }
@@ -41,15 +43,15 @@ struct SlabSupplyTests {
     @Test func theOldestSlabServesFirst() throws {
         let supply = SlabSupply(pieceSize: 4096)
         defer { supply.close() }
-        var frames = try take(64, of: supply)
+        var frames = try makeBuffers(64, of: supply)
         let early = frames[..<8].compactMap(\.pointee.data)
         release(frames[..<8])
         frames.removeFirst(8)
-        let again = try take(8, of: supply)
+        let again = try makeBuffers(8, of: supply)
         #expect(Set(again.compactMap(\.pointee.data)) == Set(early))
-        // A decoder plays on with few frames, each from the place that was let go of last.
+        // The decoder continues with few frames, each in the block that was released last.
         for _ in 0..<100 {
-            let next = try take(1, of: supply)
+            let next = try makeBuffers(1, of: supply)
             release(next)
         }
         release(frames)
@@ -59,7 +61,7 @@ struct SlabSupplyTests {
 
     @Test func aFrameOutlivesItsPool() throws {
         var supply: SlabSupply? = SlabSupply(pieceSize: 4096)
-        let frames = try take(3, of: #require(supply))
+        let frames = try makeBuffers(3, of: #require(supply))
         for (index, frame) in frames.enumerated() { frame.pointee.data[0] = UInt8(index) }
         supply?.close()
         #expect(supply?.byteCount == 0)

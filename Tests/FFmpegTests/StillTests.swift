@@ -8,26 +8,26 @@ import Testing
 
 @testable import FFmpeg
 
-/// Stills of real media against what ffmpeg makes of it.
+/// Images of real media are compared with those of ffmpeg.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
 struct StillTests {
     private func generator(_ entry: CorpusEntry) -> ImageGenerator {
         let generator = ImageGenerator(asset: Asset(url: URL(fileURLWithPath: entry.location)))
-        // As ffmpeg's frames are that they are compared with.
+        // ffmpeg's frames are neither deinterlaced nor tone-mapped.
         generator.deinterlacing = .none
         generator.dynamicRangePolicy = .matchSource
         return generator
     }
 
     @Test(
-        "Exact: the last picture due, at random times in any order, then ascending",
+        "Exact images are the last frame due, at random times in any order, then in ascending order",
         arguments: PlayerSeekTests.files
     )
     func exact(_ path: String) async throws {
         let entry = try Corpus.entry(path)
         let reference = try #require(FrameMD5(entry))
         let session = try #require(try Playthrough.Session(OpenRequest(location: entry.location), .video))
-        let due = session.play().pictures.map(\.time)
+        let due = session.play().frames.map(\.time)
         try #require(due.count == reference.lines.count)
         let duration = session.description.duration
         let generator = generator(entry)
@@ -56,19 +56,19 @@ struct StillTests {
         #expect(wrong.isEmpty, "seed \(seed): \(wrong.count) of 100: \(wrong.prefix(5))")
     }
 
-    @Test("By default a key frame, and no other is nearer", arguments: PlayerSeekTests.files)
+    @Test("The default image is the nearest key frame", arguments: PlayerSeekTests.files)
     func keyFrames(_ path: String) async throws {
         let entry = try Corpus.entry(path)
         let session = try #require(try Playthrough.Session(OpenRequest(location: entry.location), .video))
-        let pictures = session.play().pictures
+        let frames = session.play().frames
         let duration = try #require(session.description.duration.nanoseconds)
         let generator = generator(entry)
         for step in 0...10 {
             let time = MediaTime(value: duration * Int64(step) / 10, timescale: 1_000_000_000)
             let image = try await generator.image(at: time)
-            // One file's only key frame is cut off by its edit list: there the first picture that is left.
+            // The edit list of one file removes its only key frame. The first remaining frame is returned there.
             #expect(image.frame.isKeyFrame || path.contains("iibbibb") && image.actualTime == .zero)
-            let hash = try #require(pictures.first { $0.time == image.actualTime }?.hash)
+            let hash = try #require(frames.first { $0.time == image.actualTime }?.hash)
             #expect(FrameDigest.digest(of: image.frame) == hash, "at \(time)")
         }
     }
@@ -78,7 +78,7 @@ struct StillTests {
         "hevc/iphone-hlg-10bit-editlist-rot90.mp4", "hevc/metadata-track-first-rot90.mp4",
     ]
 
-    @Test("Turned and mirrored on request as ffmpeg does it, to the last bit", arguments: turned)
+    @Test("Images are rotated and mirrored on request as by ffmpeg, bit by bit", arguments: turned)
     func transform(_ path: String) async throws {
         let entry = try Corpus.entry(path)
         let generator = generator(entry)
@@ -102,9 +102,9 @@ struct StillTests {
         #expect(upright.size == plain.format.presentationSize)
     }
 
-    @Test("Fitted inside, with square pixels; turned first where it is turned; never made larger")
+    @Test("Images fit inside the size with square pixels, are rotated first, and are never enlarged")
     func size() async throws {
-        // 800x640 with pixels of 64:45 are shown as 1138x640.
+        // A frame of 800x640 with a pixel aspect of 64:45 is shown as 1138x640.
         let wide = generator(try Corpus.entry("h264/bpyramid-3b-sar64x45-800x640.mp4"))
         #expect(try await wide.image(at: .zero).frame.size == PixelSize(width: 800, height: 640))
         wide.maximumSize = PixelSize(width: 320, height: 320)
@@ -115,7 +115,7 @@ struct StillTests {
         #expect(try await wide.image(at: .zero).frame.size == PixelSize(width: 1138, height: 640))
         wide.maximumSize = PixelSize(width: 0, height: 64)
         #expect(try await wide.image(at: .zero).frame.size == PixelSize(width: 114, height: 64))
-        // 1920x1080, to be turned by a quarter.
+        // The frame of 1920x1080 is rotated by 90 degrees.
         let tall = generator(try Corpus.entry("hevc/iphone-hlg-10bit-editlist-rot90.mp4"))
         tall.maximumSize = PixelSize(width: 256, height: 256)
         #expect(try await tall.image(at: .zero).frame.size == PixelSize(width: 256, height: 144))
@@ -123,14 +123,14 @@ struct StillTests {
         image = try await tall.image(at: .zero).frame
         #expect(image.size == PixelSize(width: 144, height: 256))
         #expect(image.pixelFormat == .yuv420p10le)
-        // Twice as wide as high in every second chroma sample: turned in another format.
+        // The chroma is subsampled only horizontally, so the frame is rotated in another format.
         let prores = generator(try Corpus.entry("prores/prores-422-180x144-aac.mov"))
         prores.maximumSize = PixelSize(width: 96, height: 96)
         prores.appliesPreferredTrackTransform = true
         #expect(try await prores.image(at: .zero).frame.size == PixelSize(width: 96, height: 72))
     }
 
-    @Test("Sound alone, and files that cannot be read, say so")
+    @Test("Files with only audio, and files that cannot be read, throw an error")
     func errors() async throws {
         for (path, code) in [
             ("audio/mp3-rain-60s.mp3", PlaybackError.Code.noPlayableTracks),
@@ -147,14 +147,14 @@ struct StillTests {
     }
 }
 
-/// Turning sample by sample, against turning worked out by coordinates.
+/// Rotation sample by sample is compared with rotation by coordinates.
 struct PictureTurnerTests {
     static let formats = [
         "gray", "yuv420p", "yuv444p10le", "nv12", "p010le", "rgb24", "rgba", "rgb48le", "gbrp", "rgb565le",
     ]
 
-    /// Five by three: odd, and no two samples alike.
-    private func picture(_ name: String, _ rotation: MediaCore.Rotation, isMirrored: Bool) throws
+    /// Returns a frame of five by three pixels with distinct samples.
+    private func makeFrame(_ name: String, _ rotation: MediaCore.Rotation, isMirrored: Bool) throws
         -> VideoFrame
     {
         let size = PixelSize(width: 5, height: 3)
@@ -187,7 +187,7 @@ struct PictureTurnerTests {
         )
     }
 
-    /// The samples of each plane as rows of byte strings.
+    /// Returns the samples of each plane as rows of byte strings.
     private func samples(_ frame: VideoFrame, sizes: [Int]) -> [[[[UInt8]]]] {
         frame.withPlanes { planes in
             zip(planes, sizes).map { plane, size in
@@ -213,14 +213,14 @@ struct PictureTurnerTests {
         ]
         let size = try #require(sizes[name])
         for isMirrored in [false, true] {
-            let frame = try picture(name, rotation, isMirrored: isMirrored)
+            let frame = try makeFrame(name, rotation, isMirrored: isMirrored)
             let turned = try FFmpegVideoConverter().upright(frame)
             #expect(turned.pixelFormat == frame.pixelFormat)
             #expect(turned.size == frame.format.presentationSize)
             for (before, after) in zip(samples(frame, sizes: size), samples(turned, sizes: size)) {
                 var rows = isMirrored ? before.map { Array($0.reversed()) } : before
                 for _ in 0..<(rotation.rawValue / 90) {
-                    // A quarter turn clockwise: the left column, from the bottom up, is the top row.
+                    // After a clockwise rotation by 90 degrees, the left column, from the bottom up, is the top row.
                     rows = rows[0].indices.map { column in rows.indices.reversed().map { rows[$0][column] } }
                 }
                 #expect(after == rows)
@@ -229,7 +229,7 @@ struct PictureTurnerTests {
     }
 
     @Test(
-        "Formats whose samples are no square grid are turned in another one",
+        "Formats whose samples do not form a square grid are rotated in another format",
         arguments: [
             ("yuv422p", "yuv444p"), ("yuv422p10le", "yuv444p10le"), ("yuyv422", "yuv444p"),
             ("pal8", "yuv444p"),

@@ -3,7 +3,8 @@ import Foundation
 import MediaCore
 import Testing
 
-/// What the time stretcher makes of made sound: lengths and times to the sample, pitch by Goertzel's filter.
+/// The time stretcher with synthetic audio: lengths and times are exact to the sample, and pitch is measured with the
+/// Goertzel algorithm.
 @Suite struct StretcherTests {
     static let sampleRate = 16_000
     static let format = AudioFormat(
@@ -27,7 +28,7 @@ import Testing
         )
     }
 
-    /// Everything that comes out for `samples`, handed in 1024 at a time, at the rates of `rate` by input index.
+    /// Returns the complete output for `samples`, passed in buffers of 1024, with the rate of each input index.
     static func run(
         _ samples: [Float],
         _ algorithm: AudioTimePitchAlgorithm = .timeDomain,
@@ -64,7 +65,7 @@ import Testing
         #expect(abs(peak / (440 * rate) - 1) < 0.01)
     }
 
-    /// What lies above half the sample rate after speeding up is taken out, not folded down.
+    /// Frequencies above half the sample rate are removed when the audio is sped up, so there is no aliasing.
     @Test func varispeedDoesNotFold() {
         let result = Self.samples(
             Self.run(Self.sine(6000, count: Self.sampleRate), .varispeed) { _ in 4 }
@@ -73,7 +74,7 @@ import Testing
         #expect(loudest < 0.25 / 300)
     }
 
-    /// Up and down, and from one algorithm to the other: the sine stays a sine of full length.
+    /// Changes of rate and algorithm keep a sine wave a sine wave of the right length.
     @Test(arguments: AudioTimePitchAlgorithm.allCases)
     func changesWithoutAClick(algorithm: AudioTimePitchAlgorithm) {
         let rates = [1.5, 2, 0.5, 0.8, 3, 1.25]
@@ -81,9 +82,9 @@ import Testing
         let input = Self.sine(200, count: rates.count * every)
         let buffers = Self.run(input, algorithm) { rates[$0 / every] }
         let result = Self.samples(buffers)
-        // The steepest that a sine may bend: at the highest pitch that occurs.
+        // The bound is the steepest slope of a sine at the highest pitch that occurs.
         let highest = algorithm == .varispeed ? 600.0 : 200.0
-        // The filter of varispeed has nothing to look at before the first sample and behind the last.
+        // The varispeed filter has no input before the first sample and after the last one.
         let middle = Array(result.dropFirst(40).dropLast(40))
         #expect(Spectrum.roughness(middle) < 1.15 * Spectrum.roughness(Self.sine(highest, count: 1000)))
         let covered = buffers.reduce(0) { $0 + Double($1.frameCount) * $1.rate }
@@ -105,7 +106,8 @@ import Testing
         #expect(Spectrum.roughness(result) < 1.3 * Spectrum.roughness(Self.sine(300, count: 1000)))
     }
 
-    /// Each buffer says when its first sample is due: one begins where the one before ends on the item's line.
+    /// The time of each buffer is that of its first sample, so each buffer begins where the previous one ends on the
+    /// item's timeline.
     @Test(arguments: [0.25, 0.7, 1.5, 4])
     func times(rate: Double) {
         let buffers = Self.run(Self.sine(440, count: 3 * Self.sampleRate)) { _ in rate }
@@ -118,7 +120,7 @@ import Testing
         #expect(abs(covered - 3) < 0.001)
     }
 
-    /// A click is heard when its time says, within the length of a piece.
+    /// A click is audible at its time, within the length of a segment.
     @Test(arguments: [0.5, 0.8, 1.5, 2, 4])
     func clicksKeepTheirTime(rate: Double) {
         var input = [Float](repeating: 0, count: 4 * Self.sampleRate)
@@ -133,7 +135,7 @@ import Testing
         }
     }
 
-    /// Unstretched sound before and behind joins to the sample.
+    /// Stretched audio joins unstretched audio before and after it without losing a sample.
     @Test(arguments: AudioTimePitchAlgorithm.allCases, [0.5, 2])
     func joinsPlainSound(algorithm: AudioTimePitchAlgorithm, rate: Double) {
         let block = 16 * 1024
@@ -153,7 +155,7 @@ import Testing
         #expect(difference < 1e-3)
     }
 
-    /// A pass that ends in the middle of what comes out: one buffer up to there, one from there on.
+    /// If a pass ends within the output, one buffer ends there and the next one begins there.
     @Test func passesAreKeptApart() {
         let stretcher = OverlapStretcher()
         stretcher.set(rate: 2, algorithm: .timeDomain)
@@ -197,9 +199,9 @@ import Testing
     }
 }
 
-/// Measures of a run of samples.
+/// Measurements of a sequence of samples.
 enum Spectrum {
-    /// The strongest frequency within an octave of `center`: a coarse scan, then a fine one.
+    /// Returns the strongest frequency within an octave of `center`, by a coarse and then a fine scan.
     static func peak(of samples: [Float], sampleRate: Int, near center: Double) -> Double {
         let window = samples.dropFirst(samples.count / 4).prefix(sampleRate / 2)
         let shaped = window.enumerated().map { index, value in
@@ -212,7 +214,7 @@ enum Spectrum {
         return strongest((-40...40).map { coarse * (1 + Double($0) / 2000) })
     }
 
-    /// Goertzel's filter.
+    /// Returns the power of a frequency by the Goertzel algorithm.
     static func power(_ samples: [Double], _ frequency: Double, _ sampleRate: Int) -> Double {
         let factor = 2 * cos(2 * .pi * frequency / Double(sampleRate))
         var (before, last) = (0.0, 0.0)
@@ -220,7 +222,7 @@ enum Spectrum {
         return last * last + before * before - factor * last * before
     }
 
-    /// The largest bend from one sample to the next but one: a click bends more than any tone that is there.
+    /// Returns the largest second difference of the samples. A click has a larger one than any tone in the audio.
     static func roughness(_ samples: [Float]) -> Float {
         var most: Float = 0
         for index in 2..<max(2, samples.count) {

@@ -8,7 +8,7 @@ import Testing
 @testable import FFmpeg
 
 // Rule: hardware
-/// Frames of a device, read back through libav's own calls (`MemoryDevice`).
+/// Frames on a device are read back with libav's functions (`MemoryDevice`).
 @Suite("Frames on a device", .enabled(if: Fixture.areThere, "make fixtures"))
 struct SurfaceTests {
     private func frames(_ clip: String, count: Int = 3) throws -> [VideoFrame] {
@@ -27,7 +27,7 @@ struct SurfaceTests {
         AVPixelFormat(try #require(frame.storage as? FFmpegVideoStorage).frame.pointer.pointee.format)
     }
 
-    @Test("nv12 comes back as yuv420p and p010 as yuv420p10le, to the bit, cut to what is to be seen")
+    @Test("nv12 is read back as yuv420p and p010 as yuv420p10le, bit by bit, cropped to the visible part")
     func formats() throws {
         let memory = try MemoryDevice()
         var seen: Set<PixelFormat> = []
@@ -53,7 +53,7 @@ struct SurfaceTests {
         #expect(seen.count == 2)
     }
 
-    @Test("What a device cannot give without loss is refused before the frame is handed out")
+    @Test("A frame that cannot be read back without loss throws an error before it is delivered")
     func refused() throws {
         let memory = try MemoryDevice()
         let frame = try #require(try frames("clip-h264-aac.mp4", count: 1).first)
@@ -88,7 +88,7 @@ struct SurfaceTests {
         )
     }
 
-    @Test("A frame is read back when somebody asks for its pixels, and once, from however many threads")
+    @Test("A frame is read back when its pixels are read, once for any number of threads")
     func once() throws {
         let memory = try MemoryDevice()
         let frame = try #require(try frames("clip-h264-aac.mp4", count: 1).first)
@@ -103,7 +103,7 @@ struct SurfaceTests {
         }
         #expect(wrong.withLock { $0 } == 0)
         #expect(memory.readCount.withLock { $0 } == 1)
-        // A conversion asks for the same pixels.
+        // A conversion needs the same pixels.
         let small = try FFmpegVideoConverter().convert(
             copy,
             to: .rgba,
@@ -118,7 +118,7 @@ struct SurfaceTests {
         #expect(memory.readCount.withLock { $0 } == 1)
     }
 
-    @Test("At most eight frames lie on a device; the oldest come into memory, those let go of do not")
+    @Test("At most eight frames stay on a device; the oldest are copied to memory unless they were released")
     func budget() throws {
         let memory = try MemoryDevice()
         let frame = try #require(try frames("clip-h264-aac.mp4", count: 1).first)
@@ -137,13 +137,13 @@ struct SurfaceTests {
         #expect(memory.readCount.withLock { $0 } == 4)
     }
 
-    @Test("A frame that is lost with its device is black, has its size, and is told of once")
+    @Test("A frame that is lost with its device is black, keeps its size, and is reported once")
     func lost() throws {
         let memory = try MemoryDevice()
         let frame = try #require(try frames("clip-h264-aac.mp4", count: 1).first)
-        let told = Locked<[MediaError]>([])
+        let errors = Locked<[MediaError]>([])
         var copy = frame
-        copy.storage = try storage(frame, memory) { error in told.withLock { $0.append(error) } }
+        copy.storage = try storage(frame, memory) { error in errors.withLock { $0.append(error) } }
         memory.isLost.withLock { $0 = true }
         for _ in 0..<2 {
             let sizes = copy.withPlanes { $0.map { $0.bytesUsedPerRow * $0.rowCount } }
@@ -151,10 +151,10 @@ struct SurfaceTests {
             let corners = copy.withPlanes { $0.map { $0.baseAddress.load(as: UInt8.self) } }
             #expect(corners == [16, 128, 128])
         }
-        #expect(told.withLock { $0.map(\.message) } == ["it is gone"])
+        #expect(errors.withLock { $0.map(\.message) } == ["it is gone"])
     }
 
-    @Test("Interlaced frames of a device are made whole as those in memory are")
+    @Test("Interlaced frames of a device are deinterlaced like frames in memory")
     func deinterlaced() throws {
         let memory = try MemoryDevice()
         let frames = try frames("interlaced-h264.mp4", count: 6)

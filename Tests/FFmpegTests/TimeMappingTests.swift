@@ -4,7 +4,7 @@ import Testing
 
 @testable import FFmpeg
 
-/// Ticks and item times, exact and safe whatever a file says.
+/// The mapping between ticks and item times is exact, and safe for any values in a file.
 struct TimeMappingTests {
     private func mapping(_ numerator: Int32, _ denominator: Int32, zero: MediaTime = .zero) -> TimeMapping {
         TimeMapping(timeBase: AVRational(num: numerator, den: denominator), zero: zero)
@@ -74,7 +74,7 @@ struct ThreadPolicyTests {
         #expect(plan.count == 2)
     }
 
-    @Test("One more beside conversion, where there are several at all and nobody says how many")
+    @Test("Conversion adds a thread if there are several and no number is requested")
     func conversion() {
         func count(_ cores: Int, requested: Int = 0, maximum: Int? = nil, height: Int = 1080) -> Int {
             ThreadPolicy(cores: cores, sharing: 1)
@@ -100,7 +100,7 @@ struct ThreadPolicyTests {
     }
 
     @Test(
-        "No more than the maximum, whatever is asked for; one at least",
+        "The number of threads does not exceed the maximum and is at least one",
         arguments: [
             (0, 3, 3), (0, 100, 8), (0, 1, 1), (0, 0, 1), (0, -4, 1), (5, 2, 2), (5, 9, 5), (5, nil, 5),
             (0, nil, 8),

@@ -5,18 +5,18 @@ import Testing
 
 @testable import FFmpeg
 
-/// A picture of 10 bits whose chroma is as fine as its luma, of R'G'B' that a test thought of.
-private struct HDRPicture {
+/// A 10-bit frame without chroma subsampling, with R'G'B' values that a test has chosen.
+private struct HDRTestImage {
     var transfer = "smpte2084"
     var primaries: String? = "bt2020"
     var isFull = false
     var peak: Int32?
     var maximumLight: Int?
-    /// Rows of R'G'B', 0...1.
+    /// The rows of R'G'B' values in 0...1.
     let rows: [[SIMD3<Double>]]
 
-    /// What the samples say, which is rounded.
-    private(set) var told: [[SIMD3<Double>]] = []
+    /// The R'G'B' values after the samples have been rounded.
+    private(set) var quantized: [[SIMD3<Double>]] = []
     private var samples: [[UInt16]] = [[], [], []]
     private var size: PixelSize { PixelSize(width: rows[0].count, height: rows.count) }
 
@@ -38,7 +38,7 @@ private struct HDRPicture {
                 let g = (y - 0.2627 * r - 0.0593 * b) / 0.6780
                 line.append(SIMD3(r, g, b).clamped(lowerBound: .zero, upperBound: .one))
             }
-            told.append(line)
+            quantized.append(line)
         }
     }
 
@@ -69,7 +69,7 @@ private struct HDRPicture {
             duration: .invalid,
             isKeyFrame: true,
             sourceTime: SourceTime(ticks: 7, timeBase: Rational(1, 3)),
-            storage: PlainPicture(
+            storage: PlainFrame(
                 planes: samples.map { plane in plane.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] } },
                 strides: [size.width * 2, size.width * 2, size.width * 2],
                 used: [size.width * 2, size.width * 2, size.width * 2]
@@ -77,12 +77,12 @@ private struct HDRPicture {
         )
     }
 
-    static func gray(_ transfer: String, _ values: [Double]) -> HDRPicture {
-        HDRPicture(transfer, [values.map { SIMD3(repeating: $0) }])
+    static func gray(_ transfer: String, _ values: [Double]) -> HDRTestImage {
+        HDRTestImage(transfer, [values.map { SIMD3(repeating: $0) }])
     }
 }
 
-/// The mapping as the recommendations have it, pixel by pixel and without tables.
+/// The tone mapping of the recommendations, computed for each pixel without tables.
 private enum Naive {
     static func pqToLight(_ value: Double) -> Double {
         let power = pow(value, 1 / 78.84375)
@@ -94,7 +94,7 @@ private enum Naive {
         return pow((0.8359375 + 18.8515625 * power) / (1 + 18.6875 * power), 78.84375)
     }
 
-    /// BT.2390's EETF from `peak` down to 1000.
+    /// Returns the result of BT.2390's EETF from `peak` to 1000.
     static func eetf(_ light: Double, _ peak: Double) -> Double {
         if peak <= 1000 { return light }
         let e1 = min(lightToPQ(light) / lightToPQ(peak), 1)
@@ -108,7 +108,7 @@ private enum Naive {
         return pqToLight(p * lightToPQ(peak))
     }
 
-    /// BT.2446's method A: luma of 0...1 on both sides.
+    /// Returns the result of BT.2446's method A for luma in 0...1.
     static func methodA(_ luma: Double, _ peak: Double) -> Double {
         let rhoHDR = 1 + 32 * pow(peak / 10_000, 1 / 2.4)
         let rhoSDR = 1 + 32 * pow(100.0 / 10_000, 1 / 2.4)
@@ -131,7 +131,7 @@ private enum Naive {
         return light / luminance * pow(methodA(pow(held, 1 / 2.4), least), 2.4)
     }
 
-    /// R'G'B' of BT.709, 0...1.
+    /// Returns the BT.709 R'G'B' values in 0...1.
     static func map(
         _ value: SIMD3<Double>,
         _ transfer: String,
@@ -139,7 +139,7 @@ private enum Naive {
         isWide: Bool = true
     ) -> SIMD3<Double> {
         let wide = linear(value, transfer, peak)
-        // BT.2087, and BT.2407 for what is outside: without colour where it has too much.
+        // Colors are converted by BT.2087. Colors outside of BT.709 are desaturated (BT.2407).
         let rgb =
             !isWide
             ? wide
@@ -169,7 +169,7 @@ extension SIMD3<Double> {
 struct ToneMapTests {
     private static let transfers = ["smpte2084", "arib-std-b67"]
 
-    /// Colours of every kind: 9 steps of each component.
+    /// Colors of all kinds: 9 steps of each component.
     private static let cube: [[SIMD3<Double>]] = (0..<9).map { red in
         (0..<81).map { SIMD3(Double(red), Double($0 / 9), Double($0 % 9)) / 8 }
     }
@@ -178,7 +178,7 @@ struct ToneMapTests {
         try FFmpegVideoConverter().convertToSDR(frame, to: format, geometry: nil, background: .clear)
     }
 
-    /// Red, green and blue of each pixel, row by row.
+    /// Returns the red, green and blue values of each pixel, row by row.
     private func pixels(_ frame: VideoFrame) -> [SIMD3<Double>] {
         let bytes = packedBytes(of: frame)
         return stride(from: 0, to: bytes.count, by: 4).map {
@@ -186,59 +186,60 @@ struct ToneMapTests {
         }
     }
 
-    private func grays(_ picture: HDRPicture) throws -> [Double] { try pixels(toSDR(picture.frame)).map(\.x) }
+    private func grays(_ image: HDRTestImage) throws -> [Double] { try pixels(toSDR(image.frame)).map(\.x) }
 
-    /// 10 bits lie between, so a step of them is lost. Colours that BT.709 has not are moved towards grey until it has
-    /// them: there the last digit of their light shows twice. Near black it is worth many steps of a signal.
+    /// Compares colors. The intermediate 10-bit samples lose a step. Colors outside of BT.709 are moved towards grey
+    /// until they are inside; the last digit of their light then counts twice. Near black it corresponds to many steps
+    /// of the signal.
     private func compare(
         _ made: [SIMD3<Double>],
         _ expected: [SIMD3<Double>],
-        _ picture: HDRPicture,
+        _ image: HDRTestImage,
         location: SourceLocation = #_sourceLocation
     ) {
-        for (told, (made, expected)) in zip(picture.told.flatMap(\.self), zip(made, expected)) {
+        for (quantized, (made, expected)) in zip(image.quantized.flatMap(\.self), zip(made, expected)) {
             let isAtEdge = expected.min() < 0.1 || expected.max() > 254.9
             let isNear = (0..<3).allSatisfy { part in
                 abs(made[part] - expected[part]) <= (isAtEdge ? 3 : 1.5)
                     || made[part] <= 12 && expected[part] <= 12
             }
-            #expect(isNear, "\(told): \(made), not \(expected)", sourceLocation: location)
+            #expect(isNear, "\(quantized): \(made), not \(expected)", sourceLocation: location)
         }
     }
 
     @Test(
-        "Each colour is what the recommendations make of it, to a step and a half of 8 bits",
+        "Each color is mapped as the recommendations specify, within one and a half 8-bit steps",
         arguments: transfers,
         [false, true]
     )
     func colors(_ transfer: String, _ isFull: Bool) throws {
-        let picture = HDRPicture(transfer, isFull: isFull, Self.cube)
-        let made = try pixels(toSDR(picture.frame))
-        let expected = picture.told.flatMap(\.self).map { Naive.map($0, transfer) * 255 }
+        let image = HDRTestImage(transfer, isFull: isFull, Self.cube)
+        let made = try pixels(toSDR(image.frame))
+        let expected = image.quantized.flatMap(\.self).map { Naive.map($0, transfer) * 255 }
         try #require(made.count == expected.count && made.count == 729)
-        compare(made, expected, picture)
+        compare(made, expected, image)
     }
 
     @Test(
-        "PQ is mapped from the peak that the stream tells",
+        "PQ is mapped from the peak that the stream declares",
         arguments: [203, 500, 1000, 2000, 4000, 10_000]
     )
     func peaks(_ peak: Int32) throws {
-        var picture = HDRPicture("smpte2084", Self.cube)
-        picture.peak = peak
-        let made = try pixels(toSDR(picture.frame))
-        let expected = picture.told.flatMap(\.self).map {
+        var image = HDRTestImage("smpte2084", Self.cube)
+        image.peak = peak
+        let made = try pixels(toSDR(image.frame))
+        let expected = image.quantized.flatMap(\.self).map {
             Naive.map($0, "smpte2084", peak: Double(peak)) * 255
         }
-        compare(made, expected, picture)
+        compare(made, expected, image)
     }
 
-    @Test("Of the display's peak and the brightest pixel the lower one counts; what nobody can mean does not")
+    @Test("The lower of the display's peak and the brightest pixel applies; implausible values are ignored")
     func toldPeaks() throws {
         func made(_ peak: Int32?, _ light: Int?) throws -> [Double] {
-            var picture = HDRPicture.gray("smpte2084", (0...64).map { Double($0) / 64 })
-            (picture.peak, picture.maximumLight) = (peak, light)
-            return try grays(picture)
+            var image = HDRTestImage.gray("smpte2084", (0...64).map { Double($0) / 64 })
+            (image.peak, image.maximumLight) = (peak, light)
+            return try grays(image)
         }
         let usual = try made(1000, nil)
         #expect(try made(nil, nil) == usual)
@@ -253,55 +254,59 @@ struct ToneMapTests {
         #expect(try made(4000, nil) != usual)
     }
 
-    /// As HDR10 films have them: white at 203, lamps and skies above it.
+    /// The levels are typical of HDR10 films: white at 203, lamps and skies above it.
     @Test(
-        "Highlights are told apart up to the peak, and nothing is brighter than something that was",
+        "Highlights are distinguishable up to the peak, and the order of brightness is kept",
         arguments: [1000, 4000]
     )
     func highlights(_ peak: Int32) throws {
         let lights = [0, 0.1, 1, 5, 26, 100, 203, 400, 600, 800, 1000]
-        var picture = HDRPicture.gray("smpte2084", lights.map(Naive.lightToPQ))
-        picture.peak = peak
-        let made = try grays(picture)
+        var image = HDRTestImage.gray("smpte2084", lights.map(Naive.lightToPQ))
+        image.peak = peak
+        let made = try grays(image)
         for (darker, brighter) in zip(made, made.dropFirst()) { #expect(brighter >= darker + 2) }
         #expect(made[0] == 0)
-        // White of paper is well above the middle, and leaves room.
+        // Paper white is well above the middle and leaves headroom.
         #expect((165...185).contains(made[6]))
         #expect(peak > 1000 ? made[10] < 250 : made[10] == 255)
-        var whites = HDRPicture.gray("smpte2084", [Double(peak), 10_000].map(Naive.lightToPQ))
+        var whites = HDRTestImage.gray("smpte2084", [Double(peak), 10_000].map(Naive.lightToPQ))
         whites.peak = peak
         #expect(try grays(whites) == [255, 255])
     }
 
-    @Test("HLG's whole range is used: its peak is white, 75 % a bit above the middle, and each step shows")
+    @Test(
+        "HLG uses the whole range: its peak is white, 75 % is just above the middle, and each step is visible"
+    )
     func hlg() throws {
         let made = try grays(.gray("arib-std-b67", (0...20).map { Double($0) / 20 }))
         #expect(made.first == 0 && made.last == 255)
-        // 0.265 of the light to the power of 1 / 2.4.
+        // This is 0.265 of the light to the power of 1 / 2.4.
         #expect(abs(made[15] - 146.6) <= 1)
         for (darker, brighter) in zip(made, made.dropFirst()) { #expect(brighter > darker) }
     }
 
     @Test("Grey stays grey", arguments: transfers)
     func neutral(_ transfer: String) throws {
-        let picture = HDRPicture.gray(transfer, (0...200).map { Double($0) / 200 })
-        for pixel in try pixels(toSDR(picture.frame)) { #expect(pixel.max() - pixel.min() <= 1) }
+        let image = HDRTestImage.gray(transfer, (0...200).map { Double($0) / 200 })
+        for pixel in try pixels(toSDR(image.frame)) { #expect(pixel.max() - pixel.min() <= 1) }
     }
 
-    @Test("Primaries that are told count: those of SDR stay as they are")
+    @Test("Declared primaries are used, and SDR primaries are not converted")
     func primaries() throws {
-        var picture = HDRPicture("arib-std-b67", Self.cube)
-        picture.primaries = "bt709"
-        let made = try pixels(toSDR(picture.frame))
-        let expected = picture.told.flatMap(\.self).map { Naive.map($0, "arib-std-b67", isWide: false) * 255 }
-        compare(made, expected, picture)
+        var image = HDRTestImage("arib-std-b67", Self.cube)
+        image.primaries = "bt709"
+        let made = try pixels(toSDR(image.frame))
+        let expected = image.quantized.flatMap(\.self).map {
+            Naive.map($0, "arib-std-b67", isWide: false) * 255
+        }
+        compare(made, expected, image)
     }
 
-    @Test("The format says what came of it, in YUV and in RGB", arguments: transfers)
+    @Test("The format describes the result, in YUV and in RGB", arguments: transfers)
     func format(_ transfer: String) throws {
-        var picture = HDRPicture(transfer, Self.cube)
-        (picture.peak, picture.maximumLight) = (1000, 900)
-        let frame = picture.frame
+        var image = HDRTestImage(transfer, Self.cube)
+        (image.peak, image.maximumLight) = (1000, 900)
+        let frame = image.frame
         let rgb = try toSDR(frame)
         #expect(
             rgb.format.color
@@ -317,13 +322,13 @@ struct ToneMapTests {
         let yuv = try toSDR(frame, .yuv420p10le)
         #expect(yuv.format.color.primaries == "bt709" && yuv.format.color.transfer == "bt709")
         #expect(yuv.format.color.matrix == "bt709" && yuv.format.color.isFullRange == false)
-        // Not twice.
+        // A mapped frame is not mapped again.
         #expect(try toSDR(yuv, .yuv420p10le).storage === yuv.storage)
     }
 
-    @Test("YUV of SDR is the same picture as RGB of it", arguments: transfers, [false, true])
+    @Test("SDR as YUV shows the same colors as SDR as RGB", arguments: transfers, [false, true])
     func viaYUV(_ transfer: String, _ isFull: Bool) throws {
-        let frame = HDRPicture(transfer, isFull: isFull, Self.cube).frame
+        let frame = HDRTestImage(transfer, isFull: isFull, Self.cube).frame
         let fine = try toSDR(frame, PixelFormat(rawValue: "yuv444p10le"))
         let again = try FFmpegVideoConverter().convert(fine, to: .rgba, size: fine.size)
         for (one, other) in zip(pixels(again), pixels(try toSDR(frame))) {
@@ -331,10 +336,10 @@ struct ToneMapTests {
         }
     }
 
-    @Test("What is of SDR, and what has alpha, is converted as ever")
+    @Test("SDR frames, and frames with alpha, are converted without tone mapping")
     func others() throws {
         let converter = FFmpegVideoConverter()
-        var plain = HDRPicture("bt709", Self.cube).frame
+        var plain = HDRTestImage("bt709", Self.cube).frame
         let mapped = try toSDR(plain)
         let kept = try converter.convert(plain, to: .rgba, size: plain.size)
         #expect(packedBytes(of: mapped) == packedBytes(of: kept) && mapped.format == kept.format)
@@ -348,9 +353,9 @@ struct ToneMapTests {
         #expect(try toSDR(alpha).format.color.transfer == "smpte2084")
     }
 
-    @Test("RGB of high dynamic range is mapped as YUV is")
+    @Test("RGB with high dynamic range is mapped like YUV")
     func fromRGB() throws {
-        let frame = HDRPicture("smpte2084", isFull: true, Self.cube).frame
+        let frame = HDRTestImage("smpte2084", isFull: true, Self.cube).frame
         let rgb = try FFmpegVideoConverter().convert(
             frame,
             to: PixelFormat(rawValue: "gbrp10le"),
@@ -362,11 +367,11 @@ struct ToneMapTests {
         }
     }
 
-    @Test("Laid into a layer: scaled, turned, and with bars in their own colour")
+    @Test("A frame is mapped while it is scaled and rotated, and its bars keep their color")
     func laidOut() throws {
         let size = PixelSize(width: 64, height: 36)
         let row = [SIMD3<Double>](repeating: SIMD3(0.6, 0.4, 0.2), count: size.width)
-        var frame = HDRPicture("smpte2084", [[SIMD3<Double>]](repeating: row, count: size.height)).frame
+        var frame = HDRTestImage("smpte2084", [[SIMD3<Double>]](repeating: row, count: size.height)).frame
         let expected = Naive.map(SIMD3(0.6, 0.4, 0.2), "smpte2084") * 255
         for rotation in Rotation.allCases {
             frame.format.rotation = rotation
@@ -398,10 +403,10 @@ struct ToneMapTests {
     }
 }
 
-/// Against a picture that somebody else made of the same frame.
+/// The result is compared with an independent conversion of the same frame.
 @Suite("HDR to SDR: real files", .enabled(if: Corpus.isPresent, Corpus.hint))
 struct RealToneMapTests {
-    /// The reference's folder lies beside the corpus.
+    /// The folder of references is next to the corpus.
     private static let golden = Corpus.root + "/../reference/hdr/hlg10-color-test.sdr.png"
 
     private func first(_ path: String) throws -> VideoFrame {
@@ -418,8 +423,8 @@ struct RealToneMapTests {
     }
 
     @Test(
-        "HLG's colours are those of a phone's own mapping",
-        .enabled(if: access(golden, R_OK) == 0, "the reference picture is not beside the corpus")
+        "HLG's colors match the mapping of a phone",
+        .enabled(if: access(golden, R_OK) == 0, "the reference image is not next to the corpus")
     )
     func hlg() throws {
         let frame = try first(Corpus.root + "/hdr/hlg10-hevc-1080p30-color-test.mp4")
@@ -437,12 +442,12 @@ struct RealToneMapTests {
             $0 + (Int($1.0) - Int($1.1)) * (Int($1.0) - Int($1.1))
         }
         let decibels = 10 * log10(255 * 255 * Double(bytes.count) / Double(sum))
-        // Media3 asks 25 of its own.
+        // Media3 requires 25 dB of its own mapping.
         #expect(decibels >= 26.5, "\(decibels) dB")
     }
 
     @Test(
-        "PQ leaves detail in the brightest parts, and neither black nor white is where there was none",
+        "PQ keeps detail in the brightest parts, and adds neither black nor white",
         arguments: ["hdr10-av1-1080p60-mdcv-clli.mp4", "hdr10-av1-720x1280.mp4"]
     )
     func pq(_ name: String) throws {

@@ -4,11 +4,11 @@ import PlayheadFeed
 import PlayheadTesting
 import Testing
 
-@Suite("Feed: endless banners")
+@Suite("Feed: endless carousels")
 struct CarouselTests {
     private let second = HostTime(nanoseconds: 1_000_000_000)
 
-    @Test("Positions go on for ever, pages come again; each is once, where it is nearest to the view")
+    @Test("Positions are unbounded and pages repeat; each page lies once, where it is nearest to the view")
     func wraps() {
         var core = CarouselCore([.clip, .picture(seconds: 1), .clip])
         let rows: [(Double, Int)] = [
@@ -29,7 +29,7 @@ struct CarouselTests {
         #expect(core.position < 3 && CarouselCore([]).index == 0 && CarouselCore([]).cells.isEmpty)
     }
 
-    @Test("One page, or two: none is in two places")
+    @Test("With one or two pages, each page has one cell")
     func few() {
         for count in 1...2 {
             var core = CarouselCore(Array(repeating: .clip, count: count))
@@ -42,7 +42,7 @@ struct CarouselTests {
         }
     }
 
-    @Test("A picture turns when its time is over; not while a finger holds it, nor under another screen")
+    @Test("A picture advances when its time has passed, but not while it is dragged or off screen")
     func pictures() {
         var core = CarouselCore([.picture(seconds: 1), .clip])
         #expect(core.turn(at: second) == nil)
@@ -59,7 +59,7 @@ struct CarouselTests {
         #expect(core.nextTurn == nil && core.turn(afterEndOf: 1) == 2 && core.turn(afterEndOf: 0) == nil)
     }
 
-    @Test("A clip that ends under a finger turns when the finger is gone")
+    @Test("A clip that ends while it is dragged advances when dragging ends")
     func held() {
         let driver = ManualDriver(settlesByItself: true)
         let banner = makeBanner(driver, [.clip, .clip])
@@ -91,7 +91,9 @@ struct CarouselTests {
         }
     }
 
-    @Test("It goes on by itself: a clip to its end, a picture for its time, and round the corner")
+    @Test(
+        "The carousel advances by itself: after a clip's end, after a picture's time, and past the last page"
+    )
     func turns() {
         let driver = ManualDriver(settlesByItself: true)
         let banner = makeBanner(driver, [.clip, .picture(seconds: 3), .clip])
@@ -105,7 +107,7 @@ struct CarouselTests {
     }
 
     @Test(
-        "A jump to the page that is shown, and one round the corner, leave its clip playing with its player"
+        "A jump to the page that is shown, also past the ends, keeps its clip playing with its player"
     )
     func jumps() {
         let driver = ManualDriver(settlesByItself: true)
@@ -114,7 +116,7 @@ struct CarouselTests {
         let player = banner.feed.player(for: 0)
         #expect(player?.rate == 1)
         banner.jump(to: 0)
-        // As an app does that goes back to the middle of its copies.
+        // An application that returns to the middle of its page copies does the same.
         banner.settle(at: 300)
         #expect(banner.feed.player(for: 0) === player && player?.rate == 1)
         driver.run(seconds: 0.5)
@@ -123,7 +125,7 @@ struct CarouselTests {
         #expect(banner.position == 299 && banner.feed.plan.playing == [2])
     }
 
-    @Test("A single page plays over and over")
+    @Test("A single page repeats")
     func single() {
         let driver = ManualDriver(settlesByItself: true)
         let banner = makeBanner(driver, [.clip])
@@ -131,7 +133,7 @@ struct CarouselTests {
         #expect(banner.feed.player(for: 0)?.rate == 1 && banner.position == 0)
     }
 
-    @Test("Its players have their part in the budget that it is given: the page that is shown goes first")
+    @Test("The players share the given budget, and the page that is shown has priority")
     func budget() {
         let driver = ManualDriver(settlesByItself: true)
         let budget = PlaybackBudget()

@@ -2,7 +2,7 @@ import Foundation
 import Playhead
 import PlayheadFeed
 
-/// A list of numbered cells in a viewport of 300x600 points, and a core that is told of it.
+/// A list of numbered cells in a viewport of 300x600 points, and a core that receives its events.
 struct CoreScene {
     var core: FeedCore<Int>
     var now = HostTime.zero
@@ -15,19 +15,19 @@ struct CoreScene {
     var changes: [FeedChange<Int>] { core.changes }
     var playing: [Int] { core.plan.playing }
 
-    /// Cells below one another, all of `height`.
+    /// Creates a column of cells with the same height.
     init(_ count: Int = 20, height: Double = 400, configure: (inout FeedSettings) -> Void = { _ in }) {
         var settings = FeedSettings()
         configure(&settings)
         core = FeedCore(settings)
         cells = Self.column(Array(0..<count), height: height)
         show(at: 0)
-        tell(.cells(cells))
+        send(.cells(cells))
     }
 
     static func column(_ ids: [Int], height: Double) -> [FeedCell<Int>] {
-        ids.enumerated().map { place, id in
-            FeedCell(id, frame: CGRect(x: 0, y: Double(place) * height, width: 300, height: height))
+        ids.enumerated().map { index, id in
+            FeedCell(id, frame: CGRect(x: 0, y: Double(index) * height, width: 300, height: height))
         }
     }
 
@@ -35,41 +35,41 @@ struct CoreScene {
         FeedViewport(CGRect(x: 0, y: y, width: size.width, height: size.height), insets: insets)
     }
 
-    mutating func tell(_ event: FeedEvent<Int>) { core.handle(event, at: now) }
+    mutating func send(_ event: FeedEvent<Int>) { core.handle(event, at: now) }
 
     mutating func pass(_ seconds: Double) {
         now = now.advanced(by: Int64(seconds * 1e9))
-        tell(.time)
+        send(.time)
     }
 
-    /// Without scrolling.
+    /// Moves the viewport without scrolling.
     mutating func show(at y: Double) {
         self.y = y
-        tell(.viewport(viewport))
+        send(.viewport(viewport))
     }
 
     mutating func drag(to y: Double, velocity: Double? = nil) {
         self.y = y
-        tell(.scroll(viewport, velocity: velocity, .dragging))
+        send(.scroll(viewport, velocity: velocity, .dragging))
     }
 
-    /// Drags there, lets go, and waits until it counts.
+    /// Drags to a position, releases the list, and waits until it has settled.
     mutating func settle(at y: Double) {
         drag(to: y)
-        tell(.scroll(viewport, velocity: 0, .settled))
+        send(.scroll(viewport, velocity: 0, .settled))
         pass(core.settings.settlingTime)
     }
 
-    /// What plays has begun and has all it needs.
+    /// Reports that the playing clips have started and have buffered enough.
     mutating func start() {
         for id in playing {
-            tell(.started(id))
-            tell(.buffered(id, seconds: 10, isFull: false))
+            send(.started(id))
+            send(.buffered(id, seconds: 10, isFull: false))
         }
     }
 
     mutating func reload(_ ids: [Int], height: Double = 400) {
         cells = Self.column(ids, height: height)
-        tell(.cells(cells))
+        send(.cells(cells))
     }
 }

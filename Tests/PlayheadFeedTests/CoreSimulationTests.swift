@@ -5,12 +5,12 @@ import PlayheadFeed
 import TestSupport
 import Testing
 
-/// What was not as it should be.
-private final class Faults {
+/// The failures of a simulation.
+private final class FaultRecorder {
     var list: [String] = []
 }
 
-/// Gestures drawn from a seed, and a core beside a naive feed that are told the same.
+/// Random gestures from a seed, applied to a core and to a naive feed.
 private struct Simulation {
     var core: FeedCore<Int>
     var naive = NaiveFeed()
@@ -19,8 +19,8 @@ private struct Simulation {
     var random: SplitMix64
     var nextID: Int
     var length = 0.0
-    private let faulty = Faults()
-    var faults: [String] { faulty.list }
+    private let recorder = FaultRecorder()
+    var faults: [String] { recorder.list }
     var steps = 0
 
     init(seed: UInt64, rule: FeedRule, slowSpeed: Double?) {
@@ -42,26 +42,26 @@ private struct Simulation {
         }
         length = y
         naive.paused.formIntersection(list.map(\.id))
-        tell(.cells(naive.cells))
+        send(.cells(naive.cells))
     }
 
     mutating func move(to y: Double, velocity: Double?, _ phase: ScrollPhase?) {
         let before = viewport
         viewport.bounds.origin.y = y
-        if viewport != before { naive.goesBack = viewport.bounds.minY < before.bounds.minY }
-        naive.seen = viewport.visible
+        if viewport != before { naive.isMovingBackward = viewport.bounds.minY < before.bounds.minY }
+        naive.visibleRect = viewport.visible
         guard let phase else {
-            naive.movedAt = nil
-            return tell(.viewport(viewport))
+            naive.lastMoved = nil
+            return send(.viewport(viewport))
         }
-        if let velocity, velocity != 0 { naive.goesBack = velocity < 0 }
-        if viewport != before { naive.movedAt = now }
+        if let velocity, velocity != 0 { naive.isMovingBackward = velocity < 0 }
+        if viewport != before { naive.lastMoved = now }
         let speed = phase == .settled ? 0 : velocity.map(abs) ?? .infinity
         naive.isSlow = naive.settings.slowSpeed.map { speed < $0 } ?? false
-        tell(.scroll(viewport, velocity: velocity, phase))
+        send(.scroll(viewport, velocity: velocity, phase))
     }
 
-    mutating func tell(_ event: FeedEvent<Int>) {
+    mutating func send(_ event: FeedEvent<Int>) {
         let before = core.plan
         core.handle(event, at: HostTime(nanoseconds: now))
         naive.decide(now: now)
@@ -69,19 +69,19 @@ private struct Simulation {
         check(before)
     }
 
-    private func expect(_ condition: Bool, _ words: @autoclosure () -> String) {
-        if !condition { faulty.list.append("step \(steps): \(words())") }
+    private func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
+        if !condition { recorder.list.append("step \(steps): \(message())") }
     }
 
     private func check(_ before: FeedPlan<Int>) {
         let plan = core.plan
         expect(plan.chosen == naive.chosen, "chosen \(plan.chosen), by the rule \(naive.chosen)")
         expect(plan.playing == naive.playing, "playing \(plan.playing), should \(naive.playing)")
-        expect(plan.playing.allSatisfy { !naive.paused.contains($0) }, "undid a pause of the user's")
+        expect(plan.playing.allSatisfy { !naive.paused.contains($0) }, "a user's pause was undone")
         expect(plan.entries.count <= core.settings.poolSize, "\(plan.entries.count) players")
         expect(Set(plan.entries.map(\.id)).count == plan.entries.count, "two players of one clip")
-        expect(plan.audible.map { plan.playing.first == $0 } ?? true, "heard, and does not play")
-        let isStanding = naive.movedAt == nil || naive.isSlow
+        expect(plan.audible.map { plan.playing.first == $0 } ?? true, "audible but not playing")
+        let isStanding = naive.lastMoved == nil || naive.isSlow
         if isStanding, !plan.isPreloadingSuspended {
             expect(plan.ready == naive.upcoming, "ready \(plan.ready), should \(naive.upcoming)")
         }
@@ -101,7 +101,7 @@ private struct Simulation {
 
     mutating func pass(_ seconds: Double) {
         now += Int64(seconds * 1e9)
-        tell(.time)
+        send(.time)
     }
 
     mutating func gesture() {
@@ -111,31 +111,31 @@ private struct Simulation {
         case 2:
             naive.isHidden = true
             let isScreen = Bool.random(using: &random)
-            tell(isScreen ? .onScreen(false) : .background(true))
+            send(isScreen ? .onScreen(false) : .background(true))
             pass(0.1)
             swipe()
             naive.isHidden = false
-            tell(isScreen ? .onScreen(true) : .background(false))
+            send(isScreen ? .onScreen(true) : .background(false))
         case 3: userPause()
         default: swipe()
         }
-        // What plays begins, runs out, comes back, ends or fails.
+        // The chosen clips start, run out of data, resume, end or fail.
         for id in core.plan.chosen {
             switch Int.random(in: 0..<12, using: &random) {
-            case 0: tell(.waiting(id, true))
+            case 0: send(.waiting(id, true))
             case 1:
                 naive.ended.insert(id)
-                tell(.ended(id))
+                send(.ended(id))
             case 2:
                 naive.failed.insert(id)
-                tell(.failed(id))
+                send(.failed(id))
             default:
-                tell(.started(id))
-                tell(.waiting(id, false))
-                tell(.buffered(id, seconds: .random(in: 0...6, using: &random), isFull: false))
+                send(.started(id))
+                send(.waiting(id, false))
+                send(.buffered(id, seconds: .random(in: 0...6, using: &random), isFull: false))
             }
         }
-        if Int.random(in: 0..<10, using: &random) == 0 { tell(.mute(Bool.random(using: &random))) }
+        if Int.random(in: 0..<10, using: &random) == 0 { send(.mute(Bool.random(using: &random))) }
     }
 
     private mutating func swipe() {
@@ -155,7 +155,7 @@ private struct Simulation {
             move(to: y, velocity: speed, .decelerating)
         }
         move(to: y, velocity: 0, .settled)
-        // The next finger may come before it counts.
+        // The next gesture may begin before the list has settled.
         pass(Double.random(in: 0...0.6, using: &random))
     }
 
@@ -164,7 +164,7 @@ private struct Simulation {
         let flag = !naive.paused.contains(id)
         if flag { naive.paused.insert(id) } else { naive.paused.remove(id) }
         if !flag { naive.ended.remove(id) }
-        tell(.userPause(id, flag))
+        send(.userPause(id, flag))
     }
 
     private mutating func reload() {
@@ -180,15 +180,19 @@ private struct Simulation {
     }
 }
 
-@Suite("Feed: 10,000 gestures over 1,000 cells beside a naive feed")
+@Suite("Feed: 10,000 gestures over 1,000 cells compared with a naive feed")
 struct CoreSimulationTests {
     private static let rules: [FeedRule] = [
         .mostVisible(atLeast: 0.5), .firstWhollyVisible, .first(atLeast: 0.85), .all(atLeast: 0, upTo: 4),
         .atPoint(x: 0.5, y: 0.5),
     ]
 
-    /// Each seed is 500 gestures; every rule comes four times, with a speed below which it decides at once and without.
-    @Test("The core decides as the rule has it, at every step", arguments: (1...20).map(UInt64.init).samples)
+    /// Each seed is 500 gestures. Every rule is used four times, with and without a speed below which the feed chooses
+    /// at once.
+    @Test(
+        "The core decides according to the rule at every step",
+        arguments: (1...20).map(UInt64.init).samples
+    )
     func gestures(seed: UInt64) {
         let rule = Self.rules[Int(seed) % Self.rules.count]
         var simulation = Simulation(seed: seed, rule: rule, slowSpeed: seed % 2 == 0 ? 60 : nil)

@@ -4,30 +4,30 @@ import PlayheadFeed
 import PlayheadTesting
 import TestSupport
 
-/// Looks at each picture that a cell shows: it must be the cell's own clip's. Clips are told apart by their time base.
+/// A sink that verifies that each frame belongs to the clip of its cell. Clips are distinguished by their time bases.
 final class ProbeSink: VideoSink {
     struct Seen {
         var expected: Int32?
-        var pictures: [MediaTime] = []
-        var strangers = 0
+        var frames: [MediaTime] = []
+        var foreignFrames = 0
         var starts = 0
-        var isOver = false
+        var isFinished = false
     }
     let seen = Locked(Seen())
 
     func start(_ format: VideoFormat) { seen.withLock { $0.starts += 1 } }
     func present(_ frame: VideoFrame) {
         seen.withLock { seen in
-            seen.pictures.append(frame.presentationTime)
-            if frame.sourceTime.timeBase.denominator != seen.expected { seen.strangers += 1 }
+            seen.frames.append(frame.presentationTime)
+            if frame.sourceTime.timeBase.denominator != seen.expected { seen.foreignFrames += 1 }
         }
     }
-    func finish() { seen.withLock { $0.isOver = true } }
+    func finish() { seen.withLock { $0.isFinished = true } }
 }
 
-/// A feed of numbered clips on a driver that the test moves, with a layer and a probe for each cell.
+/// A feed of numbered clips on a driver that the test moves, with a layer and a sink for each cell.
 final class FeedBench {
-    /// What a clip is: where it is read from, and the time base that its pictures have.
+    /// A clip: how its asset is created, and the time base of its frames.
     struct Clip {
         let makeAsset: @Sendable () -> Asset
         let base: Int32
@@ -37,7 +37,7 @@ final class FeedBench {
     let feed: FeedPlayer<Int>
     let posters = PosterCache(limit: 20)
     let budget = PlaybackBudget()
-    /// One for each player that was made.
+    /// The audio devices, one for each player.
     private let madeDevices = Locked<[SimulatedAudioDevice]>([])
     private(set) var layers: [Int: (layer: FeedLayer, sink: ProbeSink)] = [:]
     private let clips: @Sendable (Int) -> Clip
@@ -87,7 +87,7 @@ final class FeedBench {
         reload(Array(0..<count))
     }
 
-    /// Scripts whose frame rate tells them apart.
+    /// Creates a feed of scripts, which are distinguished by their frame rates.
     convenience init(
         scripts: Int,
         height: Double = 300,
@@ -119,20 +119,20 @@ final class FeedBench {
         scripted = backend
     }
 
-    /// nil: the clips are real.
+    /// The backend of the scripts, or nil if the clips are real.
     private(set) var scripted: ScriptedBackend?
 
-    /// How often a scripted clip was opened.
+    /// Returns the number of times that a scripted clip was opened.
     func openCount(of id: Int) -> Int {
         scripted?.openCount(of: URL(fileURLWithPath: "/clip-\(id)")) ?? 0
     }
 
-    /// Packets of a scripted clip that were read.
+    /// Returns the number of packets of a scripted clip that were read.
     func reads(of id: Int) -> Int {
         scripted?.counts(of: URL(fileURLWithPath: "/clip-\(id)")).reads ?? 0
     }
 
-    /// Real clips, which come again and again under other identities.
+    /// Creates a feed of a few real clips, which are used under many identities.
     convenience init(realClips count: Int, height: Double = 300, settings: FeedSettings = FeedSettings()) {
         let files: [(String, Int32)] = [
             ("clip-h264-aac.mp4", 15360), ("vfr.mp4", 600), ("clip-vp9-opus.webm", 1000),
@@ -145,8 +145,8 @@ final class FeedBench {
     }
 
     var cells: [FeedCell<Int>] {
-        ids.enumerated().map { place, id in
-            FeedCell(id, frame: CGRect(x: 0, y: Double(place) * height, width: 320, height: height))
+        ids.enumerated().map { index, id in
+            FeedCell(id, frame: CGRect(x: 0, y: Double(index) * height, width: 320, height: height))
         }
     }
 
@@ -157,7 +157,8 @@ final class FeedBench {
         showCells()
     }
 
-    /// As a list does: cells that come into view get a layer, those that leave lose theirs.
+    /// Assigns layers to cells that have become visible, and removes those of cells that have left the view, as a list
+    /// does.
     func showCells() {
         for cell in cells {
             let isSeen = viewport.share(of: cell.frame) > 0
@@ -187,12 +188,12 @@ final class FeedBench {
         driver.run(seconds: 0.31)
     }
 
-    func pictures(of id: Int) -> [MediaTime] { layers[id]?.sink.seen.withLock { $0.pictures } ?? [] }
+    func frames(of id: Int) -> [MediaTime] { layers[id]?.sink.seen.withLock { $0.frames } ?? [] }
     func content(of id: Int) -> FeedLayer.Content? { layers[id]?.layer.content }
-    var strangers: Int { layers.values.reduce(0) { $0 + $1.sink.seen.withLock { $0.strangers } } }
+    var foreignFrames: Int { layers.values.reduce(0) { $0 + $1.sink.seen.withLock { $0.foreignFrames } } }
 
     var devices: [SimulatedAudioDevice] { madeDevices.withLock { $0 } }
-    /// Those that were asked to connect, or were given samples.
+    /// The devices that were asked to connect or received samples.
     var openDevices: [SimulatedAudioDevice] {
         devices.filter { device in
             device.calls.contains { call in
@@ -204,8 +205,7 @@ final class FeedBench {
         }
     }
 
-    /// When something was heard of a device, in nanoseconds: the first and the last sample that is not silent, for each
-    /// stretch without a millisecond of silence.
+    /// Returns the times in nanoseconds during which a device was audible. A span ends at a millisecond of silence.
     static func audibleSpans(_ device: SimulatedAudioDevice) -> [ClosedRange<Int64>] {
         var spans: [ClosedRange<Int64>] = []
         for run in device.heard {
@@ -221,7 +221,7 @@ final class FeedBench {
         return spans
     }
 
-    /// Nanoseconds during which two devices, or more, were heard at the same time.
+    /// The nanoseconds during which two or more devices were audible.
     var overlap: Int64 {
         let all = devices.flatMap(Self.audibleSpans).sorted { $0.lowerBound < $1.lowerBound }
         var (end, sum) = (Int64.min, Int64(0))
@@ -232,8 +232,8 @@ final class FeedBench {
         return sum
     }
 
-    /// Clips that play and are heard.
-    var sounding: [Int] {
+    /// The clips that play and are not muted.
+    var audible: [Int] {
         ids.filter { id in
             guard let player = feed.player(for: id) else { return false }
             return player.timeControlStatus == .playing && !player.isMuted
@@ -242,7 +242,7 @@ final class FeedBench {
 
     var running: [Int] { ids.filter { feed.player(for: $0)?.rate ?? 0 != 0 } }
 
-    /// Identities whose assets are still held by somebody.
+    /// The identities whose assets are still retained.
     var heldAssets: [Int] {
         assets.withLock { assets in
             assets.removeAll { $0.asset.asset == nil }

@@ -5,9 +5,9 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Feed: the players behind it")
+@Suite("Feed: players")
 struct FeedPlayerTests {
-    @Test("1. The first clip plays without a scroll, the others in view have their posters")
+    @Test("1. The first clip plays without a scroll, and the other visible clips show their posters")
     func start() {
         let bench = FeedBench(scripts: 10)
         bench.driver.run(seconds: 1)
@@ -16,13 +16,13 @@ struct FeedPlayerTests {
             bench.content(of: 0) == .video && bench.content(of: 1) == .video
                 || bench.content(of: 1) == .poster
         )
-        #expect(bench.pictures(of: 0).count == 11)
-        #expect(bench.pictures(of: 1).allSatisfy { $0 == .zero })
+        #expect(bench.frames(of: 0).count == 11)
+        #expect(bench.frames(of: 1).allSatisfy { $0 == .zero })
         #expect(bench.feed.plan.ready == [1, 2] && bench.feed.playerCount == 3)
-        #expect(bench.strangers == 0)
+        #expect(bench.foreignFrames == 0)
     }
 
-    @Test("What was made ready shows its first frame at once, and goes on from there")
+    @Test("A preloaded clip shows its first frame at once and continues from there")
     func swipe() {
         let bench = FeedBench(scripts: 10)
         bench.driver.run(seconds: 1)
@@ -30,30 +30,30 @@ struct FeedPlayerTests {
         bench.settle(at: 300)
         #expect(bench.running == [1] && bench.feed.player(for: 1) === player)
         bench.driver.run(seconds: 0.5)
-        #expect(bench.pictures(of: 1).count >= 6)
-        #expect(bench.feed.playerCount == 3 && bench.strangers == 0)
+        #expect(bench.frames(of: 1).count >= 6)
+        #expect(bench.feed.playerCount == 3 && bench.foreignFrames == 0)
     }
 
-    @Test("4. A player that is handed on, and a cell that is used again, never show the clip of before")
+    @Test("4. A reassigned player and a reused cell never show the previous clip")
     func recycledCell() {
         let bench = FeedBench(scripts: 30)
         bench.driver.run(seconds: 0.5)
         guard let (layer, sink) = bench.layers[0] else { return }
         bench.drag(to: 3000)
-        // The cell of clip 0 is used for clip 10, whose player was that of clip 0 or another one.
+        // The cell of clip 0 is reused for clip 10, which may get the player of clip 0.
         sink.seen.withLock { seen in
             seen.expected = 20
-            seen.pictures = []
+            seen.frames = []
         }
         bench.feed.setLayer(layer, for: 10)
         #expect(layer.content != .video)
         bench.settle(at: 3000)
         bench.driver.run(seconds: 0.5)
         #expect(bench.running == [10] && layer.content == .video)
-        #expect(sink.seen.withLock { $0.strangers } == 0 && sink.seen.withLock { $0.pictures.count } > 5)
+        #expect(sink.seen.withLock { $0.foreignFrames } == 0 && sink.seen.withLock { $0.frames.count } > 5)
     }
 
-    @Test("4. A layer in use that is given to another cell gets the frames of that one only")
+    @Test("4. A layer that is moved to another cell receives only the frames of that cell")
     func movedLayer() {
         let bench = FeedBench(scripts: 4, settings: FeedSettings())
         bench.driver.run(seconds: 0.3)
@@ -61,11 +61,11 @@ struct FeedPlayerTests {
         sink.seen.withLock { $0.expected = 11 }
         bench.feed.setLayer(layer, for: 1)
         bench.driver.run(seconds: 0.5)
-        #expect(sink.seen.withLock { $0.strangers } == 0)
+        #expect(sink.seen.withLock { $0.foreignFrames } == 0)
         #expect(bench.running == [0])
     }
 
-    @Test("3. Never two sounds: not while it scrolls, not while data is missing, not when several play")
+    @Test("3. Two clips are never heard: while scrolling, while data is missing, or while several play")
     func sounds() {
         var settings = FeedSettings()
         settings.rule = .all(atLeast: 0, upTo: 3)
@@ -82,14 +82,14 @@ struct FeedPlayerTests {
                     bench.drag(to: Double(step) * 40)
                 }
                 bench.driver.run(seconds: 0.1)
-                #expect(bench.sounding.count <= 1)
-                heard += bench.sounding.count
+                #expect(bench.audible.count <= 1)
+                heard += bench.audible.count
             }
             #expect(heard > 10)
         }
     }
 
-    @Test("5. No more players than the pool has, and none anew where one is free")
+    @Test("5. There are never more players than the pool allows, and no player is created while one is free")
     func pool() {
         let bench = FeedBench(scripts: 50)
         var seen: Set<ObjectIdentifier> = []
@@ -105,7 +105,7 @@ struct FeedPlayerTests {
     }
 
     @Test(
-        "6. Nothing of a cell is left when it has gone: no player, no asset, no request, no poster on its way"
+        "6. A removed cell leaves no player, asset, request or poster"
     )
     func lifetime() {
         let bench = FeedBench(scripts: 10) { $0 == 1 ? [.stall(atPacket: 0, until: 1000)] : [] }
@@ -119,7 +119,7 @@ struct FeedPlayerTests {
         #expect(bench.heldAssets == [] && bench.running == [])
     }
 
-    @Test("8. A clip goes on where it was when it comes back; from zero where that is set")
+    @Test("8. A clip resumes from its position when it returns, or starts from zero if set")
     func position() {
         for leaving in [FeedOffscreenBehavior.pause, .pauseAndRewind] {
             var settings = FeedSettings()
@@ -129,13 +129,13 @@ struct FeedPlayerTests {
             bench.settle(at: 3000)
             #expect(bench.feed.player(for: 0) == nil)
             bench.settle(at: 0)
-            let first = bench.pictures(of: 0).last { $0 != .zero } ?? .zero
+            let first = bench.frames(of: 0).last { $0 != .zero } ?? .zero
             #expect(leaving == .pause ? first >= .ms(800) : first < .ms(400))
-            #expect(bench.strangers == 0)
+            #expect(bench.foreignFrames == 0)
         }
     }
 
-    @Test("10. What the user paused stands until the user plays it")
+    @Test("10. A clip that the user paused stays paused until the user plays it")
     func userPause() {
         let bench = FeedBench(scripts: 20)
         bench.driver.run(seconds: 0.5)
@@ -151,22 +151,22 @@ struct FeedPlayerTests {
         #expect(bench.running == [0])
     }
 
-    @Test("2. Behind another screen, and in the background, nothing runs; then the same one goes on")
+    @Test("2. Off screen and in the background nothing runs; afterwards the same clip resumes")
     func hidden() {
         let bench = FeedBench(scripts: 20)
         bench.driver.run(seconds: 0.5)
         for flag in [true, false] {
             if flag { bench.feed.setOnScreen(false) } else { bench.feed.setInBackground(true) }
-            let before = bench.pictures(of: 0).count
+            let before = bench.frames(of: 0).count
             bench.driver.run(seconds: 1)
-            #expect(bench.running == [] && bench.pictures(of: 0).count <= before + 1)
+            #expect(bench.running == [] && bench.frames(of: 0).count <= before + 1)
             if flag { bench.feed.setOnScreen(true) } else { bench.feed.setInBackground(false) }
             #expect(bench.running == [0])
         }
     }
 
     @Test(
-        "7. What is made ready waits for what plays: nothing is opened before it has begun, and is hungry no more"
+        "7. Preloading waits until the playing clip has started and has buffered enough"
     )
     func preloading() {
         let bench = FeedBench(
@@ -181,7 +181,7 @@ struct FeedPlayerTests {
         #expect(bench.feed.player(for: 1)?.currentItem?.preferredForwardBufferDuration == 2)
     }
 
-    @Test("One at a time: the second of those made ready is opened when the first one is ready")
+    @Test("One at a time: the second clip is opened when the first one is preloaded")
     func oneByOne() {
         var settings = FeedSettings()
         settings.preparesOneByOne = true
@@ -194,7 +194,7 @@ struct FeedPlayerTests {
         bench.driver.run(seconds: 1.5)
         #expect(bench.feed.player(for: 1) != nil && bench.feed.player(for: 2) != nil)
         #expect(bench.openCount(of: 2) == 1)
-        // Without that both are under way at the same time.
+        // Without the setting, both are loaded at the same time.
         settings.preparesOneByOne = false
         let other = FeedBench(scripts: 10, settings: settings) {
             $0 == 1 ? [.stall(atPacket: 0, until: 2)] : []
@@ -203,7 +203,7 @@ struct FeedPlayerTests {
         #expect(other.feed.player(for: 1) == nil && other.feed.player(for: 2) != nil)
     }
 
-    @Test("A clip that cannot be played gives its player back and says why; its neighbours play")
+    @Test("A clip that cannot be played releases its player and reports its error; its neighbors play")
     func failure() {
         let bench = FeedBench(scripts: 10) { $0 % 2 == 0 ? [.openFails(.notFound)] : [] }
         bench.driver.run(seconds: 0.5)
@@ -213,17 +213,17 @@ struct FeedPlayerTests {
         #expect(bench.running == [1])
     }
 
-    @Test("A stall keeps its turn, and goes on when the data is there")
+    @Test("A stalled clip stays chosen and resumes when data arrives")
     func stall() {
         let bench = FeedBench(scripts: 10) { $0 == 0 ? [.stall(atPacket: 8, until: 3)] : [] }
         bench.driver.run(seconds: 2)
         #expect(bench.feed.plan.entry(of: 0)?.reasons == .waiting && bench.running == [0])
         bench.driver.run(seconds: 1.5)
         #expect(bench.feed.plan.entry(of: 0)?.reasons == [])
-        #expect(bench.pictures(of: 0).count > 12)
+        #expect(bench.frames(of: 0).count > 12)
     }
 
-    @Test("Released, the feed lets go of everything")
+    @Test("Releasing the feed releases everything")
     func release() {
         let driver = ManualDriver(settlesByItself: true)
         weak var player: Player?
@@ -239,7 +239,7 @@ struct FeedPlayerTests {
     }
 }
 
-@Suite("Feed: one clip with everything around it")
+@Suite("Feed: view of a single clip")
 struct VideoViewTests {
     private func makeView(_ driver: ManualDriver) -> (VideoView, ProbeSink) {
         var configuration = Player.Configuration()
@@ -251,7 +251,7 @@ struct VideoViewTests {
     }
 
     @Test(
-        "Loops, or plays once; another clip takes its place; none takes all down",
+        "The view loops or plays once, replaces its clip, and releases everything without a clip",
         .enabled(if: Fixture.areThere)
     )
     func clips() {
@@ -261,16 +261,16 @@ struct VideoViewTests {
         view.url = Fixture.url("clip-h264-aac.mp4")
         driver.run(seconds: 4)
         #expect(view.content == .video && view.player?.isMuted == true)
-        #expect(sink.seen.withLock { $0.pictures.count } > 110)
+        #expect(sink.seen.withLock { $0.frames.count } > 110)
         sink.seen.withLock { seen in
             seen.expected = 600
-            seen.pictures = []
+            seen.frames = []
         }
         view.repeatMode = .once
         view.url = Fixture.url("vfr.mp4")
         driver.run(seconds: 5)
         #expect(view.player?.rate == 0)
-        #expect(sink.seen.withLock { Set($0.pictures).count } == 72)
+        #expect(sink.seen.withLock { Set($0.frames).count } == 72)
         view.isPlaying = false
         view.isPlaying = true
         driver.run(seconds: 1)
@@ -278,10 +278,10 @@ struct VideoViewTests {
         view.url = nil
         driver.run(seconds: 0.1)
         #expect(view.player == nil && view.content == .nothing)
-        #expect(sink.seen.withLock { $0.strangers } == 0)
+        #expect(sink.seen.withLock { $0.foreignFrames } == 0)
     }
 
-    @Test("A clip that is not there takes all down, and says why")
+    @Test("A clip that does not exist releases everything and reports its error")
     func failure() {
         let driver = ManualDriver(settlesByItself: true)
         let (view, _) = makeView(driver)
@@ -290,7 +290,7 @@ struct VideoViewTests {
         #expect(view.player == nil && view.error?.code == .notFound)
     }
 
-    @Test("It has its part in the budget that it is given, and waits where that is used up")
+    @Test("The view shares the given budget, and waits when it is exhausted")
     func budget() {
         let driver = ManualDriver(settlesByItself: true)
         let backend = ScriptedBackend(.clip(), driver: driver)

@@ -5,11 +5,11 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-// Rule: budget, muted-device
-/// What users of other feeds have reported, and no other suite here shows. The number is that of the kind of report.
-@Suite("Feed: what was reported of others")
+// Problems that users of other feeds have reported and that no other suite covers. The number is the kind of report.
+/// The player is reassigned, and its last frame stays visible.
+@Suite("Feed: problems reported for other feeds")
 struct FeedReportTests {
-    @Test("4. No black flash: the poster until the first frame, then frames, and the last one stays")
+    @Test("4. No black flash: the poster is shown until the first frame, and the last frame stays")
     func flash() {
         let bench = FeedBench(scripts: 10)
         bench.driver.run(seconds: 0.5)
@@ -22,17 +22,17 @@ struct FeedReportTests {
                 #expect(content != .nothing, "clip \(id) at \(y)")
             }
         }
-        #expect(shown.contains(.video) && bench.strangers == 0)
-        // Its player goes to another clip, and what it showed last stays.
-        let before = bench.pictures(of: 3).count
+        #expect(shown.contains(.video) && bench.foreignFrames == 0)
+        // The poster was made with an opening of its own; the player took over that of the preloader.
+        let before = bench.frames(of: 3).count
         #expect(before > 0 && bench.running == [3])
         bench.settle(at: 1099)
         #expect(bench.content(of: 3) == .video && bench.running == [4])
-        #expect(bench.pictures(of: 3).last ?? .zero >= bench.pictures(of: 3).first ?? .zero)
+        #expect(bench.frames(of: 3).last ?? .zero >= bench.frames(of: 3).first ?? .zero)
     }
 
     @Test(
-        "5. Fewer decoders than players: what plays has one; the others wait for theirs, and their pictures stay"
+        "5. With fewer decoders than players, the playing clip has one, and the others keep their frames"
     )
     func decoders() {
         let bench = FeedBench(scripts: 10)
@@ -49,10 +49,10 @@ struct FeedReportTests {
         bench.driver.run(seconds: 0.5)
         #expect(bench.budget.usage.suspendedPlayers == 0)
         #expect(bench.feed.plan.ready.allSatisfy { bench.feed.player(for: $0)?.currentItem != nil })
-        #expect(bench.strangers == 0)
+        #expect(bench.foreignFrames == 0)
     }
 
-    @Test("5. A player outside of the feed goes before what the feed only holds ready")
+    @Test("5. A player outside of the feed has priority over preloaded clips")
     func outsider() {
         let bench = FeedBench(scripts: 10)
         bench.driver.run(seconds: 1)
@@ -67,7 +67,7 @@ struct FeedReportTests {
         #expect(bench.running == [0] && bench.feed.isSuspended(1) && bench.feed.isSuspended(2))
     }
 
-    @Test("7. While what plays has run out of data nothing is read of what comes next")
+    @Test("7. While the playing clip stalls, nothing is read of the next clips")
     func hungry() {
         let bench = FeedBench(
             scripts: 10,
@@ -92,7 +92,7 @@ struct FeedReportTests {
         #expect(bench.reads(of: 1) > before)
     }
 
-    @Test("7. What comes next is opened once, by the preloader; what falls behind is called off")
+    @Test("7. The next clip is opened once, by the preloader; a clip that was passed is cancelled")
     func openedOnce() {
         let bench = FeedBench(scripts: 20) { $0 == 2 ? [.stall(atPacket: 0, until: 1000)] : [] }
         bench.driver.run(seconds: 1)
@@ -105,11 +105,12 @@ struct FeedReportTests {
         bench.settle(at: 3300)
         bench.driver.run(seconds: 0.5)
         #expect(bench.running == [11])
-        // Its poster was made in view, by an opening of its own; the player took the preloader's.
+        // Returns the nanoseconds from the swipe to the first frame of the clip, and from being chosen to the next
+        // frame.
         #expect(bench.openCount(of: 11) == 2)
     }
 
-    @Test("8. What goes on in its middle is only opened ahead: its beginning is not read")
+    @Test("8. A clip that resumes in its middle is only opened ahead, and its beginning is not read")
     func middle() {
         let bench = FeedBench(scripts: 20)
         bench.settle(at: 1200)
@@ -120,10 +121,10 @@ struct FeedReportTests {
         #expect(bench.feed.plan.ready.first == 4 && bench.running == [5])
         #expect(bench.feed.player(for: 4)?.currentTime() ?? .zero > .ms(800))
         bench.settle(at: 1200)
-        #expect(bench.pictures(of: 4).filter { $0 != .zero }.first ?? .zero >= .ms(800))
+        #expect(bench.frames(of: 4).filter { $0 != .zero }.first ?? .zero >= .ms(800))
     }
 
-    @Test("9. Mute is shared, and a feed that is muted opens no sound device")
+    @Test("9. Mute applies to the whole feed, and a muted feed opens no audio device")
     func mute() {
         let bench = FeedBench(scripts: 10, hasAudio: true)
         for page in 0..<4 {
@@ -133,21 +134,21 @@ struct FeedReportTests {
         #expect(bench.running == [3] && bench.devices.count == 3 && bench.openDevices.isEmpty)
         bench.feed.setMuted(false)
         bench.driver.run(seconds: 1)
-        #expect(bench.sounding == [3] && bench.openDevices.count == 1)
+        #expect(bench.audible == [3] && bench.openDevices.count == 1)
         bench.settle(at: 1200)
         bench.driver.run(seconds: 1)
-        #expect(bench.sounding == [4] && bench.openDevices.count == 2)
+        #expect(bench.audible == [4] && bench.openDevices.count == 2)
         bench.feed.setMuted(true)
         let before = bench.devices.flatMap(FeedBench.audibleSpans).count
         bench.driver.run(seconds: 0.1)
         bench.settle(at: 1500)
         bench.driver.run(seconds: 1)
-        #expect(bench.sounding == [] && bench.running == [5])
+        #expect(bench.audible == [] && bench.running == [5])
         #expect(bench.devices.flatMap(FeedBench.audibleSpans).count == before && bench.overlap == 0)
     }
 }
 
-@Suite("Feed: from a swipe to the picture")
+@Suite("Feed: time from a swipe to the frame")
 struct SwipeTests {
     /// Nanoseconds from the swipe to the first picture of the clip, and from its turn to the next one.
     private func swipe(_ bench: FeedBench, to page: Int) -> (shown: Int64?, moved: Int64?) {
@@ -157,8 +158,8 @@ struct SwipeTests {
         let shown = isShown ? bench.driver.now.nanoseconds(since: begin) : nil
         bench.feed.scroll(to: bench.viewport, velocity: 0, .settled)
         bench.driver.run(atMost: 1) { bench.feed.player(for: page)?.rate == 1 }
-        let (turn, count) = (bench.driver.now, bench.pictures(of: page).count)
-        let isMoving = bench.driver.run(atMost: 1) { bench.pictures(of: page).count > count }
+        let (turn, count) = (bench.driver.now, bench.frames(of: page).count)
+        let isMoving = bench.driver.run(atMost: 1) { bench.frames(of: page).count > count }
         return (shown, isMoving ? bench.driver.now.nanoseconds(since: turn) : nil)
     }
 
@@ -172,17 +173,17 @@ struct SwipeTests {
                 "page \(page): \(String(describing: moved))"
             )
             bench.driver.run(seconds: 0.3)
-            if bench.strangers > 0 { break }
+            if bench.foreignFrames > 0 { break }
         }
-        #expect(bench.strangers == 0)
+        #expect(bench.foreignFrames == 0)
     }
 
     @Test(
-        "200 swipes to what was made ready: the picture is there at once, and moves within a frame interval"
+        "200 swipes to preloaded clips show the frame at once, and the next one within a frame interval"
     )
     func scripts() { check(FeedBench(scripts: 204, height: 400), swipes: 200, interval: 100_000_000) }
 
-    @Test("The same with real clips, fewer of them", .enabled(if: Fixture.areThere))
+    @Test("Fewer swipes to real clips give the same result", .enabled(if: Fixture.areThere))
     func realClips() {
         check(FeedBench(realClips: 44, height: 400), swipes: 40, interval: 125_000_000)
     }

@@ -6,12 +6,12 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// Gestures drawn from a seed for a feed with its players, a naive feed beside it.
+/// Random gestures from a seed, applied to a feed with its players and to a naive feed.
 ///
-/// In the suite it is short. `PLAYHEAD_FEED_GESTURES=10000 swift test --filter PlayheadFeedTests.FeedSimulationTests` draws so many
-/// gestures over a thousand cells, in parts of 500 with a seed each, and prints the seeds; `docs/testing.md` tells how
-/// long that takes.
-@Suite("Feed: gestures with players, over real clips and over sources that stall, fail and come late")
+/// The test is short by default. `PLAYHEAD_FEED_GESTURES=10000 swift test --filter
+/// PlayheadFeedTests.FeedSimulationTests` runs that many gestures over a thousand cells, in parts of 500 with a seed
+/// each, and prints the seeds. `docs/feeds.md` states how long it takes.
+@Suite("Feed: gestures with players, with real clips and with sources that stall, fail and are late")
 struct FeedSimulationTests {
     private final class Walk {
         let bench: FeedBench
@@ -27,12 +27,12 @@ struct FeedSimulationTests {
             bench.feed.setMuted(false)
             naive.settings = bench.settings
             naive.cells = bench.cells
-            naive.seen = bench.viewport.visible
+            naive.visibleRect = bench.viewport.visible
             check()
         }
 
-        func expect(_ condition: Bool, _ words: @autoclosure () -> String) {
-            if !condition { faults.append("step \(step): \(words())") }
+        func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
+            if !condition { faults.append("step \(step): \(message())") }
         }
 
         func check() {
@@ -40,16 +40,16 @@ struct FeedSimulationTests {
             naive.decide(now: bench.driver.now.nanoseconds)
             let plan = bench.feed.plan
             expect(plan.chosen == naive.chosen, "chosen \(plan.chosen), by the rule \(naive.chosen)")
-            expect(bench.sounding.count <= 1, "heard: \(bench.sounding)")
+            expect(bench.audible.count <= 1, "heard: \(bench.audible)")
             expect(
                 bench.running == plan.playing.sorted(),
                 "running \(bench.running), planned \(plan.playing)"
             )
-            expect(bench.running.allSatisfy { !naive.paused.contains($0) }, "undid a pause of the user's")
+            expect(bench.running.allSatisfy { !naive.paused.contains($0) }, "a user's pause was undone")
             expect(bench.feed.playerCount <= 3, "\(bench.feed.playerCount) players")
-            expect(bench.strangers == 0, "another clip's picture")
+            expect(bench.foreignFrames == 0, "a frame of another clip")
             expect(Set(bench.heldAssets).isSubset(of: naive.listed), "outlives its cell: \(bench.heldAssets)")
-            expect(bench.openDevices.count <= 3, "\(bench.openDevices.count) sound devices")
+            expect(bench.openDevices.count <= 3, "\(bench.openDevices.count) audio devices")
         }
 
         func pass(_ seconds: Double) {
@@ -59,9 +59,9 @@ struct FeedSimulationTests {
 
         func scroll(to target: Double) {
             y = max(0, min(Double(bench.ids.count) * bench.height - 400, target))
-            if y != bench.viewport.bounds.minY { naive.movedAt = bench.driver.now.nanoseconds }
+            if y != bench.viewport.bounds.minY { naive.lastMoved = bench.driver.now.nanoseconds }
             bench.drag(to: y)
-            naive.seen = bench.viewport.visible
+            naive.visibleRect = bench.viewport.visible
             check()
         }
 
@@ -98,11 +98,11 @@ struct FeedSimulationTests {
         }
     }
 
-    /// Gestures of the whole form; nil: the short one.
+    /// The number of gestures of the long form, or nil for the short one.
     private static let whole = ProcessInfo.processInfo.environment["PLAYHEAD_FEED_GESTURES"].flatMap {
         Int($0)
     }
-    /// A new feed for so many gestures, so that a seed that fails is soon played again.
+    /// The number of gestures with one feed, so that a failing seed can be repeated quickly.
     private static let part = 500
     private static func seeds(_ few: Int) -> [UInt64] {
         let count = whole.map { ($0 + part - 1) / part } ?? few
@@ -118,7 +118,7 @@ struct FeedSimulationTests {
         if Self.whole != nil { print("seed \(seed): \(count) gestures, \(walk.faults.count) faults") }
     }
 
-    @Test("Real clips, under many identities", .enabled(if: Fixture.areThere), arguments: seeds(4))
+    @Test("Real clips are played under many identities", .enabled(if: Fixture.areThere), arguments: seeds(4))
     func realClips(seed: UInt64) {
         walk(FeedBench(realClips: cellCount), seed: seed, gestures: 60)
     }
@@ -134,13 +134,13 @@ struct FeedSimulationTests {
         }
     }
 
-    @Test("Sources that stall, fail and come late", arguments: seeds(8))
+    @Test("Sources stall, fail and are late", arguments: seeds(8))
     func badSources(seed: UInt64) {
         let bench = FeedBench(scripts: cellCount, faults: Self.faults, isLocal: seed % 2 == 0)
         walk(bench, seed: seed, gestures: 80)
     }
 
-    @Test("3. Two sounds, by the samples that came out: never", arguments: seeds(4))
+    @Test("3. Two clips are never heard, measured by the output samples", arguments: seeds(4))
     func samples(seed: UInt64) {
         var settings = FeedSettings()
         if seed % 2 == 0 { settings.rule = .all(atLeast: 0, upTo: 1) }

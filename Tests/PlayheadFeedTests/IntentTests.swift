@@ -5,53 +5,53 @@ import Testing
 
 @Suite("Feed: intent and reasons")
 struct IntentTests {
-    @Test("2. Under another screen nothing plays; what is there then plays when the list is back")
+    @Test("2. Off screen nothing plays; afterwards the clip that is visible then plays")
     func hidden() {
         var scene = CoreScene()
-        scene.tell(.onScreen(false))
+        scene.send(.onScreen(false))
         #expect(scene.playing == [] && scene.changes == [.pause(0, .hidden)])
         scene.show(at: 2000)
         scene.reload(Array(0..<20))
         #expect(scene.playing == [] && scene.plan.ready == [])
-        scene.tell(.onScreen(true))
+        scene.send(.onScreen(true))
         #expect(scene.playing == [5])
     }
 
-    @Test("10. A user's pause wins: over scrolling, other screens, the background, data that is there again")
+    @Test("10. A user's pause survives scrolling, other screens, the background and the end of a stall")
     func userPause() {
         var scene = CoreScene()
         scene.start()
-        scene.tell(.userPause(0, true))
+        scene.send(.userPause(0, true))
         #expect(scene.playing == [] && scene.changes == [.pause(0, .user)])
         let events: [FeedEvent<Int>] = [
             .onScreen(false), .onScreen(true), .background(true), .background(false), .waiting(0, true),
             .waiting(0, false), .cells(scene.cells), .time, .mute(false),
         ]
         for event in events {
-            scene.tell(event)
+            scene.send(event)
             #expect(scene.playing == [])
         }
         scene.settle(at: 400)
         #expect(scene.playing == [1])
         scene.settle(at: 0)
         #expect(scene.playing == [] && scene.plan.entry(of: 0)?.reasons == .user)
-        scene.tell(.userPause(0, false))
+        scene.send(.userPause(0, false))
         #expect(scene.playing == [0])
     }
 
-    @Test("10. Back from the background the one that played goes on, and no other")
+    @Test("10. After the background, the clips that played resume, and no others")
     func background() {
         var scene = CoreScene(20, height: 200) { $0.rule = .all(atLeast: 1, upTo: 3) }
         #expect(scene.playing == [0, 1, 2])
-        scene.tell(.userPause(1, true))
-        scene.tell(.background(true))
+        scene.send(.userPause(1, true))
+        scene.send(.background(true))
         #expect(scene.playing == [])
         #expect(scene.plan.entry(of: 1)?.reasons == [.user, .background])
-        scene.tell(.background(false))
+        scene.send(.background(false))
         #expect(scene.playing == [0, 2] && scene.changes == [.play(0), .play(2)])
     }
 
-    @Test("Each reason is one of its own: with one over the others hold")
+    @Test("Pause reasons are independent: when one ends, the others still apply")
     func reasons() {
         var scene = CoreScene()
         let on: [(FeedEvent<Int>, FeedPauseReasons)] = [
@@ -59,13 +59,13 @@ struct IntentTests {
         ]
         let off: [FeedEvent<Int>] = [.onScreen(true), .background(false), .userPause(0, false)]
         for mask in 1..<8 {
-            for (bit, event) in on.enumerated() where mask & 1 << bit != 0 { scene.tell(event.0) }
+            for (bit, event) in on.enumerated() where mask & 1 << bit != 0 { scene.send(event.0) }
             var left: FeedPauseReasons = []
             for (bit, event) in on.enumerated() where mask & 1 << bit != 0 { left.insert(event.1) }
             #expect(scene.plan.entry(of: 0)?.reasons == left)
             for (bit, event) in on.enumerated() where mask & 1 << bit != 0 {
                 #expect(scene.playing == [])
-                scene.tell(off[bit])
+                scene.send(off[bit])
                 left.remove(event.1)
                 #expect(scene.plan.entry(of: 0)?.reasons == left)
             }
@@ -74,36 +74,36 @@ struct IntentTests {
         #expect("\(FeedPauseReasons([.user, .hidden]))" == "hidden+user")
     }
 
-    @Test("3. Waiting for data is not playing, and gives nobody else the turn: never two sounds")
+    @Test("3. While a clip waits for data, no other clip is chosen or heard")
     func waiting() {
         var scene = CoreScene()
-        scene.tell(.mute(false))
+        scene.send(.mute(false))
         #expect(scene.plan.audible == 0)
-        scene.tell(.waiting(0, true))
+        scene.send(.waiting(0, true))
         #expect(scene.playing == [0] && scene.plan.audible == 0)
         #expect(scene.plan.entry(of: 0)?.reasons == .waiting)
         scene.settle(at: 400)
         #expect(scene.playing == [1] && scene.plan.audible == 1)
-        scene.tell(.waiting(0, false))
+        scene.send(.waiting(0, false))
         #expect(scene.playing == [1] && scene.plan.audible == 1)
     }
 
-    @Test("9. Silence is shared, and the start; of many that play one is heard")
+    @Test("9. Mute is the default and applies to the whole feed; of several playing clips one is heard")
     func mute() {
         var scene = CoreScene(20, height: 200) { $0.rule = .all(atLeast: 1, upTo: 3) }
         #expect(scene.plan.audible == nil)
-        scene.tell(.mute(false))
+        scene.send(.mute(false))
         #expect(scene.plan.audible == 0)
-        scene.tell(.userPause(0, true))
+        scene.send(.userPause(0, true))
         #expect(scene.plan.audible == 1)
         scene.settle(at: 1000)
         #expect(scene.plan.audible == 5)
-        scene.tell(.mute(true))
+        scene.send(.mute(true))
         #expect(scene.plan.audible == nil)
     }
 
     @Test(
-        "8. A clip goes on where it was, from zero within half a second of its end, and from zero where that is set"
+        "8. A clip resumes from its position, or starts from zero near its end or if set"
     )
     func position() {
         let times: [(Double, Double?, Double)] = [
@@ -122,13 +122,13 @@ struct IntentTests {
     }
 
     @Test(
-        "What fails while it is made ready, out of view, is not played when its turn comes, and is tried anew after that"
+        "A clip that fails while it is preloaded does not play when it is chosen, and is tried again later"
     )
     func failedAhead() {
         var scene = CoreScene()
         scene.start()
         #expect(scene.plan.ready == [1, 2])
-        scene.tell(.failed(2))
+        scene.send(.failed(2))
         #expect(scene.plan.ready == [1, 3])
         scene.settle(at: 800)
         #expect(scene.plan.chosen == [2] && scene.playing == [])
@@ -137,50 +137,53 @@ struct IntentTests {
         #expect(scene.playing == [2])
     }
 
-    @Test("What was played to its end, or failed, stands, and gets another turn when it comes back")
+    @Test("A clip that has ended or failed stays paused, and plays again when its cell returns")
     func endAndFailure() {
         var scene = CoreScene()
-        scene.tell(.ended(0))
+        scene.send(.ended(0))
         #expect(scene.playing == [] && scene.changes.first == .pause(0, .ended))
-        scene.tell(.failed(0))
+        scene.send(.failed(0))
         #expect(scene.plan.chosen == [0] && scene.plan.entry(of: 0) == nil)
         #expect(scene.changes.contains(.release(0, .failed)))
         scene.settle(at: 2000)
         scene.settle(at: 0)
         #expect(scene.playing == [0])
-        // Whoever presses play at the end wants it again.
-        scene.tell(.ended(0))
-        scene.tell(.userPause(0, false))
+        // Playing a clip that has ended starts it again.
+        scene.send(.ended(0))
+        scene.send(.userPause(0, false))
         #expect(scene.playing == [0])
     }
 }
 
-@Suite("Feed: what is made ready, and the pool")
+@Suite("Feed: preloading and the pool")
 struct PreloadRuleTests {
-    @Test("7. Nothing is made ready before what plays has begun and has three seconds ahead, or all")
+    @Test(
+        "7. Nothing is preloaded before the playing clip has started and has buffered three seconds, or all"
+    )
     func notBefore() {
         var scene = CoreScene()
         #expect(scene.plan.ready == [] && scene.plan.isPreloadingSuspended)
-        scene.tell(.started(0))
-        scene.tell(.buffered(0, seconds: 2.9, isFull: false))
+        scene.send(.started(0))
+        scene.send(.buffered(0, seconds: 2.9, isFull: false))
         #expect(scene.plan.ready == [])
-        scene.tell(.buffered(0, seconds: 3, isFull: false))
+        scene.send(.buffered(0, seconds: 3, isFull: false))
         #expect(scene.plan.ready == [1, 2] && !scene.plan.isPreloadingSuspended)
         #expect(scene.changes == [.prepare(1, rank: 0), .prepare(2, rank: 1)])
-        // Hungry again: it is kept and loads nothing.
-        scene.tell(.waiting(0, true))
+        // Preloaded clips are kept but suspended while the playing clip needs data.
+        scene.send(.waiting(0, true))
         #expect(scene.plan.ready == [1, 2] && scene.plan.isPreloadingSuspended)
-        scene.tell(.waiting(0, false))
-        // It stops for what plays below a second, and goes on from three, or where there is no more to come.
+        scene.send(.waiting(0, false))
+        // Preloading is suspended below one second and resumes from three seconds, or when the clip is buffered
+        // completely.
         for (seconds, isFull, stops) in [
             (1.0, false, false), (0.9, false, true), (2.9, false, true), (0.1, true, false),
         ] {
-            scene.tell(.buffered(0, seconds: seconds, isFull: isFull))
+            scene.send(.buffered(0, seconds: seconds, isFull: isFull))
             #expect(scene.plan.isPreloadingSuspended == stops)
         }
     }
 
-    @Test("In the direction of travel; what falls behind is given back at once")
+    @Test("Clips are preloaded in the direction of travel, and released at once when they are passed")
     func direction() {
         var scene = CoreScene()
         scene.settle(at: 4000)
@@ -198,7 +201,7 @@ struct PreloadRuleTests {
         #expect(scene.playing == [18] && scene.plan.ready == [19])
     }
 
-    @Test("What is ready plays with the player it has")
+    @Test("A preloaded clip plays with the player that it has")
     func becomesChosen() {
         var scene = CoreScene()
         scene.start()
@@ -207,7 +210,7 @@ struct PreloadRuleTests {
         #expect(scene.plan.entries.map(\.id) == [1, 2])
     }
 
-    @Test("5. Never more players than the pool has, whatever the rule")
+    @Test("5. There are never more players than the pool allows, for any rule")
     func pool() {
         for (rule, most) in [
             (FeedRule.mostVisible(atLeast: 0.5), 3), (.all(atLeast: 0, upTo: 4), 6),
@@ -224,7 +227,7 @@ struct PreloadRuleTests {
         }
     }
 
-    @Test("A cell that leaves and is still seen keeps its player until another one needs it")
+    @Test("A cell that is no longer chosen but visible keeps its player until another one needs it")
     func held() {
         var scene = CoreScene()
         scene.drag(to: 250)
@@ -236,17 +239,17 @@ struct PreloadRuleTests {
         #expect(scene.changes == [.pause(0, []), .release(0, .leftView)])
     }
 
-    @Test("Nothing is made ready in the background, or under another screen")
+    @Test("Nothing is preloaded in the background or off screen")
     func unseen() {
         var scene = CoreScene()
         scene.start()
-        scene.tell(.background(true))
+        scene.send(.background(true))
         #expect(scene.plan.isPreloadingSuspended && scene.plan.ready == [1, 2])
         scene.show(at: 4000)
         #expect(scene.plan.ready == [])
     }
 
-    @Test("A list that wraps goes on with its first cell")
+    @Test("A list that wraps continues with its first cell")
     func wraps() {
         var scene = CoreScene(5) { $0.wraps = true }
         scene.settle(at: 1400)

@@ -2,8 +2,8 @@ import Foundation
 import Playhead
 import PlayheadFeed
 
-/// What a feed is to decide, worked out anew each time from all cells, without any memory but who was chosen and when
-/// it moved: written to be seen to be right, to hold the core to.
+/// A reference implementation of a feed. It computes each decision from all cells, and keeps no state except the chosen
+/// cells and the time of the last movement. It is written to be obviously correct.
 struct NaiveFeed {
     var settings = FeedSettings()
     var cells: [FeedCell<Int>] = [] {
@@ -14,9 +14,9 @@ struct NaiveFeed {
     }
     private var edges: [(top: Double, bottom: Double)] = []
     private(set) var listed: Set<Int> = []
-    var seen = CGRect.zero
-    var goesBack = false
-    var movedAt: Int64?
+    var visibleRect = CGRect.zero
+    var isMovingBackward = false
+    var lastMoved: Int64?
     var isSlow = false
     var chosen: [Int] = []
     var paused: Set<Int> = []
@@ -25,42 +25,45 @@ struct NaiveFeed {
     var isHidden = false
 
     func share(_ frame: CGRect) -> Double {
-        let part = frame.intersection(seen)
-        let whole = min(frame.width, seen.width) * min(frame.height, seen.height)
+        let part = frame.intersection(visibleRect)
+        let whole = min(frame.width, visibleRect.width) * min(frame.height, visibleRect.height)
         return part.isNull || whole <= 0 ? 0 : part.width * part.height / whole
     }
 
-    /// Places of the cells of which anything is in view: all cells are looked at.
+    /// The indices of the cells that are at least partly visible. All cells are examined.
     private(set) var inView: [Int] = []
 
     mutating func decide(now: Int64) {
-        if let moved = movedAt, now - moved >= Int64(settings.settlingTime * 1e9) { movedAt = nil }
-        let (top, bottom) = (seen.minY, seen.maxY)
-        // A loop, and not a filter: a thousand cells a step take most of a test's time.
+        if let moved = lastMoved, now - moved >= Int64(settings.settlingTime * 1e9) { lastMoved = nil }
+        let (top, bottom) = (visibleRect.minY, visibleRect.maxY)
+        // A loop is used instead of a filter, because a thousand cells per step take most of the test's time.
         var near: [Int] = []
         edges.withUnsafeBufferPointer { edges in
-            var place = 0
-            while place < edges.count {
-                if edges[place].top < bottom && edges[place].bottom > top { near.append(place) }
-                place += 1
+            var index = 0
+            while index < edges.count {
+                if edges[index].top < bottom && edges[index].bottom > top { near.append(index) }
+                index += 1
             }
         }
         inView = near.filter { share(cells[$0].frame) > 0 }
-        var candidates: [(place: Int, id: Int, share: Double)] = []
-        for place in inView where cells[place].kind == .clip {
-            let cell = cells[place]
+        var candidates: [(index: Int, id: Int, share: Double)] = []
+        for index in inView where cells[index].kind == .clip {
+            let cell = cells[index]
             let share = share(cell.frame)
             let isIn: Bool
             switch settings.rule {
             case .mostVisible(let least), .first(let least), .all(let least, _):
                 isIn = share >= least - 1e-6
             case .atPoint(let x, let y):
-                let point = CGPoint(x: seen.minX + x * seen.width, y: seen.minY + y * seen.height)
+                let point = CGPoint(
+                    x: visibleRect.minX + x * visibleRect.width,
+                    y: visibleRect.minY + y * visibleRect.height
+                )
                 isIn = cell.frame.contains(point)
             }
-            if isIn { candidates.append((place, cell.id, share)) }
+            if isIn { candidates.append((index, cell.id, share)) }
         }
-        if movedAt == nil || isSlow {
+        if lastMoved == nil || isSlow {
             switch settings.rule {
             case .mostVisible:
                 let most = candidates.map(\.share).max() ?? 0
@@ -80,16 +83,16 @@ struct NaiveFeed {
         isHidden ? [] : chosen.filter { !paused.contains($0) && !failed.contains($0) && !ended.contains($0) }
     }
 
-    /// The next clips in the direction of travel, where anything may be loaded at all.
+    /// The next clips in the direction of travel, regardless of whether anything may be loaded.
     var upcoming: [Int] {
-        let isChosen = { (place: Int) in chosen.contains(cells[place].id) }
-        let step = goesBack ? -1 : 1
-        let ends = goesBack ? inView.reversed() : inView
-        guard var place = ends.last(where: isChosen).map({ $0 + step }) ?? ends.first else { return [] }
+        let isChosen = { (index: Int) in chosen.contains(cells[index].id) }
+        let step = isMovingBackward ? -1 : 1
+        let ends = isMovingBackward ? inView.reversed() : inView
+        guard var index = ends.last(where: isChosen).map({ $0 + step }) ?? ends.first else { return [] }
         var next: [Int] = []
-        while cells.indices.contains(place), next.count < settings.readyCount {
-            if cells[place].kind == .clip, !failed.contains(cells[place].id) { next.append(cells[place].id) }
-            place += step
+        while cells.indices.contains(index), next.count < settings.readyCount {
+            if cells[index].kind == .clip, !failed.contains(cells[index].id) { next.append(cells[index].id) }
+            index += step
         }
         return next
     }

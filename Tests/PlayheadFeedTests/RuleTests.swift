@@ -3,11 +3,11 @@ import Playhead
 import PlayheadFeed
 import Testing
 
-@Suite("Feed: who plays, by geometry alone")
+@Suite("Feed: choice by geometry")
 struct RuleTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let rule: FeedRule
-        /// Tops and heights.
+        /// The top and height of each cell.
         let cells: [(Double, Double)]
         let expected: [Int]
         var testDescription: String { "\(rule) \(cells)" }
@@ -15,14 +15,14 @@ struct RuleTests {
 
     /// The viewport is 300x600 at 1000.
     static let rows: [Row] = [
-        // At or above, not above alone; of equal ones the first.
+        // The share must reach the threshold; of equal shares the first wins.
         Row(rule: .mostVisible(atLeast: 0.5), cells: [(800, 400), (1300, 600)], expected: [0]),
         Row(rule: .mostVisible(atLeast: 0.5), cells: [(799, 400), (1199, 900)], expected: [1]),
         Row(rule: .mostVisible(atLeast: 0.5), cells: [(700, 400), (1100, 400), (1500, 400)], expected: [1]),
         Row(rule: .mostVisible(atLeast: 0.5), cells: [(1000, 300), (1300, 300)], expected: [0]),
         Row(rule: .mostVisible(atLeast: 0.5), cells: [(700, 450), (1450, 400)], expected: []),
         Row(rule: .mostVisible(atLeast: 0.2), cells: [(700, 450), (1450, 400)], expected: [1]),
-        // Larger than the viewport: it counts what can be seen of it.
+        // A cell that is larger than the viewport is measured by the part that can be visible.
         Row(rule: .mostVisible(atLeast: 0.5), cells: [(0, 1250), (1250, 2000)], expected: [1]),
         Row(rule: .firstWhollyVisible, cells: [(900, 5000)], expected: [0]),
         Row(rule: .firstWhollyVisible, cells: [(1001, 5000)], expected: []),
@@ -42,12 +42,12 @@ struct RuleTests {
         Row(rule: .atPoint(x: 0.5, y: 0.5), cells: [(1000, 300), (1300, 300)], expected: [1]),
         Row(rule: .atPoint(x: 0.5, y: 0), cells: [(700, 300), (1000, 300)], expected: [1]),
         Row(rule: .atPoint(x: 0.5, y: 0.5), cells: [(1000, 100), (1500, 300)], expected: []),
-        // No area, no number.
+        // No area, or not a number.
         Row(rule: .mostVisible(atLeast: 0), cells: [(1000, 0), (1200, .nan)], expected: []),
         Row(rule: .all(atLeast: 0, upTo: 9), cells: [(.infinity, 10), (1200, 0)], expected: []),
     ]
 
-    @Test("Each rule", arguments: rows)
+    @Test("Each rule chooses the expected cells", arguments: rows)
     func rules(row: Row) {
         var settings = FeedSettings()
         settings.rule = row.rule
@@ -61,7 +61,7 @@ struct RuleTests {
         #expect(core.plan.playing == row.expected)
     }
 
-    @Test("What a header covers is not seen")
+    @Test("The part that a header covers is not visible")
     func insets() {
         var scene = CoreScene()
         scene.show(at: 180)
@@ -69,7 +69,7 @@ struct RuleTests {
         scene.insets.top = 40
         scene.show(at: 0)
         #expect(scene.playing == [0])
-        // 380 of 400 points are below the bounds' top, 340 of them below the header.
+        // 380 of 400 points are below the top of the bounds, and 340 of them below the header.
         scene.core.settings.rule = .first(atLeast: 0.9)
         scene.show(at: 20)
         #expect(scene.playing == [])
@@ -78,12 +78,12 @@ struct RuleTests {
         #expect(scene.playing == [0])
     }
 
-    @Test("Pictures and other cells never play in a list, and are not made ready")
+    @Test("Pictures and other cells never play in a list and are not preloaded")
     func kinds() {
         var scene = CoreScene()
         scene.cells[0].kind = .picture(seconds: 3)
         scene.cells[2].kind = .other
-        scene.tell(.cells(scene.cells))
+        scene.send(.cells(scene.cells))
         #expect(scene.playing == [] || scene.playing == [1])
         scene.show(at: 300)
         scene.start()
@@ -91,7 +91,7 @@ struct RuleTests {
         #expect(scene.plan.ready == [3, 4])
     }
 
-    @Test("Of two cells with the same identity the first one counts")
+    @Test("Of two cells with the same identity, the first is used")
     func duplicates() {
         var scene = CoreScene()
         scene.reload([7, 7, 8])
@@ -101,15 +101,15 @@ struct RuleTests {
     }
 }
 
-@Suite("Feed: when it decides")
+@Suite("Feed: time of decisions")
 struct DecisionTimeTests {
-    @Test("1. The first plays at once, without scrolling; so does the last, at the list's end")
+    @Test("1. The first clip plays at once without scrolling, and so does the last at the end of the list")
     func firstAndLast() {
         var scene = CoreScene(5)
         #expect(scene.playing == [0] && scene.changes == [.play(0)])
         scene.settle(at: 5 * 400 - 600)
         #expect(scene.playing == [4])
-        // A list that fits whole: neither end is out of reach.
+        // A list that fits completely: both ends can play.
         var short = CoreScene(1, height: 100)
         #expect(short.playing == [0])
         short.reload([])
@@ -118,7 +118,7 @@ struct DecisionTimeTests {
         #expect(short.playing == [3])
     }
 
-    @Test("1. After a reload, an insertion, a removal, a jump and a resize it decides without a scroll")
+    @Test("1. A reload, an insertion, a removal, a jump and a resize cause a decision without a scroll")
     func withoutScroll() {
         var scene = CoreScene()
         scene.reload(Array(10..<20))
@@ -134,7 +134,7 @@ struct DecisionTimeTests {
         #expect(scene.playing == [17])
     }
 
-    @Test("It pauses at once on leaving, and chooses when nothing has moved for 0.3 s")
+    @Test("A clip that leaves pauses at once, and another is chosen when nothing has moved for 0.3 s")
     func settles() {
         var scene = CoreScene()
         scene.drag(to: 199)
@@ -150,7 +150,7 @@ struct DecisionTimeTests {
         #expect(scene.playing == [1] && scene.plan.nextDecision == nil)
     }
 
-    @Test("3. Who plays keeps its turn while it scrolls, as long as the rule would let it: never two at once")
+    @Test("3. A playing clip continues while scrolling as long as it satisfies the rule: never two at once")
     func halfScrolled() {
         var scene = CoreScene(20, height: 300)
         scene.drag(to: 140)
@@ -163,7 +163,7 @@ struct DecisionTimeTests {
         }
     }
 
-    @Test("Slower than a speed counts as standing; a swing does not")
+    @Test("Scrolling below the slow speed counts as settled, fast deceleration does not")
     func slow() {
         var scene = CoreScene { $0.slowSpeed = 100 }
         scene.drag(to: 300, velocity: 800)
@@ -174,7 +174,7 @@ struct DecisionTimeTests {
         #expect(scene.playing == [])
     }
 
-    @Test("11. Threshold and waiting time are settings; with no waiting time the end of scrolling decides")
+    @Test("11. Threshold and settling time are settings; without a settling time the feed decides at once")
     func settings() {
         var scene = CoreScene {
             $0.settlingTime = 0
@@ -183,11 +183,11 @@ struct DecisionTimeTests {
         scene.drag(to: 300)
         #expect(scene.playing == [1])
         scene.core.settings.rule = .first(atLeast: 0.2)
-        scene.tell(.time)
+        scene.send(.time)
         #expect(scene.playing == [0])
     }
 
-    @Test("A jump ends scrolling: what is there plays at once")
+    @Test("A jump ends scrolling, and the visible clip plays at once")
     func jump() {
         var scene = CoreScene()
         scene.drag(to: 300)
