@@ -181,10 +181,10 @@ struct InterruptionStateTests {
         #expect(state.isInterrupted == row.isInterrupted)
         #expect(state.rate == row.rate)
         let ended = state.handle(.interruptionEnded)
-        let told = ended.compactMap { action -> Bool? in
+        let reported = ended.compactMap { action -> Bool? in
             if case .post(.interruptionEnded(let shouldResume)) = action { shouldResume } else { nil }
         }
-        #expect(told == [row.shouldResume].compactMap(\.self))
+        #expect(reported == [row.shouldResume].compactMap(\.self))
         #expect(!state.isInterrupted)
         #expect(state.rate == row.rateAfter)
     }

@@ -91,24 +91,24 @@ struct PoolDriverTests {
             let driver = PoolDriver(pool: pool)
             let (gate, done) = (Gate(), Pending(of: 500))
             let hanging = (0..<500).map { _ in driver.makeLane(role, label: "hangs") }
-            let most = Locked(0)
+            let peak = Locked(0)
             let bound = Self.cores + LaneQueues.maximumAsleep
             for lane in hanging {
                 lane.enqueue {
-                    most.withLock { $0 += 1 }
+                    peak.withLock { $0 += 1 }
                     gate.pass()
                     done.tick()
                 }
             }
             // Wait until the maximum number of lanes hangs.
-            while most.withLock({ $0 }) < bound { usleep(1000) }
+            while peak.withLock({ $0 }) < bound { usleep(1000) }
             for other in LaneRole.byPriority where other != role {
                 let answered = Pending(of: 1)
                 let lane = driver.makeLane(other, label: "other")
                 lane.enqueue { answered.tick() }
                 #expect(answered.wait(), "\(role) delays \(other)")
             }
-            #expect(most.withLock { $0 } == bound)
+            #expect(peak.withLock { $0 } == bound)
             #expect(pool.threadCount <= bound + 1 + 4 * Self.cores)
             gate.open()
             #expect(done.wait())
@@ -119,15 +119,15 @@ struct PoolDriverTests {
         "Jobs that a lane with brief turns enqueues before it hangs are delayed only briefly"
     )
     func hangsAfterShortTurns() {
-        for hasAlarm in [false, true] {
+        for hasTimer in [false, true] {
             let driver = PoolDriver(pool: Self.makePool())
             let hanging = driver.makeLane(.output, label: "hangs")
             let short = Pending(of: 50)
             for _ in 0..<50 { hanging.enqueue { short.tick() } }
             #expect(short.wait())
             let control = driver.makeLane(.control, label: "control")
-            let alarm = driver.schedule(at: driver.clock.now.advanced(by: 30_000_000), on: control) {}
-            if !hasAlarm { alarm.cancel() }
+            let timer = driver.schedule(at: driver.clock.now.advanced(by: 30_000_000), on: control) {}
+            if !hasTimer { timer.cancel() }
             let (gate, done) = (Gate(), Pending(of: 3))
             let others = (0..<3).map { _ in driver.makeLane(.decoding, label: "other") }
             hanging.enqueue {
@@ -153,15 +153,15 @@ struct PoolDriverTests {
         let lanes = (0..<4000).map { number in
             driver.makeLane(LaneRole.byPriority[number % 4], label: "lane")
         }
-        let most = Locked(0)
+        let peak = Locked(0)
         for _ in 0..<5 {
             for lane in lanes { lane.enqueue { done.tick() } }
-            most.withLock { $0 = max($0, pool.threadCount) }
+            peak.withLock { $0 = max($0, pool.threadCount) }
         }
         #expect(done.wait())
         isOver.store(true, ordering: .relaxed)
         // Three threads per core and one, and a few more if one slept on a lock during a check.
-        #expect(most.withLock { $0 } <= 4 * Self.cores + 10)
+        #expect(peak.withLock { $0 } <= 4 * Self.cores + 10)
     }
 
     @Test("Workers without work end, and the control thread stays")
@@ -195,54 +195,54 @@ struct PoolDriverTests {
     }
 
     @Test("A job is released after it has run, and a lane when it has no references")
-    func nothingIsKept() {
+    func nothingIsRetained() {
         let pool = Self.makePool()
         let done = Pending(of: 2)
-        weak var kept: Pending?
+        weak var weakPending: Pending?
         weak var lane: (any Lane)?
         do {
             let driver = PoolDriver(pool: pool)
             let made = driver.makeLane(.control, label: "lane")
-            let held = Pending(of: 1)
-            (kept, lane) = (held, made)
-            made.enqueue { held.tick() }
-            let alarm = driver.schedule(at: driver.clock.now.advanced(by: 60_000_000_000), on: made) {
-                held.tick()
+            let pending = Pending(of: 1)
+            (weakPending, lane) = (pending, made)
+            made.enqueue { pending.tick() }
+            let timer = driver.schedule(at: driver.clock.now.advanced(by: 60_000_000_000), on: made) {
+                pending.tick()
             }
-            alarm.cancel()
+            timer.cancel()
             _ = driver.schedule(at: driver.clock.now, on: made) { done.tick() }
             made.enqueue { done.tick() }
         }
         #expect(done.wait())
-        #expect(eventually { kept == nil && lane == nil })
+        #expect(eventually { weakPending == nil && lane == nil })
     }
 
     // MARK: Timers
 
     @Test("Timers fire at their times, and timers of the same time in the order of their creation")
-    func alarms() {
+    func timers() {
         let driver = PoolDriver(pool: Self.makePool())
         let lane = driver.makeLane(.control, label: "lane")
         let start = driver.clock.now
-        let rung = Locked([(number: Int, at: HostTime)]())
+        let fired = Locked([(number: Int, at: HostTime)]())
         let delays: [Int64] = [30, 10, 20, 10, 0, -5, 30, 10]
         let done = Pending(of: delays.count)
-        var alarms: [any Wakeup] = []
+        var timers: [any Wakeup] = []
         for (number, delay) in delays.enumerated() {
             let time = start.advanced(by: delay * 1_000_000)
-            alarms.append(
+            timers.append(
                 driver.schedule(at: time, on: lane) {
-                    rung.withLock { $0.append((number, driver.clock.now)) }
+                    fired.withLock { $0.append((number, driver.clock.now)) }
                     done.tick()
                 }
             )
         }
         #expect(done.wait())
-        let order = rung.withLock { $0 }
+        let order = fired.withLock { $0 }
         // A timer whose time has passed fires when it is scheduled.
         #expect(order.map(\.number).filter { delays[$0] > 0 } == [1, 3, 7, 2, 0, 6])
         for (number, time) in order { #expect(time.nanoseconds(since: start) >= delays[number] * 1_000_000) }
-        withExtendedLifetime(alarms) {}
+        withExtendedLifetime(timers) {}
     }
 
     @Test("A cancelled timer does not fire, even if its time has been reached")
@@ -251,44 +251,44 @@ struct PoolDriverTests {
         let (control, decoding) = (
             driver.makeLane(.control, label: "control"), driver.makeLane(.decoding, label: "decode")
         )
-        let rung = Locked(0)
-        var alarms: [any Wakeup] = []
-        let (gate, held) = (Gate(), Pending(of: 1))
+        let fired = Locked(0)
+        var timers: [any Wakeup] = []
+        let (gate, blocked) = (Gate(), Pending(of: 1))
         decoding.enqueue {
-            held.tick()
+            blocked.tick()
             gate.pass()
         }
-        #expect(held.wait())
+        #expect(blocked.wait())
         for number in 0..<200 {
             let time = driver.clock.now.advanced(by: Int64(number % 5) * 1_000_000)
             // Timers of the blocked lane fire after the job that blocks it.
-            alarms.append(driver.schedule(at: time, on: decoding) { rung.withLock { $0 += 1 } })
+            timers.append(driver.schedule(at: time, on: decoding) { fired.withLock { $0 += 1 } })
         }
-        let behind = Pending(of: 1)
+        let reached = Pending(of: 1)
         let last = driver.schedule(at: driver.clock.now.advanced(by: 20_000_000), on: control) {
-            behind.tick()
+            reached.tick()
         }
-        #expect(behind.wait())
-        for alarm in alarms { alarm.cancel() }
+        #expect(reached.wait())
+        for timer in timers { timer.cancel() }
         gate.open()
         let after = Pending(of: 1)
         decoding.enqueue { after.tick() }
         #expect(after.wait())
-        #expect(rung.withLock { $0 } == 0)
+        #expect(fired.withLock { $0 } == 0)
         withExtendedLifetime(last) {}
     }
 
     @Test("Cancelled timers do not accumulate")
-    func cancelledAlarmsGo() {
+    func cancelledTimersAreRemoved() {
         let pool = Self.makePool()
         let driver = PoolDriver(pool: pool)
         let lane = driver.makeLane(.control, label: "lane")
         let later = driver.clock.now.advanced(by: 3_600_000_000_000)
-        let kept = (0..<50).map { _ in driver.schedule(at: later, on: lane) {} }
+        let retained = (0..<50).map { _ in driver.schedule(at: later, on: lane) {} }
         for _ in 0..<10_000 { driver.schedule(at: later, on: lane) {}.cancel() }
         #expect(pool.timerCount <= 50 + 66)
         #expect(pool.timerCount >= 50)
-        for alarm in kept { alarm.cancel() }
+        for timer in retained { timer.cancel() }
     }
 
     // MARK: Refused threads
@@ -322,12 +322,12 @@ struct PoolDriverTests {
         let done = Pending(of: 3)
         let lanes = [LaneRole.control, .decoding].map { driver.makeLane($0, label: "lane") }
         for lane in lanes { lane.enqueue { done.tick() } }
-        let alarm = driver.schedule(at: driver.clock.now, on: lanes[0]) { done.tick() }
+        let timer = driver.schedule(at: driver.clock.now, on: lanes[0]) { done.tick() }
         #expect(pool.threadCount == 0)
         isGranting.store(true, ordering: .relaxed)
         #expect(PoolDriver(pool: pool).refusal == nil)
         #expect(done.wait())
-        withExtendedLifetime(alarm) {}
+        withExtendedLifetime(timer) {}
     }
 }
 
