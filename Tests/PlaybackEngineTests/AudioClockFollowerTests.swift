@@ -4,8 +4,8 @@ import Testing
 
 @testable import PlaybackEngine
 
-@Suite("What keeps sound and timeline together, as values")
-struct SoundFollowerTests {
+@Suite("Audio clock follower and timeline corrections")
+struct AudioClockFollowerTests {
     private static func reading(_ media: Double, at host: Double, underruns: Int = 0, epoch: UInt64 = 0)
         -> AudioClockReading
     {
@@ -23,7 +23,7 @@ struct SoundFollowerTests {
     }
 
     @Test(
-        "At a start the timeline gives way, up to what a viewer waits for",
+        "At a start the timeline is adjusted to the audio, up to the maximum start delay",
         arguments: [
             (0.0, AudioClockCorrection.pace(0)), (2, .pace(0)), (-2, .pace(0)), (25, .step(25_000_000)),
             (-25, .hold(25_000_000)), (-390, .hold(390_000_000)), (390, .step(390_000_000)),
@@ -40,7 +40,7 @@ struct SoundFollowerTests {
     }
 
     @Test(
-        "Coming in the middle it is the sound that gives way",
+        "Audio that starts during playback is adjusted to the timeline",
         arguments: [
             (2.0, AudioClockCorrection.pace(0)), (25, .moveAudio(-25_000_000)), (-25, .moveAudio(25_000_000)),
             (-390, .moveAudio(390_000_000)), (-410, .restartAudio),
@@ -71,7 +71,7 @@ struct SoundFollowerTests {
         #expect(timeline.media(at: HostTime(nanoseconds: 5000)) == Self.media(5000))
     }
 
-    @Test("A single wild reading is not believed; three in a row are")
+    @Test("A single outlier is ignored; three in a row move the timeline")
     func wildReadings() {
         var follower = AudioClockFollower()
         follower.start()
@@ -86,21 +86,21 @@ struct SoundFollowerTests {
         )
     }
 
-    @Test("After samples were missing the sound catches up")
+    @Test("After an underrun the audio catches up")
     func underrun() {
         var follower = AudioClockFollower()
         follower.start()
         _ = follower.follow(Self.reading(0, at: 0), timeline: .zero)
         let late = Self.reading(30, at: 50, underruns: 1)
         #expect(follower.follow(late, timeline: Self.media(50_000_000)) == .moveAudio(20_000_000))
-        // What was under way is not measured again.
+        // Audio that was on its way to the device is not measured again.
         #expect(
             follower.follow(Self.reading(80, at: 100, underruns: 1), timeline: Self.media(100_000_000)) == nil
         )
     }
 
     @Test(
-        "Noisy readings of a drifting device: it is learnt, never runs back, and stays close",
+        "With noisy readings of a drifting device, the drift is learnt and time never runs backward",
         arguments: 1...20
     )
     func noise(seed: UInt64) {
@@ -133,7 +133,7 @@ struct SoundFollowerTests {
         #expect(abs(follower.facts.drift - drift) < 40, "seed \(seed), drift \(drift)")
     }
 
-    @Test("The timeline holds, leaps and runs faster, and never goes back", arguments: 1...50)
+    @Test("A timeline that holds, steps and changes its pace never runs backward", arguments: 1...50)
     func timeline(seed: UInt64) {
         var random = SplitMix64(seed)
         var timeline = Timeline()
@@ -152,7 +152,7 @@ struct SoundFollowerTests {
             let now = timeline.media(at: host)
             #expect(now >= last, "seed \(seed)")
             last = now
-            // The way there and back meet.
+            // The two conversions are inverse to each other.
             let media = now + amount
             if let due = timeline.host(for: media) {
                 #expect(timeline.media(at: due) >= media, "seed \(seed)")
@@ -160,7 +160,7 @@ struct SoundFollowerTests {
         }
     }
 
-    @Test("A timeline that stands for a while: a leap cuts that short before it leaves anything out")
+    @Test("A step shortens a hold before it skips any media")
     func heldAndLeaped() {
         var timeline = Timeline()
         timeline.setRate(.normal, at: .zero)
@@ -170,7 +170,7 @@ struct SoundFollowerTests {
         #expect(timeline.media(at: HostTime(nanoseconds: 1070)) == Self.media(1010))
     }
 
-    @Test("The sampleMap knows which sample belongs where, also across a jump and at another rate")
+    @Test("The sample map maps samples to the timeline, across a gap and at another rate")
     func sampleMap() {
         var sampleMap = AudioSampleMap()
         #expect(sampleMap.media(of: 0) == nil)

@@ -2,13 +2,16 @@ import MediaCore
 import PlaybackEngine
 import PlayheadTesting
 
-/// How audio that a simulated device plays lies to the time of the video.
+/// Measurements of the offset between the audio of a simulated device and the video.
 extension EngineTestBench {
-    /// Item time now, in milliseconds.
+    /// The current item time in milliseconds.
     var time: Double { loop.snapshot.itemTime(at: driver.now).seconds * 1000 }
 
-    /// What is heard now of a script at 48 kHz, in milliseconds of item time; `near` tells which of the times that
-    /// sound alike (they do each 1,365 ms) is meant. nil: nothing is heard.
+    /// Returns the item time of the audio that is heard now, in milliseconds, or nil if nothing is heard. The
+    /// script has a sample rate of 48 kHz.
+    ///
+    /// - Parameter time: The expected time. Sample values repeat every 1,365 ms, and the nearest match is
+    ///   returned.
     func heard(near time: Double) -> Double? {
         guard let sample = heardSample else { return nil }
         let index = Int((time * 48).rounded()) - 1
@@ -16,23 +19,23 @@ extension EngineTestBench {
         return Double(index + Int(difference) + 1) / 48
     }
 
-    /// A sample is heard for a while; this is the last one that was heard to its end.
+    /// The last sample that has been heard completely.
     private var heardSample: Int16? { audioDevice.sample(at: driver.now.advanced(by: -20_833)) }
 
-    /// By how much the audio is ahead of the video's time, in milliseconds.
+    /// The time by which the audio is ahead of the video, in milliseconds.
     var offset: Double? { heard(near: time).map { $0 - time } }
 
-    /// What was to be seen and heard at a moment; milliseconds.
+    /// The state of audio and video at one time, in milliseconds.
     struct Moment {
         var host: Double
         var time: Double
-        /// By how much time went on since the moment before.
+        /// The item time that has passed since the preceding moment.
         var step: Double
-        /// nil: nothing is heard, or silence.
+        /// The offset of the audio, or nil if nothing or silence is heard.
         var offset: Double?
     }
 
-    /// Lets time pass in steps, and looks after each one.
+    /// Advances the time in steps, and returns the state after each step.
     func run(seconds: Double, step: Double = 0.005) -> [Moment] {
         var moments: [Moment] = []
         var last = time
@@ -55,14 +58,14 @@ extension EngineTestBench {
 }
 
 extension [EngineTestBench.Moment] {
-    /// The largest offset without its sign; moments of silence do not count.
+    /// The largest absolute offset, not counting silence.
     var worstOffset: Double { compactMap(\.offset).map(abs).max() ?? .infinity }
-    /// How far time went on in a step, at least and at most.
+    /// The smallest and the largest item time that passed in a step.
     var steps: ClosedRange<Double> { (map(\.step).min() ?? -1)...(map(\.step).max() ?? .infinity) }
 }
 
 extension ScriptedMedia {
-    /// 25 pictures a second, and sound as long.
+    /// A clip with 25 frames per second and audio.
     static func clip(seconds: Int, audioSeconds: Double? = nil) -> ScriptedMedia {
         ScriptedMedia(
             video: .init(frameCount: seconds * 25, frameRate: 25, keyInterval: 10, bFrames: 2),

@@ -6,18 +6,18 @@ import Testing
 @testable import PlayheadTesting
 
 // Rule: deinterlacing
-/// Interlaced frames get those around them, and nothing else of what a decoder does changes.
-@Suite("Frames with their neighbours")
+/// Interlaced frames have context frames, and nothing else of the decoder's output changes.
+@Suite("Context frames for deinterlacing")
 struct DeinterlaceContextDecoderTests {
-    /// A frame's number, and those of its neighbours.
-    private struct Three: Equatable, CustomStringConvertible {
+    /// The numbers of a frame and of its context frames.
+    private struct FrameNumbers: Equatable, CustomStringConvertible {
         var previous, number, next: Int?
         var description: String {
             [previous, number, next].map { $0.map { "\($0)" } ?? "-" }.joined(separator: " ")
         }
     }
 
-    /// What comes out of each call, in turn.
+    /// A decoder that returns a scripted result for each call.
     private final class Script: Decoder {
         enum Answer {
             case frame(Int, isInterlaced: Bool)
@@ -26,14 +26,14 @@ struct DeinterlaceContextDecoderTests {
             case ended
         }
         private let answers: Locked<[Answer]>
-        private let refusesToDrain: Bool
-        init(_ answers: [Answer], refusesToDrain: Bool = false) {
+        private let failsToDrain: Bool
+        init(_ answers: [Answer], failsToDrain: Bool = false) {
             self.answers = Locked(answers)
-            self.refusesToDrain = refusesToDrain
+            self.failsToDrain = failsToDrain
         }
 
         func send(_ packet: Packet?) throws(MediaError) -> Bool {
-            if packet == nil, refusesToDrain { throw MediaError(.decodeFailed, "refused") }
+            if packet == nil, failsToDrain { throw MediaError(.decodeFailed, "refused") }
             return true
         }
 
@@ -64,20 +64,22 @@ struct DeinterlaceContextDecoderTests {
         numbers.map { .frame($0, isInterlaced: true) }
     }
 
-    /// Until the decoder has ended; faults count.
+    /// Receives frames until the decoder has ended, and counts errors.
     private func run(
         _ decoder: DeinterlaceContextDecoder,
         during: (Int) -> Void = { _ in }
-    ) -> (frames: [Three], faults: Int) {
-        var (frames, faults) = ([Three](), 0)
+    ) -> (frames: [FrameNumbers], faults: Int) {
+        var (frames, faults) = ([FrameNumbers](), 0)
         while frames.count + faults < 100 {
             do {
                 switch try decoder.receive() {
                 case .video(let frame):
                     let around = frame.deinterlaceContext
-                    #expect(around?.previous?.deinterlaceContext == nil && around?.next?.deinterlaceContext == nil)
+                    #expect(
+                        around?.previous?.deinterlaceContext == nil && around?.next?.deinterlaceContext == nil
+                    )
                     frames.append(
-                        Three(
+                        FrameNumbers(
                             previous: around?.previous?.scriptedNumber,
                             number: frame.scriptedNumber,
                             next: around?.next?.scriptedNumber
@@ -92,31 +94,31 @@ struct DeinterlaceContextDecoderTests {
                 faults += 1
             }
         }
-        Issue.record("it has no end")
+        Issue.record("the decoder does not end")
         return (frames, faults)
     }
 
     private func decoder(
         _ answers: [Script.Answer],
-        isWanted: Bool = true,
-        refusesToDrain: Bool = false
+        deinterlaces: Bool = true,
+        failsToDrain: Bool = false
     ) -> (DeinterlaceContextDecoder, DeinterlacingDemand) {
         let demand = DeinterlacingDemand()
-        demand.set(isWanted)
+        demand.set(deinterlaces)
         return (
-            DeinterlaceContextDecoder(Script(answers, refusesToDrain: refusesToDrain), demand: demand), demand
+            DeinterlaceContextDecoder(Script(answers, failsToDrain: failsToDrain), demand: demand), demand
         )
     }
 
-    @Test("Each gets the one before and the one behind it; the last comes out at the end")
+    @Test("Each frame has the preceding and the following frame, and the last one is delivered at the end")
     func chain() {
         let (decoder, _) = decoder(Self.fields(0..<4) + [.ended])
         #expect(run(decoder).frames.map(\.description) == ["- 0 1", "0 1 2", "1 2 3", "2 3 -"])
     }
 
-    @Test("Nobody wants them: nothing is held back, and nothing kept")
-    func unwanted() throws {
-        let (decoder, _) = decoder(Self.fields(0..<2) + [.needsInput], isWanted: false)
+    @Test("If no layer deinterlaces, nothing is delayed and nothing is kept")
+    func notDeinterlaced() throws {
+        let (decoder, _) = decoder(Self.fields(0..<2) + [.needsInput], deinterlaces: false)
         for number in 0..<2 {
             guard case .video(let frame) = try decoder.receive() else {
                 Issue.record("frame \(number) is late")
@@ -126,21 +128,23 @@ struct DeinterlaceContextDecoderTests {
         }
     }
 
-    @Test("A frame that is not interlaced is not held back, and is a neighbour")
+    @Test("A progressive frame is not delayed, and serves as context")
     func mixed() {
         let answers: [Script.Answer] = [
             .frame(0, isInterlaced: false), .frame(1, isInterlaced: true), .frame(2, isInterlaced: false),
             .frame(3, isInterlaced: false), .frame(4, isInterlaced: true), .needsInput, .ended,
         ]
         let (decoder, _) = decoder(answers)
-        // Of the frames before the first interlaced one none is kept.
+        // No frame before the first interlaced one is kept.
         let expected = ["- 0 -", "- 1 2", "- 2 -", "- 3 -", "3 4 -"]
         #expect(run(decoder).frames.map(\.description) == expected)
     }
 
-    @Test("Switched on and off in the middle, no frame is lost, doubled or late for ever")
+    @Test(
+        "If deinterlacing is enabled and disabled during playback, no frame is lost, repeated or delayed indefinitely"
+    )
     func switched() {
-        let (decoder, demand) = decoder(Self.fields(0..<8) + [.ended], isWanted: false)
+        let (decoder, demand) = decoder(Self.fields(0..<8) + [.ended], deinterlaces: false)
         let frames = run(decoder) { count in
             if count == 2 { demand.set(true) }
             if count == 5 { demand.set(false) }
@@ -150,7 +154,7 @@ struct DeinterlaceContextDecoderTests {
         #expect(frames.map(\.description) == expected)
     }
 
-    @Test("A fault in the middle changes nothing for the others; one at the end comes behind the last frame")
+    @Test("An error does not affect other frames, and an error at the end is thrown after the last frame")
     func faults() throws {
         let (middle, _) = decoder(Self.fields(0..<2) + [.fault] + Self.fields(2..<4) + [.ended])
         let played = run(middle)
@@ -173,9 +177,9 @@ struct DeinterlaceContextDecoderTests {
         #expect(order == ["0", "1", "fault", "ended"])
     }
 
-    @Test("A decoder that refuses to be drained: the last frame comes first")
-    func refusesToDrain() throws {
-        let (decoder, _) = decoder(Self.fields(0..<1) + [.needsInput], refusesToDrain: true)
+    @Test("If draining fails, the last frame is delivered before the error")
+    func failsToDrain() throws {
+        let (decoder, _) = decoder(Self.fields(0..<1) + [.needsInput], failsToDrain: true)
         guard case .needsInput = try decoder.receive() else {
             Issue.record("the frame does not wait")
             return
@@ -189,7 +193,7 @@ struct DeinterlaceContextDecoderTests {
         #expect(throws: MediaError.self) { try decoder.receive() }
     }
 
-    @Test("Behind a flush nothing is left of what was before")
+    @Test("A flush discards all context")
     func flush() throws {
         let (decoder, _) = decoder(Self.fields(0..<3) + [.needsInput, .ended])
         _ = try decoder.receive()
@@ -197,7 +201,7 @@ struct DeinterlaceContextDecoderTests {
         #expect(run(decoder).frames.map(\.description) == ["- 2 -"])
     }
 
-    @Test("A frame goes with its last reader, and what was made of it too")
+    @Test("A frame is released with its last user, together with its deinterlaced result")
     func released() throws {
         let (decoder, _) = decoder(Self.fields(0..<3) + [.needsInput])
         weak var kept: DeinterlaceContext?
@@ -219,7 +223,7 @@ struct DeinterlaceContextDecoderTests {
         #expect(kept == nil && storage == nil)
     }
 
-    /// Says that a frame is whole.
+    /// A deinterlacer that only marks a frame as progressive.
     private final class Copier: Deinterlacer {
         func deinterlace(_ frame: VideoFrame, previous: VideoFrame?, next: VideoFrame?) -> VideoFrame {
             var whole = frame
@@ -229,13 +233,13 @@ struct DeinterlaceContextDecoderTests {
     }
 
     @Test(
-        "A player that deinterlaces plays, seeks and loops as one that does not",
+        "A player that deinterlaces plays, seeks and loops like one that does not",
         arguments: [nil, 1, 2, 3, 4] as [UInt64?]
     )
-    func sameStory(_ seed: UInt64?) {
-        func play(_ isWanted: Bool, delay: Int) -> [Int] {
+    func samePlayback(_ seed: UInt64?) {
+        func play(_ deinterlaces: Bool, delay: Int) -> [Int] {
             let bench = EngineTestBench(seed: seed)
-            if isWanted { bench.layer.setFit(LayerOutput.Fit(deinterlacing: .always)) }
+            if deinterlaces { bench.layer.setFit(LayerOutput.Fit(deinterlacing: .always)) }
             var video = ScriptedMedia.Video(frameCount: 50, frameRate: 25, keyInterval: 10, bFrames: 2)
             video.isInterlaced = true
             video.delay = delay

@@ -5,9 +5,11 @@ import Testing
 @testable import PlaybackEngine
 @testable import PlayheadTesting
 
-@Suite("The first picture comes before those that a decoder would wait for")
+// Rule: dropping
+@Suite("The first frame does not wait for the decoder's delay")
 struct FastFirstFrameTests {
-    /// Without more than `packets` packets until second 5; eight pictures are held back.
+    /// A clip of which only `packets` packets are available until second 5. The decoder delays its output by
+    /// eight frames.
     static func clip(_ packets: Int, delay: Int = 8, _ faults: [ScriptedMedia.Fault] = []) -> ScriptedMedia {
         var video = ScriptedMedia.Video(frameCount: 50, frameRate: 25, keyInterval: 10, bFrames: 2)
         video.delay = delay
@@ -15,7 +17,7 @@ struct FastFirstFrameTests {
     }
 
     @Test(
-        "Two packets are enough to show it, and then comes each once",
+        "Two packets suffice to show the first frame, and each frame is shown once",
         arguments: [nil, 1, 2, 3] as [UInt64?]
     )
     func isShown(_ seed: UInt64?) {
@@ -29,7 +31,7 @@ struct FastFirstFrameTests {
         #expect(bench.lines("playedToEnd").count == 1)
     }
 
-    @Test("One packet is not: the next may have to be shown first")
+    @Test("One packet does not suffice, because the next frame may precede it")
     func waitsForTheNext() {
         let bench = EngineTestBench()
         bench.load(Self.clip(1))
@@ -37,7 +39,7 @@ struct FastFirstFrameTests {
         #expect(bench.videoSink.numbers.isEmpty)
     }
 
-    @Test("So it is where a quick seek lands")
+    @Test("The first frame after a seek with tolerance is shown early")
     func seeks() {
         let bench = EngineTestBench()
         bench.load(Self.clip(22))
@@ -50,7 +52,7 @@ struct FastFirstFrameTests {
         #expect(bench.videoSink.numbers == [0] + Array(20..<50))
     }
 
-    @Test("Where it cannot be decoded it is told of once, and the others play")
+    @Test("A first frame that cannot be decoded is reported once, and the others play")
     func undecodable() {
         let bench = EngineTestBench()
         bench.load(Self.clip(50, [.undecodable(frame: 0)]))
@@ -61,7 +63,7 @@ struct FastFirstFrameTests {
     }
 
     @Test(
-        "A decoder that refuses to be drained for it goes on, and tells of the packet once",
+        "A decoder that fails to drain continues, and the faulty packet is reported once",
         arguments: [0, 1, 2]
     )
     func refusesToDrain(_ broken: Int) {
@@ -75,7 +77,7 @@ struct FastFirstFrameTests {
         #expect(bench.lines("playedToEnd").count == 1)
     }
 
-    @Test("A packet that is refused while the picture waits to come again does not bring it twice")
+    @Test("A packet that fails before the first frame is decoded again does not show that frame twice")
     func fault() {
         let bench = EngineTestBench()
         bench.load(Self.clip(1000, [.undecodable(frame: 3)]))
@@ -85,7 +87,7 @@ struct FastFirstFrameTests {
         #expect(bench.lines("fault").count == 1)
     }
 
-    @Test("A loop brings no picture twice")
+    @Test("A loop shows no frame twice")
     func loops() {
         let bench = EngineTestBench()
         bench.loop.send(.setRepeat(.loop))
@@ -95,7 +97,7 @@ struct FastFirstFrameTests {
         #expect(bench.videoSink.numbers == Array(0..<50) + Array(0..<50))
     }
 
-    @Test("Half a picture is not shown: the other field may be in the next packet")
+    @Test("A single field is not shown, because the other one may be in the next packet")
     func interlaced() {
         let bench = EngineTestBench()
         var media = Self.clip(2)
@@ -108,7 +110,7 @@ struct FastFirstFrameTests {
         #expect(bench.videoSink.numbers == Array(0..<50))
     }
 
-    @Test("Switched off, or for sound, nothing is wrapped around a decoder")
+    @Test("A decoder is not wrapped for audio, or if the option is disabled")
     func isAnOption() {
         let media = Self.clip(1000)
         let tracks = media.describe().tracks
@@ -118,12 +120,12 @@ struct FastFirstFrameTests {
         options.decodesFirstFrameAlone = false
         #expect(FastFirstFrameDecoder.wrap(decoder, of: tracks[0], options) is ScriptedDecoder)
         options.decodesFirstFrameAlone = true
-        let sound = ScriptedMedia(audio: .init(sampleCount: 1))
-        let plain = ScriptedDecoder(sound, track: ScriptedMedia.audioTrack)
-        #expect(FastFirstFrameDecoder.wrap(plain, of: sound.describe().tracks[0], options) is ScriptedDecoder)
+        let audio = ScriptedMedia(audio: .init(sampleCount: 1))
+        let plain = ScriptedDecoder(audio, track: ScriptedMedia.audioTrack)
+        #expect(FastFirstFrameDecoder.wrap(plain, of: audio.describe().tracks[0], options) is ScriptedDecoder)
     }
 
-    @Test("Around a decoder: the same frames in the same order, the first one after two packets")
+    @Test("The decorator returns the same frames in the same order, and the first one after two packets")
     func decorates() throws {
         let media = Self.clip(1000)
         let decoder = FastFirstFrameDecoder(ScriptedDecoder(media, track: ScriptedMedia.videoTrack))
@@ -157,23 +159,23 @@ struct FastFirstFrameTests {
             duration: .ms(40),
             isKeyFrame: false,
             sourceTime: SourceTime(ticks: time, timeBase: Rational(1, 1000)),
-            storage: NoPicture()
+            storage: EmptyFrameStorage()
         )
     }
 
-    @Test("Of what is decoded again, nothing comes twice and nothing too late")
+    @Test("When the first packet is decoded again, no frame is repeated or out of order")
     func again() {
-        var early = FastFirstFrame()
-        early.begin(isWanted: true)
-        early.sent(Self.packet(80, isKey: true))
-        _ = early.isFirst(before: Self.packet(120))
-        early.drain()
-        let told = [80, 120].map { early.isNew(Self.frame($0)) }
-        early.drained()
-        early.sentAgain()
-        // Against the rules of its codec, one that should have been first.
+        var firstFrame = FastFirstFrame()
+        firstFrame.begin(isWanted: true)
+        firstFrame.sent(Self.packet(80, isKey: true))
+        _ = firstFrame.isComplete(before: Self.packet(120))
+        firstFrame.drain()
+        let delivered = [80, 120].map { firstFrame.isNew(Self.frame($0)) }
+        firstFrame.drained()
+        firstFrame.resent()
+        // In violation of the codec's rules, a frame that should have been first.
         #expect(
-            told + [0, 80, 120, 80].map { early.isNew(Self.frame($0)) } == [
+            delivered + [0, 80, 120, 80].map { firstFrame.isNew(Self.frame($0)) } == [
                 true, false, false, false, true, true,
             ]
         )
@@ -192,7 +194,7 @@ struct FastFirstFrameTests {
     }
 
     @Test(
-        "Which packets allow it",
+        "The first frame is decoded alone only if the next packet is later in presentation order",
         arguments: [
             (packet(0, isKey: true), packet(120), true), (packet(80, isKey: true), packet(0), false),
             (packet(80, isKey: true), packet(80), false), (packet(0), packet(40), false),
@@ -201,20 +203,20 @@ struct FastFirstFrameTests {
         ] as [(Packet, Packet?, Bool)]
     )
     func allowed(first: Packet, next: Packet?, isAllowed: Bool) {
-        var early = FastFirstFrame()
-        early.begin(isWanted: true)
-        let wasFirst = early.isFirst(before: first)
-        early.sent(first)
-        let isFirst = early.isFirst(before: next)
-        // What was found out stays so.
-        let isStillFirst = early.isFirst(before: Self.packet(1000))
-        #expect([wasFirst, isFirst, isStillFirst] == [false, isAllowed, isAllowed])
+        var firstFrame = FastFirstFrame()
+        firstFrame.begin(isWanted: true)
+        let wasComplete = firstFrame.isComplete(before: first)
+        firstFrame.sent(first)
+        let isComplete = firstFrame.isComplete(before: next)
+        // The result does not change.
+        let isStillComplete = firstFrame.isComplete(before: Self.packet(1000))
+        #expect([wasComplete, isComplete, isStillComplete] == [false, isAllowed, isAllowed])
     }
 }
 
 private final class ScriptedMarker: PacketPayload {}
 
-private final class NoPicture: VideoFrameStorage {
+private final class EmptyFrameStorage: VideoFrameStorage {
     var byteCount: Int { 0 }
     func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R { try body([]) }
 }

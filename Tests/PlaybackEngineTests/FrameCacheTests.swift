@@ -6,9 +6,9 @@ import Testing
 @testable import PlaybackEngine
 
 // Rule: kept-frames
-@Suite("The cache of decoded frames keeps to its budget")
+@Suite("The cache of decoded frames observes its byte limit")
 struct FrameCacheTests {
-    private final class Picture: VideoFrameStorage {
+    private final class SizedStorage: VideoFrameStorage {
         let byteCount: Int
         init(_ byteCount: Int) { self.byteCount = byteCount }
         func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R { try body([]) }
@@ -16,7 +16,7 @@ struct FrameCacheTests {
 
     private static let format = VideoFormat(pixelFormat: .gray, size: PixelSize(width: 1, height: 1))
 
-    /// A frame that counts `bytes`, what is added to each included.
+    /// A frame that counts `bytes` in the cache, including the overhead of each output.
     private static func frame(_ time: Int64, bytes: Int = 10_000) -> VideoFrame {
         VideoFrame(
             format: format,
@@ -24,11 +24,11 @@ struct FrameCacheTests {
             duration: .ms(40),
             isKeyFrame: false,
             sourceTime: SourceTime(ticks: time, timeBase: Rational(1, 1000)),
-            storage: Picture(bytes - 1024)
+            storage: SizedStorage(bytes - 1024)
         )
     }
 
-    @Test("Frames far from where the item stands leave first")
+    @Test("Frames far from the item's position are evicted first")
     func farthest() {
         let cache = FrameCache(byteLimit: 50_000)
         let share = cache.makeShare()
@@ -42,7 +42,7 @@ struct FrameCacheTests {
         #expect(share.frame(at: .ms(60), of: 1) == nil && share.frame(at: .ms(180), of: 1) != nil)
     }
 
-    @Test("Of the item that was used longest ago, before others")
+    @Test("Frames of the least recently used item are evicted before others")
     func leastRecent() {
         let cache = FrameCache(byteLimit: 40_000)
         let shares = [cache.makeShare(), cache.makeShare()]
@@ -52,8 +52,8 @@ struct FrameCacheTests {
         #expect((0..<2).filter { shares[1].frame(at: .ms($0), of: 1) != nil } == [0, 1])
     }
 
-    @Test("Runs are told apart, also where they have frames at the same time")
-    func runs() {
+    @Test("Records are distinguished even if they have frames at the same time")
+    func records() {
         let cache = FrameCache(byteLimit: 100_000)
         let share = cache.makeShare()
         share.keep(Self.frame(40, bytes: 2000), of: 1)
@@ -66,8 +66,8 @@ struct FrameCacheTests {
         #expect(cache.byteCount == 3000)
     }
 
-    @Test("A lap that will not fit is not begun; one that does not fit after all is dropped as a whole")
-    func laps() {
+    @Test("A pass that will not fit is not begun, and one that turns out not to fit is dropped as a whole")
+    func passes() {
         let cache = FrameCache(byteLimit: 50_000)
         let share = cache.makeShare()
         #expect(!share.beginPass(of: 0, expecting: 60_000))
@@ -78,7 +78,7 @@ struct FrameCacheTests {
         #expect(share.output(0, of: 0) == nil && cache.byteCount == 0)
     }
 
-    @Test("A lap makes single frames leave, and what an item has beyond its fair part")
+    @Test("A pass evicts single frames, and passes that exceed the fair share of their item")
     func fairness() {
         let cache = FrameCache(byteLimit: 100_000)
         let (first, second) = (cache.makeShare(), cache.makeShare())
@@ -93,8 +93,10 @@ struct FrameCacheTests {
         #expect(first.beginPass(of: 0, expecting: 50_000))
     }
 
-    @Test("What an item keeps leaves with it; a lower limit takes effect at once; 0 keeps nothing")
-    func leaves() {
+    @Test(
+        "Frames are released with their item, a lower limit takes effect at once, and a limit of 0 keeps nothing"
+    )
+    func released() {
         let cache = FrameCache(byteLimit: 100_000)
         var share: FrameCacheShare? = cache.makeShare()
         let other = cache.makeShare()
@@ -111,7 +113,7 @@ struct FrameCacheTests {
         #expect(!other.beginPass(of: 0, expecting: 0) && cache.byteCount == 0)
     }
 
-    @Test("Never over the budget, and nothing is lost count of", arguments: 1...30)
+    @Test("The byte count never exceeds the limit and is always exact", arguments: 1...30)
     func random(sample: Int) {
         var random = SplitMix64(UInt64(sample))
         var contents = FrameCacheContents(byteLimit: 200_000)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// Muted audio costs no multiplication.
+/// Muted audio is replaced by silence without multiplying its samples.
 @Suite struct MutedAudioTests {
     @Test func mutedAudioIsSilenceOfTheSameShape() {
         let format = AudioFormat(sampleRate: 48_000, channelLayout: .stereo, sampleFormat: .floatPlanar)

@@ -3,8 +3,9 @@ import PlaybackEngine
 import PlayheadTesting
 import Testing
 
-/// Samples count on from 0, so that each says where it belongs.
-@Suite("A device that nobody has heard yet")
+// Rule: muted-device
+/// Sample values count from 0, so that each sample shows its position.
+@Suite("A device that has never been used while muted")
 struct MutedDeviceTests {
     private func isOpen(_ bench: EngineTestBench) -> Bool {
         bench.audioDevice.calls.contains { call in
@@ -23,7 +24,7 @@ struct MutedDeviceTests {
         return bench
     }
 
-    @Test("Muted from the start it is not opened, and the clock runs")
+    @Test("If the player is muted from the start, the device is not opened, and the clock runs")
     func notOpened() {
         let bench = bench()
         bench.loop.send(.setRepeat(.loop))
@@ -34,7 +35,10 @@ struct MutedDeviceTests {
         #expect(bench.loop.snapshot.counters.framesLate == 0)
     }
 
-    @Test("Heard later, the sound joins in its place while time runs on", arguments: [nil, 3] as [UInt64?])
+    @Test(
+        "If the player is unmuted later, the audio joins at its position while time continues",
+        arguments: [nil, 3] as [UInt64?]
+    )
     func joins(seed: UInt64?) {
         let bench = bench(seed: seed)
         bench.play()
@@ -47,7 +51,10 @@ struct MutedDeviceTests {
         #expect(moments.steps.lowerBound > 4.9 && moments.steps.upperBound < 5.1)
     }
 
-    @Test("Heard before it plays, nothing of the beginning is missing", arguments: [nil, 7] as [UInt64?])
+    @Test(
+        "If the player is unmuted before it plays, the beginning of the audio is complete",
+        arguments: [nil, 7] as [UInt64?]
+    )
     func whole(seed: UInt64?) {
         let bench = bench(seed: seed)
         bench.loop.perform { $0.setVolume(1) }
@@ -57,7 +64,7 @@ struct MutedDeviceTests {
         #expect(heard.prefix(96_000).elementsEqual((0..<96_000).map { Int16(truncatingIfNeeded: $0) }))
     }
 
-    @Test("Muted again, it stays open and is silent")
+    @Test("If the player is muted again, the device stays open and plays silence")
     func staysOpen() {
         let bench = bench()
         bench.loop.perform { $0.setVolume(1) }

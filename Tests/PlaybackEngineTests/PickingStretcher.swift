@@ -1,12 +1,12 @@
 import MediaCore
 import PlayheadBackend
 
-/// Another speed by leaving samples out, or giving them several times: each that is heard still tells its time.
+/// A stretcher that skips or repeats samples, so that each sample still shows its time.
 ///
-/// Unchecked: the members are used by one call at a time, as `AudioTimeStretcher` demands.
+/// `@unchecked Sendable`: the members are used by one call at a time, as `AudioTimeStretcher` requires.
 final class PickingStretcher: AudioTimeStretcher, @unchecked Sendable {
     private var rate = 1.0
-    /// Where in the next buffer the next sample lies.
+    /// The position of the next sample in the next buffer.
     private var position = 0.0
 
     func set(rate: Double, algorithm: AudioTimePitchAlgorithm) { self.rate = rate }

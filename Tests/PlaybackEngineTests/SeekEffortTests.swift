@@ -6,10 +6,10 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// What a seek decodes, and when it knows that it has arrived.
-@Suite("Seeks decode no more than they need")
+/// The packets that a seek decodes, and the time at which it finds its frame.
+@Suite("Seeks decode no more than necessary")
 struct SeekEffortTests {
-    /// Key frames every two seconds, two frames that no other refers to between others.
+    /// A clip with a key frame every two seconds, and two non-reference frames between reference frames.
     static let clip = ScriptedMedia(
         video: .init(frameCount: 250, frameRate: 25, keyInterval: 50, bFrames: 2),
         audio: .init(sampleCount: 480_000)
@@ -20,17 +20,17 @@ struct SeekEffortTests {
         let bench = EngineTestBench(seed: seed)
         let effort = Effort()
         let clock = bench.driver.clock
-        let item = MediaItem(makeDemuxer: { WatchedDemuxer(ScriptedDemuxer(media, clock: clock), effort) })
+        let item = MediaItem(makeDemuxer: { ObservedDemuxer(ScriptedDemuxer(media, clock: clock), effort) })
         bench.loop.setItem(ItemID(1), MediaItemSource(item))
         bench.driver.run(atMost: 1)
         return (bench, effort)
     }
 
     @Test(
-        "A little ahead the decoder goes on: no flush, and no packet twice",
+        "In a short seek forward, the decoder continues without a flush and receives no packet twice",
         arguments: [nil, 1, 2, 3] as [UInt64?]
     )
-    func goesOn(seed: UInt64?) {
+    func continuesDecoder(seed: UInt64?) {
         let (bench, effort) = load(Self.clip, seed: seed)
         let before = effort.sent
         bench.seek(1, to: .ms(1000))
@@ -45,23 +45,23 @@ struct SeekEffortTests {
         #expect(bench.videoSink.numbers == [0, 25] + Array(37..<250))
     }
 
-    @Test("Frames before the target that no other refers to are left out, none behind it")
-    func leavesOut() {
+    @Test("Non-reference frames before the target are skipped, and none after it")
+    func skipsNonReference() {
         let (bench, effort) = load(Self.clip)
         bench.seek(1, to: .ms(3500))
         bench.driver.run(atMost: 1)
         #expect(bench.videoSink.numbers == [0, 87])
-        #expect(effort.leftOut.count > 15)
-        #expect(effort.leftOut.allSatisfy { $0 < 87 })
+        #expect(effort.skipped.count > 15)
+        #expect(effort.skipped.allSatisfy { $0 < 87 })
         bench.loop.send(.setRate(1))
         bench.driver.run(atMost: 60)
         #expect(bench.videoSink.numbers == [0] + Array(87..<250))
     }
 
-    @Test("A still decodes no more than it needs, and reads a little ahead to know what that is")
+    @Test("A still image decodes no more than necessary, and reads a few packets ahead to determine that")
     func still() throws {
         let effort = Effort()
-        let demuxer = WatchedDemuxer(ScriptedDemuxer(Self.clip, clock: ManualDriver().clock), effort)
+        let demuxer = ObservedDemuxer(ScriptedDemuxer(Self.clip, clock: ManualDriver().clock), effort)
         let reader = try ImageReader.open(demuxer, options: DecoderOptions(), didOpen: { _ in })
         func find(_ milliseconds: Int64) throws -> Int? {
             try reader.begin(ImageRequest(time: .ms(milliseconds), generation: 0))
@@ -69,17 +69,17 @@ struct SeekEffortTests {
         }
         for number in [41, 44, 47] { #expect(try find(Int64(number) * 40) == number) }
         let sent = effort.sent
-        // 48 comes before 46 and 47, and nothing behind them is needed to know that 47 is due.
+        // Frame 48 is decoded before 46 and 47. No later packet is needed to determine that 47 is due.
         #expect(sent.max() == .some(48 * 40_000_000))
         #expect(try find(47 * 40 + 39) == 47)
         #expect(effort.sent == sent)
-        // Every third is referred to by others. Until four came out none is left out.
-        let leftOut = Set(effort.leftOut.filter { $0 % 3 != 0 })
-        #expect(leftOut.isSuperset(of: (7..<38).filter { $0 % 3 != 0 }))
-        #expect(leftOut.isDisjoint(with: [41, 44, 47]))
+        // Every third frame is a reference frame. No frame is skipped before four have been decoded.
+        let skipped = Set(effort.skipped.filter { $0 % 3 != 0 })
+        #expect(skipped.isSuperset(of: (7..<38).filter { $0 % 3 != 0 }))
+        #expect(skipped.isDisjoint(with: [41, 44, 47]))
     }
 
-    @Test("Any seek after any other shows the frame that is due", arguments: (0..<40).samples)
+    @Test("Any sequence of seeks shows the frame that is due", arguments: (0..<40).samples)
     func random(sample: Int) {
         let (bench, _) = load(Self.clip, seed: UInt64(sample))
         var random = SplitMix64(UInt64(sample))
@@ -118,46 +118,48 @@ struct SeekEffortTests {
         )
     }
 
-    @Test("A decoder goes on from a sync point that it began at or before, and from none before that")
+    @Test(
+        "A decoder continues from a sync point at or after the one at which it started, and from no earlier one"
+    )
     func resumption() throws {
         let packets = [(80, 0, true), (40, 40, false), (160, 80, true), (120, 120, false)].map {
             Self.packet($0.0, decode: $0.1, isKeyFrame: $0.2)
         }
         for began in [0, 2] {
-            var run = DecoderHistory()
-            for packet in packets[began...] { run.send(packet) }
+            var history = DecoderHistory()
+            for packet in packets[began...] { history.send(packet) }
             var steps: [DecoderResumption.Step] = []
-            var resumption = try #require(DecoderResumption(run))
+            var resumption = try #require(DecoderResumption(history))
             for packet in packets { steps.append(resumption.consume(.packet(packet, pass: 0))) }
             #expect(steps.first == (began == 0 ? .skip : .diverged))
             #expect(steps.last == .reached)
-            resumption = try #require(DecoderResumption(run))
+            resumption = try #require(DecoderResumption(history))
             #expect(resumption.consume(.packet(packets[2], pass: 0)) == .skip)
         }
     }
 
-    @Test("The packets tell which frame is due when all that is due before the target is known")
+    @Test("The packets identify the due frame when all packets before the target are known")
     func times() {
         var times = SeekTimes(target: .ms(100))
         times.note(Self.packet(0, decode: -40))
         times.note(Self.packet(120, decode: 0))
         times.note(Self.packet(80, decode: 40))
         #expect(!times.isDue(.ms(80)), "one at 90 may follow")
-        #expect(!times.isPassed(.ms(0)), "the one at 80 may be the second field of a frame at 0")
+        #expect(!times.endsBeforeTarget(.ms(0)), "the one at 80 may be the second field of a frame at 0")
         times.note(Self.packet(40, decode: 80))
-        #expect(times.isPassed(.ms(0)) && !times.isPassed(.ms(40)))
+        #expect(times.endsBeforeTarget(.ms(0)) && !times.endsBeforeTarget(.ms(40)))
         times.note(Self.packet(160, decode: 120))
         #expect(times.isDue(.ms(80)) && !times.isDue(.ms(40)) && !times.isDue(.ms(120)))
     }
 
-    @Test("Times that a container has made up are not believed")
+    @Test("Decode times that a container has invented are considered unreliable")
     func order() {
         var order = PacketOrder()
         order.note(Self.packet(0, decode: 0))
         order.note(Self.packet(120, decode: 120))
         #expect(order.isReliable)
         order.note(Self.packet(40, decode: 40))
-        order.jump()
+        order.reset()
         #expect(!order.isReliable)
         var late = PacketOrder()
         late.note(Self.packet(0, decode: 40))
@@ -167,26 +169,26 @@ struct SeekEffortTests {
 
 private final class NoPayload: PacketPayload {}
 
-/// What the decoder of the video track was asked to do.
+/// The calls to the decoder of the video track.
 private final class Effort: Sendable {
-    private let state = Locked((sent: [Int64](), leftOut: [Int](), flushes: 0))
+    private let state = Locked((sent: [Int64](), skipped: [Int](), flushes: 0))
     var sent: [Int64] { state.withLock { $0.sent } }
-    /// Numbers of the frames that were sent while frames without references were left out.
-    var leftOut: [Int] { state.withLock { $0.leftOut } }
+    /// The numbers of the frames that were sent while non-reference frames were skipped.
+    var skipped: [Int] { state.withLock { $0.skipped } }
     var flushes: Int { state.withLock { $0.flushes } }
 
     func send(_ packet: Packet, _ skipping: DecodeSkipping) {
         let time = packet.presentationTime?.nanoseconds ?? 0
         state.withLock { state in
             state.sent.append(time)
-            if skipping == .nonReference { state.leftOut.append(Int(time / 40_000_000)) }
+            if skipping == .nonReference { state.skipped.append(Int(time / 40_000_000)) }
         }
     }
 
     func flush() { state.withLock { $0.flushes += 1 } }
 }
 
-private final class WatchedDemuxer: Demuxer {
+private final class ObservedDemuxer: Demuxer {
     private let base: ScriptedDemuxer
     private let effort: Effort
 
@@ -203,12 +205,12 @@ private final class WatchedDemuxer: Demuxer {
     }
     func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
         let decoder = try base.makeDecoder(for: track, options: options)
-        return track == ScriptedMedia.videoTrack ? WatchedDecoder(decoder, effort) : decoder
+        return track == ScriptedMedia.videoTrack ? ObservedDecoder(decoder, effort) : decoder
     }
     func cancel() { base.cancel() }
 }
 
-private final class WatchedDecoder: Decoder {
+private final class ObservedDecoder: Decoder {
     private let base: any Decoder
     private let effort: Effort
     private let skipping = Locked(DecodeSkipping.none)

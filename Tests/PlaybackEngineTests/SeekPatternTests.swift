@@ -3,13 +3,13 @@ import Testing
 
 @testable import PlaybackEngine
 
-@Suite("Seeks that follow each other")
+@Suite("Prediction of seek targets")
 struct SeekPatternTests {
     private static let frame = MediaTime(value: 1, timescale: 25)
 
     private static func frames(_ count: Int) -> MediaTime { frame * count }
 
-    /// Makes the seeks one after the other; the decoder stays at the frame that is shown.
+    /// Performs the seeks one after the other. The decoder is `ahead` frames ahead of the frame that is shown.
     private static func pattern(_ targets: [Int], ahead: Int = 0) -> SeekPattern {
         var pattern = SeekPattern(frameDuration: frame)
         var newest: MediaTime?
@@ -33,14 +33,14 @@ struct SeekPatternTests {
         }
     }
 
-    @Test("Where playing has gone on, what counts is where it came to")
+    @Test("If playback has continued, the distance is measured from the playback position")
     func playedOn() {
         #expect(!Self.pattern([100, 99], ahead: 30).isStepping)
         #expect(Self.pattern([100, 125], ahead: 30).isStepping)
     }
 
     @Test(
-        "Two equal strides back let more of them be expected",
+        "Two equal strides backward predict more of them",
         arguments: [
             ([100, 88], []), ([100, 88, 76], [64, 52, 40, 28, 16, 4]), ([100, 88, 75], []),
             ([100, 88, 76, 64], [52, 40, 28, 16, 4]), ([100, 88, 76, 88], []), ([100, 92, 84], []),
@@ -55,19 +55,19 @@ struct SeekPatternTests {
         }
     }
 
-    @Test("The frame that is due at an expected time is expected")
+    @Test("The frame that is due at a predicted target is predicted")
     func betweenFrames() {
         var pattern = SeekPattern(frameDuration: Self.frame)
         for milliseconds in [4010, 3510, 3010] as [Int64] {
             pattern.seek(to: MediaTime(value: milliseconds, timescale: 1000), newestFrame: nil)
         }
-        // Due at 2.51 s is the frame at 2.48 s.
+        // The frame at 2.48 s is due at 2.51 s.
         #expect(pattern.predicts(Self.frames(62)))
         #expect(!pattern.predicts(Self.frames(61)))
         #expect(!pattern.predicts(Self.frames(63)))
     }
 
-    @Test("Times without a number expect nothing")
+    @Test("Times that are not numeric predict nothing")
     func withoutNumber() {
         var pattern = SeekPattern(frameDuration: Self.frame)
         for time in [.invalid, .positiveInfinity, .negativeInfinity, Self.frames(3)] as [MediaTime] {

@@ -6,10 +6,10 @@ import Testing
 @testable import PlaybackEngine
 
 // Rule: dropping, sink-pace
-@Suite("A lane for each sink of a layer")
+@Suite("Each sink of a layer has a lane of its own")
 struct SinkLaneTests {
-    /// Takes frames no faster than it is told to.
-    private final class HangingSink: VideoSink {
+    /// A sink that blocks in each frame until its gate is signalled.
+    private final class BlockingSink: VideoSink {
         let gate = DispatchSemaphore(value: 0)
         let calls = Locked([String]())
         let lateFramePolicy: LateFramePolicy
@@ -25,7 +25,7 @@ struct SinkLaneTests {
         func finish() { calls.withLock { $0.append("finish") } }
     }
 
-    /// Tells of each frame that it was given.
+    /// A sink that signals each frame that it receives.
     private final class QuickSink: VideoSink {
         let taken = DispatchSemaphore(value: 0)
         let count = Locked(0)
@@ -38,13 +38,13 @@ struct SinkLaneTests {
         func finish() {}
     }
 
-    private final class NoMemory: VideoFrameStorage {
+    private final class EmptyStorage: VideoFrameStorage {
         let byteCount: Int
         init(_ byteCount: Int) { self.byteCount = byteCount }
         func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R { try body([]) }
     }
 
-    /// `byteCount`: what it says that it takes.
+    /// Returns a frame that claims to use `byteCount` bytes.
     private static func frame(_ number: Int, byteCount: Int = 0) -> VideoFrame {
         VideoFrame(
             format: VideoFormat(pixelFormat: .gray, size: PixelSize(width: 16, height: 8)),
@@ -52,25 +52,25 @@ struct SinkLaneTests {
             duration: .invalid,
             isKeyFrame: true,
             sourceTime: SourceTime(ticks: nil, timeBase: Rational(1, 30)),
-            storage: NoMemory(byteCount)
+            storage: EmptyStorage(byteCount)
         )
     }
 
-    /// So long that whatever is to come has come.
+    /// Waits for a signal with a generous time limit.
     private static func passes(_ semaphore: DispatchSemaphore) -> Bool {
         semaphore.wait(timeout: .now() + 30) == .success
     }
 
     private static func layer(_ pool: LanePool) -> LayerOutput {
         let driver = PoolDriver(pool: pool)
-        let conversions = FrameConversions(driver: driver) { preconditionFailure("nothing is converted") }
+        let conversions = FrameConversions(driver: driver) { preconditionFailure("no conversion expected") }
         return LayerOutput(driver: driver, label: "layer", conversions: conversions)
     }
 
-    @Test("A sink that hangs loses frames, and its sibling gets every one")
-    func sibling() {
+    @Test("A sink that blocks loses frames, and another sink of the layer receives every frame")
+    func otherSink() {
         let layer = Self.layer(LanePool(cores: 2, idleTime: 20_000_000))
-        let (slow, quick) = (HangingSink(), QuickSink())
+        let (slow, quick) = (BlockingSink(), QuickSink())
         let skipped = Locked(0)
         layer.setReport { report in if case .skipped = report { skipped.withLock { $0 += 1 } } }
         layer.add(slow)
@@ -80,10 +80,10 @@ struct SinkLaneTests {
             #expect(Self.passes(quick.taken))
         }
         #expect(layer.counters(of: quick)?.framesDropped == 0)
-        // Two were under way when it hung.
+        // Two frames were on their way when the sink blocked.
         #expect(layer.counters(of: slow) == counters(0, 178))
         #expect(skipped.withLock { $0 } == 178)
-        // What a seek lands on waits for it, and is told when both have it.
+        // The frame of a seek is kept for the sink, and is reported when both sinks have received it.
         let done = DispatchSemaphore(value: 0)
         layer.flush()
         layer.present(Self.frame(500), isEssential: true) { done.signal() }
@@ -108,12 +108,12 @@ struct SinkLaneTests {
     }
 
     @Test(
-        "What a busy sink gets is for its policy to say, and nobody else notices",
+        "The late frame policy determines what a busy sink receives, and other sinks are not affected",
         arguments: [LateFramePolicy.dropLate, .newestOnly, .holdBack]
     )
     func policies(policy: LateFramePolicy) {
         let layer = Self.layer(LanePool(cores: 2, idleTime: 20_000_000))
-        let (slow, quick) = (HangingSink(policy), QuickSink())
+        let (slow, quick) = (BlockingSink(policy), QuickSink())
         let (skipped, done) = (Locked(0), Locked(0))
         layer.setReport { report in if case .skipped = report { skipped.withLock { $0 += 1 } } }
         layer.add(slow)
@@ -130,7 +130,7 @@ struct SinkLaneTests {
             }
         #expect(skipped.withLock { $0 } == 180 - taken.count)
         #expect(layer.counters(of: slow) == counters(0, 180 - taken.count))
-        // What a step or a seek lands on waits for it, whatever comes behind.
+        // The frame of a step or a seek is kept for the sink, whatever follows.
         for number in [500, 501] {
             layer.present(Self.frame(number), isEssential: number == 500) { done.withLock { $0 += 1 } }
             #expect(Self.passes(quick.taken))
@@ -142,14 +142,14 @@ struct SinkLaneTests {
         let last = policy == .holdBack ? [500, 501] : [500]
         #expect(slow.calls.withLock { $0 } == ["start"] + (taken + last).map { "\($0)" })
         #expect(layer.counters(of: quick) == counters(182, 0))
-        // Who waits to hear that the sinks had a frame hears it of those that they did not get, too.
+        // The completion is also called for frames that a sink did not receive.
         #expect(done.withLock { $0 } == 182)
     }
 
-    @Test("What is held back for a sink has a bound in bytes")
+    @Test("Frames that are held back for a sink are limited by bytes")
     func heldBack() {
         let layer = Self.layer(LanePool(cores: 2, idleTime: 20_000_000))
-        let slow = HangingSink(.holdBack)
+        let slow = BlockingSink(.holdBack)
         layer.add(slow)
         for number in 0..<10 {
             layer.present(Self.frame(number, byteCount: 16 << 20), isEssential: false, done: nil)
@@ -160,7 +160,7 @@ struct SinkLaneTests {
         layer.afterPending { over.signal() }
         #expect(Self.passes(over))
         #expect(slow.calls.withLock { $0 } == ["start", "0", "1", "2", "3"])
-        // With room again it gets what comes, however large that is: one in hand and one that waits.
+        // With capacity again, it receives frames of any size: one is being presented, and one waits.
         for number in 10..<13 {
             layer.present(Self.frame(number, byteCount: 80 << 20), isEssential: false, done: nil)
         }
@@ -173,10 +173,12 @@ struct SinkLaneTests {
         #expect(slow.calls.withLock { $0.suffix(3) } == ["10", "11", "finish"])
     }
 
-    @Test("Taken off and added again while a frame is under way, a sink is finished before it begins anew")
+    @Test(
+        "A sink that is removed and added again while a frame is on its way is finished before it is started again"
+    )
     func addedAgain() {
         let layer = Self.layer(LanePool(cores: 2, idleTime: 20_000_000))
-        let slow = HangingSink()
+        let slow = BlockingSink()
         layer.add(slow)
         layer.present(Self.frame(0), isEssential: true, done: nil)
         layer.remove(slow)
@@ -186,7 +188,7 @@ struct SinkLaneTests {
         for _ in 0..<3 { slow.gate.signal() }
         #expect(Self.passes(done))
         #expect(slow.calls.withLock { $0 } == ["start", "0", "finish", "start", "0", "1"])
-        // Let go of, it may go elsewhere when it has had what was under way, and is not finished.
+        // A detached sink can be attached elsewhere after the frames on their way to it, and is not finished.
         layer.present(Self.frame(2), isEssential: true, done: nil)
         let free = DispatchSemaphore(value: 0)
         layer.detach { free.signal() }
@@ -197,10 +199,10 @@ struct SinkLaneTests {
         #expect(layer.counters(of: slow) == nil)
     }
 
-    @Test("A sink that throws is finished and taken off; the others of its layer go on")
+    @Test("A sink that throws is finished and removed, and the other sinks of its layer continue")
     func failure() {
         let driver = ManualDriver()
-        let conversions = FrameConversions(driver: driver) { preconditionFailure("nothing is converted") }
+        let conversions = FrameConversions(driver: driver) { preconditionFailure("no conversion expected") }
         let layer = LayerOutput(driver: driver, label: "layer", conversions: conversions)
         let sinks = (0..<2).map { _ in CapturingVideoSink(clock: driver.clock) }
         let failures = Locked([MediaError]())

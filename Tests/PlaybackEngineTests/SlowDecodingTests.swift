@@ -4,30 +4,30 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// Decoding that takes too long for the rate, at times.
+/// A case in which decoding is temporarily too slow for the rate.
 struct SlowCase: CustomTestStringConvertible {
-    /// Frames a second.
+    /// The frame rate in frames per second.
     static let frameRate: Int32 = 50
 
-    /// How long decoding a frame takes while there is load, in frames at the rate.
+    /// The decoding time of a frame under load, relative to the frame's duration at the rate.
     var cost: Double
     var groupLength: Int
     var bFrames: Int
     var rate: Float
     var hasAudio: Bool
-    /// Host seconds in which there is load.
+    /// The range of host seconds with load.
     var load = 1.0..<8.0
-    /// The same without load.
-    var rest = 0.4
+    /// The relative decoding time without load.
+    var idleCost = 0.4
 
     var testDescription: String {
         "\(cost) x \(rate), group \(groupLength), \(bFrames) B\(hasAudio ? ", audio" : "")"
     }
 
-    /// Host seconds from a key frame to the next.
+    /// The distance between key frames in host seconds.
     var group: Double { Double(groupLength) / Double(Self.frameRate) / Double(rate) }
 
-    /// Host seconds that a frame takes under load.
+    /// The decoding time of a frame under load, in host seconds.
     var decodingTime: Double { cost / Double(Self.frameRate) / Double(rate) }
 
     func media(seconds: Double) -> ScriptedMedia {
@@ -42,24 +42,24 @@ struct SlowCase: CustomTestStringConvertible {
             audio: hasAudio ? .init(sampleCount: frames * 48_000 / Int(Self.frameRate)) : nil
         )
         let interval = 1e9 / Double(Self.frameRate) / Double(rate)
-        media.decodingTimes = { [load, cost, rest] _, now in
-            Int64(interval * (load.contains(Double(now.nanoseconds) / 1e9) ? cost : rest))
+        media.decodingTimes = { [load, cost, idleCost] _, now in
+            Int64(interval * (load.contains(Double(now.nanoseconds) / 1e9) ? cost : idleCost))
         }
         return media
     }
 }
 
-/// Plays a case to its end and remembers when each frame was shown.
+/// Plays a case to its end, and records when each frame was shown.
 final class SlowRun {
     struct Shown {
         var number: Int
         var host: Double
-        /// Seconds after it was due.
+        /// The lateness in seconds.
         var lateness: Double
     }
 
     let bench = EngineTestBench(isRealTime: true)
-    let sound: TimedAudioSink
+    let audio: TimedAudioSink
     let start: HostTime
     private let rate: Double
 
@@ -68,11 +68,11 @@ final class SlowRun {
     }
 
     init(_ media: ScriptedMedia, rate: Float) {
-        sound = TimedAudioSink(clock: bench.driver.clock)
+        audio = TimedAudioSink(clock: bench.driver.clock)
         let backend = ScriptedBackend(ScriptedMedia(), clock: bench.driver.clock)
         let output = AudioOutputLane(
             driver: bench.driver,
-            sink: sound,
+            sink: audio,
             makeConverter: { backend.makeAudioConverter(to: $0) },
             report: { _ in }
         )
@@ -97,8 +97,8 @@ final class SlowRun {
         }
     }
 
-    /// The longest time in which every frame that was shown was late by more than 0.1 s.
-    static func longestSpell(_ shown: [Shown]) -> Double {
+    /// Returns the longest period in which every shown frame was late by more than 0.1 s.
+    static func longestLatePeriod(_ shown: [Shown]) -> Double {
         var longest = 0.0
         var since: Double?
         for frame in shown {
@@ -114,7 +114,7 @@ final class SlowRun {
     }
 }
 
-/// Remembers when how many samples came.
+/// A sink that records the time and the number of the samples it receives.
 final class TimedAudioSink: AudioSink {
     private let clock: any HostClock
     private let writes = Locked([(host: HostTime, count: Int)]())
@@ -131,7 +131,8 @@ final class TimedAudioSink: AudioSink {
 
     var count: Int { writes.withLock { $0.reduce(0) { $0 + $1.count } } }
 
-    /// Seconds by which samples came after the ones before them were over, at most; below zero: they came before.
+    /// Returns the largest time by which samples arrived after the preceding ones had ended, in seconds. It is
+    /// negative if they always arrived before.
     func worstGap(start: HostTime) -> Double {
         var before = 0
         var worst = -Double.infinity
@@ -143,6 +144,7 @@ final class TimedAudioSink: AudioSink {
     }
 }
 
+// Rule: dropping
 @Suite("Decoding that is too slow")
 struct SlowDecodingTests {
     static let table: [SlowCase] = {
@@ -164,12 +166,12 @@ struct SlowDecodingTests {
         return all
     }()
 
-    /// How late frames may be for how long: a group of pictures, the time to notice, and a few frames' decoding,
-    /// for lateness shows with frames.
-    private func allowedSpell(_ slow: SlowCase) -> Double { slow.group + 0.4 + 6 * slow.decodingTime }
+    /// The longest allowed period of late frames: a group of pictures, the time to detect the overload, and the
+    /// decoding of a few frames, because only frames show lateness.
+    private func allowedLatePeriod(_ slow: SlowCase) -> Double { slow.group + 0.4 + 6 * slow.decodingTime }
 
     @Test(
-        "The clock is kept, audio goes on, and everything is shown again when there is time",
+        "The clock is kept, audio continues, and every frame is shown again when there is time",
         arguments: table.samples
     )
     func keepsClock(slow: SlowCase) {
@@ -186,8 +188,8 @@ struct SlowDecodingTests {
         } else {
             #expect(run.bench.lines("decodingFellBehind").count == 1)
         }
-        #expect(SlowRun.longestSpell(shown) <= allowedSpell(slow))
-        // Two seconds after the load: in a group that was left out, at its end.
+        #expect(SlowRun.longestLatePeriod(shown) <= allowedLatePeriod(slow))
+        // Two seconds after the load, or at the end of a group of pictures that was skipped.
         let isLong = slow.group > 2
         let whole = isLong ? 20.5 : 10
         let last = shown.filter { $0.host >= whole }.map(\.number)
@@ -196,17 +198,18 @@ struct SlowDecodingTests {
         #expect(counters.stalls == 0)
         #expect(run.bench.lines("playedToEnd").count == 1)
         guard slow.hasAudio else { return }
-        #expect(run.sound.count == frames * 48_000 / Int(SlowCase.frameRate))
-        #expect(run.sound.worstGap(start: run.start) <= 0)
+        #expect(run.audio.count == frames * 48_000 / Int(SlowCase.frameRate))
+        #expect(run.audio.worstGap(start: run.start) <= 0)
     }
 
     @Test(
-        "Decoding takes 0.8 of the time, more for some frames: nothing is left out",
+        "If decoding takes 0.8 of the time, and more for some frames, no frame is skipped",
         arguments: 0..<8 as Range<UInt64>
     )
     func jitter(seed: UInt64) {
         var random = SplitMix64(seed)
-        // Key frames take four times as long as there is, the others from a third to more than all of it.
+        // Key frames take four times the available time, and the others between a third and a little more than
+        // all of it.
         let costs = (0..<600).map { $0 % 50 == 0 ? 4 : Double.random(in: 0.35...1.1, using: &random) }
         var media = SlowCase(cost: 1, groupLength: 50, bFrames: 2, rate: 1, hasAudio: true).media(seconds: 12)
         media.decodingTimes = { frame, _ in Int64(costs[frame] * 20_000_000) }
@@ -214,7 +217,7 @@ struct SlowDecodingTests {
         run.bench.driver.run(atMost: 60)
         #expect(run.bench.lines("decoding") == [])
         #expect(run.bench.loop.snapshot.counters.worstLateness < 150_000_000)
-        #expect(run.sound.worstGap(start: run.start) <= 0)
+        #expect(run.audio.worstGap(start: run.start) <= 0)
     }
 
     private static let slow = SlowCase(
@@ -226,7 +229,7 @@ struct SlowDecodingTests {
         load: 0..<100
     )
 
-    /// Has fallen behind and leaves frames out.
+    /// Returns a run that has fallen behind and skips frames.
     private func skipping(_ slow: SlowCase = slow) -> SlowRun {
         let run = SlowRun(slow)
         run.bench.driver.run(seconds: 3.3)
@@ -235,7 +238,7 @@ struct SlowDecodingTests {
         return run
     }
 
-    @Test("A seek meanwhile shows the frame at its target, back and forth")
+    @Test("A seek while frames are skipped shows the frame at its target")
     func seek() {
         let run = skipping()
         for (id, target) in [(1, 700), (2, 9220), (3, 100)] as [(UInt64, Int64)] {
@@ -245,7 +248,7 @@ struct SlowDecodingTests {
             #expect(run.bench.videoSink.numbers.dropFirst(before).first == Int(target) / 20)
             #expect(run.bench.lines("seek \(id) completed true").count == 1)
         }
-        // A quick one shows its key frame.
+        // A seek with unlimited tolerance shows its key frame.
         run.bench.seek(4, to: .ms(8500), tolerance: .positiveInfinity)
         let before = run.bench.videoSink.numbers.count
         run.bench.driver.run(seconds: 0.5)
@@ -253,7 +256,9 @@ struct SlowDecodingTests {
         #expect(run.bench.loop.snapshot.counters.stalls == 0)
     }
 
-    @Test("A pause meanwhile stands still, steps are to the next frame, and playing goes on")
+    @Test(
+        "A pause while frames are skipped stops playback, steps go to the next frame, and playback continues"
+    )
     func pause() {
         let run = skipping()
         run.bench.loop.send(.setRate(0))
@@ -268,14 +273,14 @@ struct SlowDecodingTests {
         }
         let stepped = run.bench.videoSink.numbers.dropFirst(before)
         #expect(stepped.count == 12)
-        // What was decoded before the pause has gaps; what is decoded for the steps has none.
+        // Frames decoded before the pause have gaps; those decoded for the steps have none.
         #expect(zip(stepped.suffix(7), stepped.suffix(7).dropFirst()).allSatisfy { $0 + 1 == $1 })
         run.bench.loop.send(.setRate(1))
         run.bench.driver.run(atMost: 60)
         #expect(run.bench.lines("playedToEnd").count == 1)
     }
 
-    @Test("At the seam of a loop the clock is kept and audio goes on", arguments: [0, 2], [50, 500])
+    @Test("At the seam of a loop the clock is kept and audio continues", arguments: [0, 2], [50, 500])
     func seam(bFrames: Int, group: Int) {
         var slow = Self.slow
         slow.bFrames = bFrames
@@ -283,15 +288,15 @@ struct SlowDecodingTests {
         let run = SlowRun(slow, seconds: 2)
         run.bench.loop.send(.setRepeat(.loop))
         run.bench.driver.run(seconds: 12.02)
-        // Six laps of two seconds.
+        // Six passes of two seconds.
         #expect(run.bench.lines("playedToEnd").count == 6)
-        #expect(run.sound.worstGap(start: run.start) <= 0)
-        #expect(run.sound.count >= 12 * 48_000)
+        #expect(run.audio.worstGap(start: run.start) <= 0)
+        #expect(run.audio.count >= 12 * 48_000)
         let keys = run.bench.videoSink.numbers.filter { $0 == 0 }.count
         #expect(keys == 7)
     }
 
-    @Test("A lower rate tries all frames again, and a higher one leaves more out")
+    @Test("A lower rate decodes all frames again, and a higher one skips more")
     func rates() {
         let run = skipping()
         run.bench.loop.send(.setRate(0.4))
@@ -307,7 +312,7 @@ struct SlowDecodingTests {
         #expect(run.bench.loop.snapshot.counters.stalls == 0)
     }
 
-    @Test("Backward, too, less is decoded: all of it would take 24 s")
+    @Test("In reverse, fewer frames are decoded; decoding all of them would take 24 s")
     func backward() {
         let run = SlowRun(Self.slow)
         run.bench.seek(1, to: .positiveInfinity)
@@ -319,26 +324,26 @@ struct SlowDecodingTests {
         #expect(run.bench.driver.now.nanoseconds - begin.nanoseconds < 17_000_000_000)
     }
 
-    @Test("Players that share a core too small for them leave frames out one by one, and do not swing")
+    @Test("Players that share a core that is too slow skip frames one by one, without oscillating")
     func shared() {
-        // One core, and each of three players needs 0.45 of it.
+        // Three players share one core, and each of them needs 0.45 of it.
         let driver = ManualDriver(isRealTime: true)
         var media = SlowCase(cost: 0.45, groupLength: 50, bFrames: 2, rate: 1, hasAudio: false, load: 0..<100)
             .media(seconds: 30)
         media.faults = []
-        let benchs = (0..<3).map { _ in EngineTestBench(driver: driver) }
-        for bench in benchs { bench.load(media) }
+        let benches = (0..<3).map { _ in EngineTestBench(driver: driver) }
+        for bench in benches { bench.load(media) }
         driver.settle()
-        for bench in benchs { bench.loop.send(.setRate(1)) }
+        for bench in benches { bench.loop.send(.setRate(1)) }
         driver.run(atMost: 120)
-        for bench in benchs {
+        for bench in benches {
             let counters = bench.loop.snapshot.counters
             #expect(counters.framesPresented + counters.framesDropped == 1500)
             #expect(counters.framesPresented > 600)
             #expect(counters.worstLateness < 500_000_000)
             #expect(bench.lines("decodingFellBehind").count <= 2)
         }
-        let shown = benchs.map { $0.loop.snapshot.counters.framesPresented }.reduce(0, +)
+        let shown = benches.map { $0.loop.snapshot.counters.framesPresented }.reduce(0, +)
         #expect(shown > 2200)
     }
 }

@@ -4,10 +4,12 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// Seeks that lead a little back, while paused.
-@Suite("A seek a little back is answered from the cache")
+// Rule: kept-frames
+/// Short seeks backward while paused.
+@Suite("A short seek backward is answered from the cache")
 struct StepBackTests {
-    /// Key frames every two seconds, two frames that no other refers to between others; no audio.
+    /// A clip without audio, with a key frame every two seconds and two non-reference frames between reference
+    /// frames.
     private static func clip(delay: Int = 0) -> ScriptedMedia {
         var video = ScriptedMedia.Video(frameCount: 250, frameRate: 25, keyInterval: 50, bFrames: 2)
         video.delay = delay
@@ -27,7 +29,7 @@ struct StepBackTests {
         #expect(bench.videoSink.numbers.last == frame)
     }
 
-    @Test("The frame before a seek's target", arguments: [0, 1, 4, 8])
+    @Test("The frame before a seek's target needs no decoding", arguments: [0, 1, 4, 8])
     func afterSeek(delay: Int) {
         let bench = load(Self.clip(delay: delay))
         seek(bench, 1, toFrame: 88)
@@ -40,7 +42,10 @@ struct StepBackTests {
         #expect(bench.videoSink.numbers == [0, 88, 87] + Array(88..<250))
     }
 
-    @Test("Many steps back: the group is decoded once more, and then no more", arguments: [0, 1, 4, 8])
+    @Test(
+        "Many steps backward decode the group of pictures once more, and then not again",
+        arguments: [0, 1, 4, 8]
+    )
     func manySteps(delay: Int) {
         let bench = load(Self.clip(delay: delay))
         seek(bench, 1, toFrame: 95)
@@ -48,7 +53,7 @@ struct StepBackTests {
         for step in 1...40 { seek(bench, 1 + step, toFrame: 95 - step) }
         #expect(bench.backend.counts.decoded - decoded <= 50 + 12)
         let all = bench.backend.counts.decoded
-        // Back and forth, as far as was decoded.
+        // Forward and backward within the decoded range.
         for frame in [55, 70, 60, 80, 75, 74] { seek(bench, 100 + frame, toFrame: frame) }
         #expect(bench.backend.counts.decoded == all)
         bench.loop.send(.setRate(1))
@@ -56,7 +61,7 @@ struct StepBackTests {
         #expect(bench.videoSink.numbers.suffix(176).elementsEqual(74..<250))
     }
 
-    @Test("Into the group before, and back again")
+    @Test("Steps between two groups of pictures need little decoding")
     func groups() {
         let bench = load(Self.clip())
         for (id, frame) in [108, 103, 101, 100, 99, 98, 97, 96, 98, 100, 102].enumerated() {
@@ -64,17 +69,17 @@ struct StepBackTests {
         }
         let decoded = bench.backend.counts.decoded
         for (id, frame) in [98, 97, 101, 102, 99].enumerated() { seek(bench, 50 + id, toFrame: frame) }
-        // A few behind those that were kept, to be ready for playing on.
+        // A few frames after the cached ones are decoded, for playback.
         #expect(bench.backend.counts.decoded < decoded + 20)
     }
 
     @Test(
-        "Even strides back: each group is decoded once before its frames are shown",
+        "With even strides backward, each group is decoded once before its frames are shown",
         arguments: [0, 1, 4, 8]
     )
     func strides(delay: Int) {
         let bench = load(Self.clip(delay: delay))
-        // The first frames of the groups are 0, 50, 100, 150 and 200.
+        // The groups of pictures begin at 0, 50, 100, 150 and 200.
         var decoded: [Int: Int] = [:]
         for (id, frame) in stride(from: 230, through: 2, by: -12).enumerated() {
             let before = bench.backend.counts.decoded
@@ -82,7 +87,7 @@ struct StepBackTests {
             while bench.videoSink.numbers.last != frame, bench.driver.step() {}
             #expect(bench.videoSink.numbers.last == frame)
             decoded[frame] = bench.backend.counts.decoded - before
-            // The frames behind it come, so that playing can begin.
+            // The frames after it are decoded, so that playback can start.
             bench.driver.run(atMost: 1)
         }
         for frame in [182, 170, 158, 134, 122, 110, 86, 74, 62, 50, 26, 14, 2] {
@@ -94,7 +99,7 @@ struct StepBackTests {
         #expect(bench.videoSink.numbers.suffix(236).elementsEqual(14..<250))
     }
 
-    @Test("Playing begins at a frame that was kept for an even stride", arguments: [0, 1, 4, 8])
+    @Test("Playback starts at a frame that was cached for an even stride", arguments: [0, 1, 4, 8])
     func playsFromStride(delay: Int) {
         let bench = load(Self.clip(delay: delay))
         for (id, frame) in [199, 187, 175, 163].enumerated() { seek(bench, id, toFrame: frame) }
@@ -103,7 +108,7 @@ struct StepBackTests {
         #expect(bench.videoSink.numbers == [0, 199, 187, 175] + Array(163..<250))
     }
 
-    @Test("When playing has gone on, nothing is kept of the seek")
+    @Test("When playback has continued, nothing of the seek is kept")
     func playedOn() {
         let cache = FrameCache(byteLimit: 16 << 20)
         let bench = EngineTestBench()
@@ -116,7 +121,7 @@ struct StepBackTests {
         #expect(cache.byteCount == 0)
     }
 
-    @Test("Switched off, each seek back decodes")
+    @Test("Without the cache, each seek backward decodes")
     func switchedOff() {
         let bench = load(Self.clip(), bytes: 0)
         seek(bench, 1, toFrame: 88)
@@ -125,7 +130,7 @@ struct StepBackTests {
         #expect(bench.backend.counts.decoded > decoded + 30)
     }
 
-    @Test("Any sequence of seeks, steps and plays shows the frames that are due", arguments: 1...20)
+    @Test("Any sequence of seeks, steps and playback shows the frames that are due", arguments: 1...20)
     func random(sample: Int) {
         var random = SplitMix64(UInt64(sample))
         let bytes = [4_000, 20_000, 60_000, 16 << 20][sample % 4]
@@ -156,7 +161,7 @@ struct StepBackTests {
                 frame = bench.videoSink.numbers.last ?? 0
                 continue
             }
-            // Interrupted by the next one now and then.
+            // Some seeks are interrupted by the next one.
             bench.seek(UInt64(number), to: .ms(Int64(frame) * 40))
             if Int.random(in: 0..<4, using: &random) == 0 {
                 for _ in 0..<Int.random(in: 1..<80, using: &random) { bench.driver.step() }

@@ -5,11 +5,12 @@ import PlayheadBackend
 import PlayheadTesting
 import Testing
 
-/// One core, on which a player that needs three quarters of it plays while stills are made.
-@Suite("Stills give way to players")
-struct StillsBesideTests {
-    /// 100 frames a second, each of which takes three quarters of its time to decode. Less than what counts as late, so
-    /// that what runs already makes none late.
+// Rule: images-yield
+/// A player that needs three quarters of a single core plays while still images are made.
+@Suite("Still images yield to players")
+struct StillImagePriorityTests {
+    /// Each of 100 frames per second takes three quarters of its duration to decode. That is less than the
+    /// threshold for late frames, so work that is already running makes no frame late.
     private static let decodingTime: Int64 = 7_500_000
 
     private static func media(seconds: Int) -> ScriptedMedia {
@@ -18,8 +19,8 @@ struct StillsBesideTests {
         return media
     }
 
-    /// The same lanes and time, but nobody is told that players have something to do.
-    private final class Blind: Driver {
+    /// A driver with the same lanes and time that never reports urgent work.
+    private final class DriverWithoutUrgency: Driver {
         private let inner: ManualDriver
         init(_ inner: ManualDriver) { self.inner = inner }
 
@@ -36,13 +37,13 @@ struct StillsBesideTests {
         }
     }
 
-    /// Stills of another file.
+    /// Still images of another file.
     private final class Stills: Sendable {
         let found = Locked([MediaTime]())
         private let queue: ImageRequestQueue
 
         init(_ driver: any Driver) {
-            let backend = ScriptedBackend(StillsBesideTests.media(seconds: 10), clock: driver.clock)
+            let backend = ScriptedBackend(StillImagePriorityTests.media(seconds: 10), clock: driver.clock)
             queue = ImageRequestQueue(
                 driver: driver,
                 makeDemuxer: { backend.makeDemuxer(for: OpenRequest(location: "/stills")) },
@@ -54,7 +55,7 @@ struct StillsBesideTests {
 
         deinit { queue.close() }
 
-        func ask(_ count: Int) {
+        func request(_ count: Int) {
             for index in 0..<count {
                 let time = MediaTime.ms(Int64(index) * 9_000 / Int64(count) + 3)
                 let request = ImageRequest(time: time, generation: queue.generation)
@@ -67,29 +68,32 @@ struct StillsBesideTests {
         }
     }
 
-    /// Of a player that plays nine seconds, with so many stills asked for after one.
-    private func play(stills count: Int, giveWay: Bool = true) -> (PlaybackCounters, stills: Int) {
+    /// Plays for nine seconds, and requests still images after one second.
+    private func play(stills count: Int, yields: Bool = true) -> (PlaybackCounters, stills: Int) {
         let bench = EngineTestBench(isRealTime: true)
         bench.load(Self.media(seconds: 10))
         bench.loop.send(.setRate(1))
         bench.driver.run(seconds: 1)
-        let stills = Stills(giveWay ? bench.driver : Blind(bench.driver))
-        stills.ask(count)
+        let stills = Stills(yields ? bench.driver : DriverWithoutUrgency(bench.driver))
+        stills.request(count)
         bench.driver.run(seconds: 8)
         let counters = bench.loop.snapshot.counters
         return (counters, stills.found.withLock { $0.count })
     }
 
-    @Test("Nothing is late beside them, or dropped, and they are made")
+    @Test("While still images are made, no frame of a player is late or dropped")
     func late() {
-        let (alone, _) = play(stills: 0)
-        #expect(alone.framesLate == 0 && alone.framesDropped == 0 && alone.framesPresented > 850)
-        let (beside, made) = play(stills: 20)
-        #expect(beside.framesLate == 0 && beside.framesDropped == 0)
-        #expect(beside.framesPresented == alone.framesPresented)
-        #expect(made == 20)
-        // It is their giving way that does it.
-        let (pressed, _) = play(stills: 20, giveWay: false)
-        #expect(pressed.framesLate + pressed.framesDropped > 20)
+        let (withoutImages, _) = play(stills: 0)
+        #expect(
+            withoutImages.framesLate == 0 && withoutImages.framesDropped == 0
+                && withoutImages.framesPresented > 850
+        )
+        let (withImages, imageCount) = play(stills: 20)
+        #expect(withImages.framesLate == 0 && withImages.framesDropped == 0)
+        #expect(withImages.framesPresented == withoutImages.framesPresented)
+        #expect(imageCount == 20)
+        // Without yielding, frames are late or dropped.
+        let (unyielding, _) = play(stills: 20, yields: false)
+        #expect(unyielding.framesLate + unyielding.framesDropped > 20)
     }
 }

@@ -4,10 +4,10 @@ import PlayheadTesting
 import Testing
 
 // Rule: device-clock
-@Suite("Sound of a simulated device as the clock")
-struct SoundClockTests {
+@Suite("A simulated audio device as the clock")
+struct AudioClockTests {
     @Test(
-        "At a start the picture waits for the sound, whose beginning is heard; then both go together",
+        "At a start the video waits for the audio, whose beginning is heard, and then both stay synchronized",
         arguments: [nil, 1, 2, 3] as [UInt64?]
     )
     func start(seed: UInt64?) {
@@ -17,7 +17,7 @@ struct SoundClockTests {
         bench.driver.run(seconds: 1)
         let first = bench.audioDevice.heard.first
         #expect(first?.samples.prefix(3) == [0, 1, 2])
-        // The timeline stood still until the device began.
+        // The timeline was stopped until the device began.
         #expect(first?.start == HostTime(nanoseconds: 20_000_000))
         #expect(bench.time == 980)
         #expect(abs(bench.offset ?? 99) < 0.1)
@@ -31,7 +31,7 @@ struct SoundClockTests {
     }
 
     @Test(
-        "What the device says of its delay is wrong: the picture waits, or leaps, once",
+        "If the device reports a wrong delay, the video waits or steps once",
         arguments: [-0.015, 0.03, 0.2]
     )
     func wrongDelay(wrongBy: Double) {
@@ -47,7 +47,7 @@ struct SoundClockTests {
     }
 
     @Test(
-        "A device that plays far ahead of itself: pictures wait for it, but not for ever",
+        "Video waits for a device with a long delay, but not indefinitely",
         arguments: [(0.8, false), (1.9, true), (3, false), (3, true)]
     )
     func farAhead(delay: Double, isAskedFirst: Bool) {
@@ -69,7 +69,7 @@ struct SoundClockTests {
             #expect(bench.audioDevice.heard.first?.samples.prefix(2) == [0, 1])
             #expect(bench.loop.snapshot.audio.corrections == 0)
         } else {
-            // Looked at each 5 ms.
+            // The state is checked every 5 ms.
             let started = moments.drop { $0.time == 0 }
             #expect((started.first?.host ?? 9999) <= begin + 10)
             #expect(started.dropFirst().map(\.step).allSatisfy { $0 > 4.9 && $0 < 5.1 })
@@ -94,14 +94,14 @@ struct SoundClockTests {
         #expect(facts.isClock)
         #expect(abs(facts.drift - drift) < 10)
         #expect(facts.corrections == 0)
-        // Each picture at its time, by the device's clock.
+        // Each frame is shown at its time by the device's clock.
         for case .present(let number, _, _, let host) in bench.videoSink.calls where number > 600 {
             let due = (Double(number) * 0.04) / (1 + drift / 1e6) + 0.02
             #expect(abs(Double(host) / 1e9 - due) < 0.001)
         }
     }
 
-    @Test("A pause keeps what is in hand; going on, nothing is heard twice and nothing is lost")
+    @Test("A pause keeps the device's samples; afterwards no sample is repeated or lost")
     func pause() {
         let bench = EngineTestBench(audio: .device())
         bench.load(.clip(seconds: 3))
@@ -119,7 +119,7 @@ struct SoundClockTests {
         #expect(!bench.audioDevice.calls.contains(.flush))
     }
 
-    @Test("A seek flushes, and what is heard then belongs to the new place")
+    @Test("A seek flushes the device, and the audio after it belongs to the new position")
     func seek() {
         let bench = EngineTestBench(audio: .device())
         bench.load(.clip(seconds: 5))
@@ -133,7 +133,7 @@ struct SoundClockTests {
     }
 
     @Test(
-        "A device that is taken away leaves the host's clock; back again, the sound is in its place",
+        "Without its device the timeline follows the host's clock; a returning device plays in sync",
         arguments: 1...6
     )
     func lostAndBack(seed: UInt64) {
@@ -150,14 +150,14 @@ struct SoundClockTests {
         bench.audioDevice.connect()
         let back = bench.run(seconds: 3)
         #expect(back.steps.lowerBound > 4.9 && back.steps.upperBound < 5.1, "seed \(seed), away \(away)")
-        // Nothing is heard where it does not belong, and it is heard soon.
+        // All audio is heard at its position, and it is heard soon.
         #expect(back.worstOffset < 5, "seed \(seed), away \(away)")
         #expect(back.prefix(100).contains { $0.offset != nil }, "seed \(seed), away \(away)")
         #expect(abs(bench.offset ?? 99) < 3)
         #expect(bench.loop.snapshot.audio.isClock)
     }
 
-    @Test("Suspended and back: the same")
+    @Test("A device that is suspended and resumed does not disturb the timeline")
     func suspended() {
         let bench = EngineTestBench(audio: .device())
         bench.load(.clip(seconds: 20))
@@ -172,7 +172,7 @@ struct SoundClockTests {
         #expect(abs(bench.offset ?? 99) < 3)
     }
 
-    @Test("Samples that come late: counted, and back in step within 100 ms, without a stop of the picture")
+    @Test("An underrun is counted and corrected within 100 ms, without stopping the video")
     func starved() {
         let bench = EngineTestBench(audio: .device())
         bench.load(.clip(seconds: 10))
@@ -186,7 +186,7 @@ struct SoundClockTests {
         #expect(bench.videoSink.numbers == Array(0...bench.videoSink.numbers.count - 1))
     }
 
-    @Test("Another device, 80 ms slower: the picture waits for it once")
+    @Test("With another device that is 80 ms slower, the video waits once")
     func moved() {
         let bench = EngineTestBench(audio: .device())
         bench.load(.clip(seconds: 10))

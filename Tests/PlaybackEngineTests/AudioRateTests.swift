@@ -4,8 +4,8 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Another speed while a simulated device plays")
-struct SoundSpeedTests {
+@Suite("Rate changes while a simulated device plays")
+struct AudioRateTests {
     private func playing(_ setup: SimulatedAudioDevice.Setup = .init(), seed: UInt64? = nil)
         -> EngineTestBench
     {
@@ -17,7 +17,7 @@ struct SoundSpeedTests {
     }
 
     @Test(
-        "Heard within a moment, without a gap, a flush or a correction; the picture goes along",
+        "A rate change is heard within 100 ms, without a gap, a flush or a correction, and the video follows",
         arguments: ([nil, 1, 2, 3] as [UInt64?]).samples,
         [[2], [0.5], [2, 1], [1.5, 0.75, 3, 1]] as [[Float]]
     )
@@ -29,11 +29,11 @@ struct SoundSpeedTests {
             bench.play(next)
             let (low, high) = (Double(min(rate, next)) * 5, Double(max(rate, next)) * 5)
             let moments = bench.run(seconds: 1)
-            // Never faster than the faster one, never slower than the slower one.
+            // Never faster than the higher rate, and never slower than the lower one.
             #expect(moments.steps.lowerBound > low - 0.1 && moments.steps.upperBound < high + 0.1)
             #expect(moments.apart.count <= 2, "to \(next): \(moments.apart)")
             #expect(moments.allSatisfy { $0.offset != nil })
-            // What the device had in hand, and a moment more: 50 and 40 ms.
+            // The samples that the device had received, 50 ms, and a margin of 40 ms.
             let heard = moments.firstIndex { abs($0.step - Double(next) * 5) < 0.05 } ?? 999
             #expect(heard <= 20, "to \(next): after \(heard * 5) ms")
             rate = next
@@ -48,7 +48,7 @@ struct SoundSpeedTests {
     }
 
     @Test(
-        "A storm of changes, as with a slider: the sound follows it and stays with the picture",
+        "Many rate changes in a row, as from a slider, keep audio and video synchronized",
         arguments: (1...8 as ClosedRange<UInt64>).samples
     )
     func storm(seed: UInt64) {
@@ -58,7 +58,7 @@ struct SoundSpeedTests {
             bench.play(Float.random(in: 0.5...3, using: &random))
             let moments = bench.run(seconds: Double(Int.random(in: 1...30, using: &random)) * 0.005)
             #expect(moments.steps.lowerBound > 2.4 && moments.steps.upperBound < 15.1, "seed \(seed)")
-            // But where a script's samples, which tell time, wrap around, and are faded.
+            // Except where the script's sample values, which show the time, wrap around and are faded.
             #expect(moments.apart.filter { abs($0) > 5 }.count <= 2, "seed \(seed): \(moments.apart)")
         }
         bench.play(1)
@@ -69,7 +69,7 @@ struct SoundSpeedTests {
         #expect(bench.loop.snapshot.counters.audioUnderruns == 0, "seed \(seed)")
     }
 
-    @Test("A device that takes nothing back is heard to its end first: later, and just as exactly")
+    @Test("A device that cannot discard samples changes its rate later, and just as exactly")
     func withoutRewinding() {
         var setup = SimulatedAudioDevice.Setup()
         setup.canRewind = false
@@ -83,7 +83,7 @@ struct SoundSpeedTests {
     }
 
     @Test(
-        "Several changes before the first is heard, on a device that takes nothing back",
+        "Several rate changes before the first one is heard are exact on a device that cannot discard samples",
         arguments: [[1.25, 4], [3], [2, 0.5, 1.5]] as [[Float]],
         [0.02, 0.1]
     )
@@ -104,7 +104,7 @@ struct SoundSpeedTests {
     }
 
     @Test(
-        "Paused, and played on at another speed: what is heard is of the new speed from the start",
+        "After a pause, playback at another rate uses the new rate from the start",
         arguments: [(1, 2), (2, 1), (2, 0.5)] as [(Float, Float)],
         [true, false]
     )
@@ -123,7 +123,7 @@ struct SoundSpeedTests {
         #expect(bench.loop.snapshot.audio.corrections == 0)
     }
 
-    @Test("Just after a seek, before anything was heard of it", arguments: [0.005, 0.02, 0.05])
+    @Test("A rate change just after a seek needs at most one correction", arguments: [0.005, 0.02, 0.05])
     func afterSeek(wait: Double) {
         let bench = playing()
         bench.seek(1, to: .ms(5000))
@@ -135,7 +135,7 @@ struct SoundSpeedTests {
         #expect(bench.loop.snapshot.audio.corrections <= 1)
     }
 
-    @Test("At a loop's seam: what of the next pass was handed over comes at the new speed too")
+    @Test("At the seam of a loop, audio of the next pass that was already delivered gets the new rate too")
     func atASeam() {
         let bench = EngineTestBench(audio: .device(), makeStretcher: { PickingStretcher() })
         bench.load(.clip(seconds: 2))
@@ -144,14 +144,14 @@ struct SoundSpeedTests {
         bench.driver.run(seconds: 1.95)
         bench.play(0.5)
         let moments = bench.run(seconds: 1)
-        // Across the seam a sample's time cannot be told from one a pass away.
+        // At the seam, the time of a sample is ambiguous by one pass.
         #expect(moments.filter { (20..<1980).contains($0.time) }.apart.count <= 2)
         #expect(moments.contains { (20..<1000).contains($0.time) && $0.step == 2.5 })
         #expect(bench.audioDevice.heard.count == 1)
         #expect(bench.loop.snapshot.audio.corrections == 0)
     }
 
-    @Test("At the very end: the last sample is heard, and running out of samples is no fault")
+    @Test("After a rate change at the end, the last sample is heard and no underrun is counted")
     func atTheEnd() {
         let bench = EngineTestBench(audio: .device(), makeStretcher: { PickingStretcher() })
         bench.load(.clip(seconds: 2))
@@ -164,7 +164,7 @@ struct SoundSpeedTests {
         #expect(bench.loop.snapshot.counters.audioUnderruns == 0)
     }
 
-    @Test("While the device is being waited for, a change of speed does not begin the picture early")
+    @Test("A rate change while playback waits for the device does not start the video early")
     func whileWaiting() {
         var setup = SimulatedAudioDevice.Setup()
         setup.isConnected = false
@@ -189,7 +189,7 @@ extension ArraySlice<EngineTestBench.Moment> {
 }
 
 extension [EngineTestBench.Moment] {
-    /// Offsets of more than 0.1 ms. While one speed is faded into the other, 10 ms or two moments, a sample is a
-    /// mixture and tells no time.
+    /// Offsets of more than 0.1 ms. While one rate is faded into the other, for 10 ms or two moments, a sample
+    /// is a mixture and shows no time.
     fileprivate var apart: [Double] { compactMap(\.offset).filter { abs($0) > 0.1 } }
 }

@@ -3,10 +3,11 @@ import PlaybackEngine
 import PlayheadTesting
 import Testing
 
-/// Time passes as pictures are decoded, so that a decoder can be too slow.
+// Rule: dropping
+/// Decoding takes time, so that a decoder can be too slow.
 @Suite("Rates that the machine cannot sustain")
-struct FastTests {
-    /// 40 s of pictures; 5 ms to decode one, which is 200 a second.
+struct FastPlaybackTests {
+    /// 40 s of video. Decoding a frame takes 5 ms, which allows 200 frames per second.
     private static let clip: ScriptedMedia = {
         var media = ScriptedMedia(video: .init(frameCount: 1000, frameRate: 25, keyInterval: 10, bFrames: 2))
         media.decodingTime = 5_000_000
@@ -27,20 +28,21 @@ struct FastTests {
         return bench
     }
 
-    @Test("What it sustains is shown whole: 4 times 25 pictures a second of 200")
+    @Test("At a rate that the decoder sustains, every frame is shown: 4 times 25 frames per second of 200")
     func sustained() {
         let bench = play(4)
         #expect(bench.videoSink.numbers == Array(0..<1000))
         #expect(bench.loop.snapshot.counters.framesDropped == 0)
     }
 
-    @Test("Beyond it pictures that no other needs are left out, then all but key frames, and counted")
+    @Test("At a higher rate, non-reference frames are skipped, then all but key frames, and counted")
     func beyond() {
         let bench = play(32)
         let counters = bench.loop.snapshot.counters
         let numbers = bench.videoSink.numbers
         #expect(numbers == numbers.sorted())
-        // Half a second to find out, 80 key frames a second from there on, and no more than half a group late.
+        // It takes half a second to detect the overload. From there on, 80 key frames per second are shown, at
+        // most half a group of pictures late.
         #expect(numbers.suffix(40).allSatisfy { $0 % 10 == 0 })
         #expect(numbers.count >= 80)
         #expect(counters.framesDropped + counters.framesPresented == 1000)
@@ -49,11 +51,12 @@ struct FastTests {
         #expect(seconds < 40.0 / 32 + 0.5)
     }
 
-    @Test("At 10 times, leaving out what no other needs is enough")
+    @Test("At rate 10, skipping non-reference frames suffices")
     func nonReference() {
         let bench = play(10)
         let isAnchor = { (number: Int) in number % 10 == 0 || number % 10 % 3 == 0 }
-        // Once it is known, and before all are tried again, which is after two seconds in time.
+        // After the overload has been detected, and before all frames are tried again, which is after two
+        // seconds on time.
         let settled = bench.videoSink.numbers.filter { (300..<700).contains($0) }
         #expect(settled.allSatisfy(isAnchor))
         #expect(settled.count > 100)
@@ -61,7 +64,7 @@ struct FastTests {
         #expect(counters.framesDropped + counters.framesPresented == 1000)
     }
 
-    @Test("Backward too: what was passed is not decoded, and the beginning is reached in time")
+    @Test("In reverse, frames that have been passed are not decoded, and the start is reached in time")
     func backward() {
         let bench = play(-32)
         let numbers = Array(bench.videoSink.numbers.dropFirst(2))
@@ -72,7 +75,7 @@ struct FastTests {
         #expect(bench.loop.snapshot.counters.framesDropped > 0)
     }
 
-    @Test("On the virtual clock nothing is left out at any rate")
+    @Test("On the virtual clock no frame is skipped at any rate")
     func virtual() {
         var media = Self.clip
         media.decodingTime = 0

@@ -4,10 +4,10 @@ import Testing
 
 @testable import PlaybackEngine
 
-@Suite("Audio for a sink that keeps nothing")
-struct HeldAudioTests {
-    /// Notes what it is called for.
-    private final class Listener: AudioSink, ImmediateSink {
+@Suite("Batches of audio for a sink that does not buffer")
+struct AudioBatchTests {
+    /// A sink that records its calls.
+    private final class RecordingSink: AudioSink, ImmediateSink {
         let calls = Locked<[String]>([])
         func start(_ format: AudioFormat) -> AudioFormat { format }
         func write(_ buffer: AudioBuffer) { calls.withLock { $0.append("\(buffer.frameCount)") } }
@@ -16,7 +16,7 @@ struct HeldAudioTests {
         func finish() { calls.withLock { $0.append("finish") } }
     }
 
-    private let listener = Listener()
+    private let sink = RecordingSink()
     private let driver: ManualDriver
     private let lane: AudioOutputLane
 
@@ -27,13 +27,13 @@ struct HeldAudioTests {
         let backend = ScriptedBackend(driver: driver)
         lane = AudioOutputLane(
             driver: driver,
-            sink: listener,
+            sink: sink,
             makeConverter: { backend.makeAudioConverter(to: $0) },
             report: { _ in }
         )
     }
 
-    /// 40 ms of audio; what the sink has been called for since then is the answer.
+    /// Writes 40 ms of audio, and returns the sink's calls since then.
     private func write(_ origin: AudioOrigin = AudioOrigin()) -> [String] {
         let format = AudioFormat(sampleRate: 50_000, channelLayout: .mono, sampleFormat: .floatPlanar)
         let buffer = AudioBuffer(
@@ -43,59 +43,61 @@ struct HeldAudioTests {
             rate: 1,
             pass: 0
         )
-        let place = AudioPlacement(
+        let placement = AudioPlacement(
             origin: PassOrigin(),
             time: .zero,
             due: .zero,
             rate: PlaybackRate(1),
             epoch: Epoch()
         )
-        lane.write([(buffer, place)], origin)
-        return takeCalls()
+        lane.write([(buffer, placement)], origin)
+        return removeCalls()
     }
 
-    private func takeCalls() -> [String] {
+    private func removeCalls() -> [String] {
         driver.settle()
-        return listener.calls.withLock { calls in
+        return sink.calls.withLock { calls in
             defer { calls = [] }
             return calls
         }
     }
 
-    @Test("In real time it comes in pieces of half a second")
-    func pieces() {
+    @Test("In real time, audio is delivered in batches of half a second")
+    func batches() {
         for _ in 0..<3 {
             for _ in 0..<12 { #expect(write().isEmpty) }
             #expect(write() == Array(repeating: "2000", count: 13))
         }
     }
 
-    @Test("What is held comes before whatever else the sink is told")
+    @Test("Batched audio is delivered before any other call to the sink")
     func order() {
         for _ in 0..<2 { #expect(write().isEmpty) }
         lane.setPaused(true)
-        #expect(takeCalls() == ["2000", "2000", "pause"])
+        #expect(removeCalls() == ["2000", "2000", "pause"])
         #expect(write().isEmpty)
         lane.flush()
-        #expect(takeCalls() == ["2000", "flush"])
+        #expect(removeCalls() == ["2000", "flush"])
         #expect(write().isEmpty)
         lane.endAudio()
-        #expect(takeCalls() == ["2000"])
+        #expect(removeCalls() == ["2000"])
         #expect(write().isEmpty)
         lane.finish()
-        #expect(takeCalls() == ["2000", "finish"])
+        #expect(removeCalls() == ["2000", "finish"])
     }
 
-    @Test("A tap has it when it is due, and so has who holds nothing: on the virtual clock")
+    @Test("Audio with a tap, and audio on the virtual clock, is not batched")
     func atOnce() {
         let tap = AudioTap { _ in }
         let origin = AudioOrigin(settings: AudioSettingsSource { AudioSettings(taps: [tap]) })
         #expect(write().isEmpty)
         #expect(write(origin) == ["2000", "2000"])
-        #expect(HeldAudioTests(isRealTime: false).write() == ["2000"])
+        #expect(AudioBatchTests(isRealTime: false).write() == ["2000"])
     }
 
-    @Test("A tap hears nothing of what was due before it was there, though the sink gets it later")
+    @Test(
+        "A tap receives no audio that was due before the tap was added, although the sink receives it later"
+    )
     func lateTap() {
         let heard = Locked(0)
         let tap = AudioTap { buffer in heard.withLock { $0 += buffer.frameCount } }

@@ -3,11 +3,12 @@ import PlaybackEngine
 import PlayheadTesting
 import Testing
 
-@Suite("Seams at a simulated sound device")
-struct SoundSeamTests {
+// Rule: gapless
+@Suite("Seams on a simulated audio device")
+struct AudioSeamTests {
     private static func numbers(_ count: Int) -> [Int16] { (0..<count).map { Int16(truncatingIfNeeded: $0) } }
 
-    /// Index and values of the first sample that is not as it should be.
+    /// Returns the index and the values of the first sample that differs, or nil.
     private static func firstDifference(_ samples: [Int16], _ expected: [Int16]) -> String? {
         guard samples.count >= expected.count else { return "\(samples.count) instead of \(expected.count)" }
         guard let index = expected.indices.first(where: { samples[$0] != expected[$0] }) else { return nil }
@@ -20,7 +21,7 @@ struct SoundSeamTests {
     }
 
     @Test(
-        "A hundred passes of a loop: not a sample lost or doubled, the stream stays open",
+        "In a hundred passes of a loop no sample is lost or repeated, and the stream stays open",
         arguments: [nil, 4] as [UInt64?]
     )
     func loop(seed: UInt64?) {
@@ -39,7 +40,7 @@ struct SoundSeamTests {
         #expect(!bench.audioDevice.calls.contains(.flush))
     }
 
-    @Test("Items of a queue, one behind the other", arguments: [nil, 5] as [UInt64?])
+    @Test("The items of a queue follow one another without a gap", arguments: [nil, 5] as [UInt64?])
     func queue(seed: UInt64?) {
         let bench = EngineTestBench(audio: .device(), seed: seed)
         bench.loop.send(.setEndAction(.advance))
@@ -53,8 +54,8 @@ struct SoundSeamTests {
         #expect(starts(bench) == 1)
     }
 
-    @Test("Tracks that end apart: the longest decides, and there is silence for what is missing")
-    func shorterSound() {
+    @Test("If tracks end at different times, the longest determines the end, and silence fills the gap")
+    func shorterAudio() {
         let bench = EngineTestBench(audio: .device())
         bench.loop.send(.setRepeat(.loop))
         bench.load(.clip(seconds: 2, audioSeconds: 1.25))
@@ -64,13 +65,13 @@ struct SoundSeamTests {
         let pass = Self.numbers(60_000) + [Int16](repeating: 0, count: 36_000)
         #expect(Self.firstDifference(samples, (0..<4).flatMap { _ in pass }) == nil)
         #expect(bench.loop.snapshot.counters.audioUnderruns == 0)
-        // Time ran through, but for the start.
+        // Time advanced without interruption, except for the start.
         #expect(moments.dropFirst(4).filter { $0.step < 4.99 }.count == 4)
         #expect(bench.loop.snapshot.audio.corrections == 0)
     }
 
-    @Test("Sound longer than the picture: all of it is heard")
-    func longerSound() {
+    @Test("Audio that is longer than the video is played completely")
+    func longerAudio() {
         let bench = EngineTestBench(audio: .device())
         bench.load(.clip(seconds: 1, audioSeconds: 1.5))
         bench.play()
@@ -79,7 +80,7 @@ struct SoundSeamTests {
         #expect(bench.lines("playedToEnd") == ["1.500000 playedToEnd at 1.500000"])
     }
 
-    @Test("A loop switched off behind the last moment: nothing of the next pass is heard after the end")
+    @Test("If looping is disabled just before the end, nothing of the next pass is heard")
     func switchedOff() {
         let bench = EngineTestBench(audio: .device())
         bench.loop.send(.setRepeat(.loop))
@@ -90,11 +91,11 @@ struct SoundSeamTests {
         bench.loop.send(.setRepeat(.once))
         bench.driver.run(seconds: 2)
         let samples = bench.audioDevice.heard.flatMap(\.samples)
-        // What was in the device's hand when the end came is all that can be heard of it.
+        // Only samples that the device had already received at the end can be heard.
         #expect(samples.dropFirst(96_000 + 240).allSatisfy { $0 == 0 })
     }
 
-    @Test("The next item taken out of the queue behind the last moment: its sound is not heard")
+    @Test("If the next item is removed from the queue just before the end, its audio is not heard")
     func takenOut() {
         let bench = EngineTestBench(audio: .device())
         bench.loop.send(.setEndAction(.advance))
@@ -108,7 +109,9 @@ struct SoundSeamTests {
         #expect(bench.lines("playedToEnd").count == 1)
     }
 
-    @Test("An item opened anew while audio of the next lap is handed over: laps go on, with their audio")
+    @Test(
+        "If an item is reloaded while audio of the next pass is being delivered, the loop continues with its audio"
+    )
     func reopenedBeforeSeam() {
         let bench = EngineTestBench(audio: .device())
         bench.loop.send(.setRepeat(.loop))
@@ -127,7 +130,7 @@ struct SoundSeamTests {
         #expect(moments.allSatisfy { $0.offset != nil })
     }
 
-    @Test("Muted, or at a volume of zero, the clock runs on")
+    @Test("If the player is muted, the clock continues")
     func muted() {
         let bench = EngineTestBench(audio: .device())
         bench.load(.clip(seconds: 3))
@@ -141,7 +144,7 @@ struct SoundSeamTests {
         #expect(bench.audioDevice.heard.flatMap(\.samples).allSatisfy { $0 == 0 })
     }
 
-    @Test("Without a sound track the host's clock runs, at once")
+    @Test("Without an audio track the host's clock runs at once")
     func noTrack() {
         let bench = EngineTestBench(audio: .device())
         bench.load(ScriptedMedia(video: .init(frameCount: 50)))
@@ -153,7 +156,7 @@ struct SoundSeamTests {
     }
 
     @Test(
-        "A device that is never there is waited for by nobody; one that comes late has the sound in its place"
+        "Playback does not wait for a missing device; one that becomes available later plays in sync"
     )
     func lateDevice() {
         var setup = SimulatedAudioDevice.Setup()
@@ -161,17 +164,17 @@ struct SoundSeamTests {
         let bench = EngineTestBench(audio: .device(setup))
         bench.load(.clip(seconds: 10))
         bench.play()
-        let alone = bench.run(seconds: 3)
-        #expect(alone.steps.lowerBound > 4.9 && alone.steps.upperBound < 5.1)
+        let withoutDevice = bench.run(seconds: 3)
+        #expect(withoutDevice.steps.lowerBound > 4.9 && withoutDevice.steps.upperBound < 5.1)
         bench.audioDevice.connect()
         bench.driver.run(seconds: 0.6)
-        let together = bench.run(seconds: 2)
-        #expect(together.steps.lowerBound > 4.9 && together.steps.upperBound < 5.1)
-        #expect(together.worstOffset < 3)
+        let withDevice = bench.run(seconds: 2)
+        #expect(withDevice.steps.lowerBound > 4.9 && withDevice.steps.upperBound < 5.1)
+        #expect(withDevice.worstOffset < 3)
     }
 
     @Test(
-        "A device that answers soon is waited for: its sound has its beginning",
+        "Playback waits for a device that answers soon, and the beginning of the audio is heard",
         arguments: [0.02, 0.12, 0.4]
     )
     func answersSoon(after: Double) {
@@ -191,7 +194,9 @@ struct SoundSeamTests {
         #expect(bench.time > 970)
     }
 
-    @Test("A device that does not answer is waited for half a second, and one that says no not at all")
+    @Test(
+        "Playback waits half a second for a device that does not answer, and not at all for one that refuses"
+    )
     func answersNever() {
         var setup = SimulatedAudioDevice.Setup()
         setup.isConnected = false
@@ -210,7 +215,7 @@ struct SoundSeamTests {
         #expect(other.time >= 895)
     }
 
-    @Test("A step of pictures leaves the sound where the picture is")
+    @Test("A step by frames moves the audio together with the video")
     func stepped() {
         let bench = EngineTestBench(audio: .device())
         bench.load(.clip(seconds: 10))

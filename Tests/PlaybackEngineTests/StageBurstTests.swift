@@ -5,13 +5,13 @@ import Testing
 @testable import PlaybackEngine
 
 // Rule: idle-stages
-/// Stages that hand out what is kept work in batches and rest in between. Nothing that is shown or told differs.
-@Suite("Stages rest where nothing is decoded")
-struct RestTests {
+/// Stages that deliver cached frames work in bursts and pause in between. Neither frames nor events differ.
+@Suite("Stages work in bursts while cached frames are delivered")
+struct StageBurstTests {
     private func play(
         bytes: Int,
         seed: UInt64?,
-        laps: Double = 6,
+        passes: Double = 6,
         script: (EngineTestBench) -> Void = { _ in }
     ) -> EngineTestBench {
         let bench = EngineTestBench(seed: seed, isRealTime: true)
@@ -19,16 +19,16 @@ struct RestTests {
         bench.load(.clip()) { $0.frameCache = FrameCache(byteLimit: bytes) }
         bench.loop.send(.setRate(1))
         script(bench)
-        bench.driver.run(until: HostTime(nanoseconds: Int64(laps * 2e9) - 1))
+        bench.driver.run(until: HostTime(nanoseconds: Int64(passes * 2e9) - 1))
         return bench
     }
 
     @Test(
-        "Laps in real time are what they are with the cache switched off",
+        "Passes in real time are the same as without the cache",
         arguments: [nil, 1, 2, 3, 4, 5] as [UInt64?]
     )
-    func laps(seed: UInt64?) {
-        let kept = play(bytes: LapTests.enough, seed: seed)
+    func passes(seed: UInt64?) {
+        let kept = play(bytes: LoopFrameCacheTests.sufficientBytes, seed: seed)
         let plain = play(bytes: 0, seed: seed)
         #expect(kept.videoSink.calls == plain.videoSink.calls)
         #expect(kept.audioSink.samples == plain.audioSink.samples)
@@ -38,10 +38,10 @@ struct RestTests {
         #expect(kept.loop.snapshot.counters.framesLate == 0)
     }
 
-    @Test("A lap that is kept takes fewer turns of the lanes")
+    @Test("A cached pass needs fewer turns of the lanes")
     func turns() {
-        func turnsOfALap(_ bytes: Int) -> Int {
-            let bench = play(bytes: bytes, seed: nil, laps: 3)
+        func turnsOfAPass(_ bytes: Int) -> Int {
+            let bench = play(bytes: bytes, seed: nil, passes: 3)
             var turns = 0
             bench.driver.run(atMost: 2) {
                 turns += 1
@@ -49,11 +49,14 @@ struct RestTests {
             }
             return turns
         }
-        let (kept, plain) = (turnsOfALap(LapTests.enough), turnsOfALap(0))
+        let (kept, plain) = (turnsOfAPass(LoopFrameCacheTests.sufficientBytes), turnsOfAPass(0))
         #expect(kept * 10 < plain * 9, "\(kept) of \(plain)")
     }
 
-    @Test("Seeks and a change of the loop in the middle of a lap that is kept", arguments: 0..<8)
+    @Test(
+        "Seeks and loop changes during a cached pass have the same result as without the cache",
+        arguments: 0..<8
+    )
     func interrupted(seed: UInt64) {
         func run(_ bytes: Int) -> EngineTestBench {
             play(bytes: bytes, seed: seed) { bench in
@@ -66,13 +69,13 @@ struct RestTests {
                 bench.driver.run(seconds: 0.9)
             }
         }
-        let (kept, plain) = (run(LapTests.enough), run(0))
+        let (kept, plain) = (run(LoopFrameCacheTests.sufficientBytes), run(0))
         #expect(kept.videoSink.numbers == plain.videoSink.numbers)
         #expect(kept.audioSink.samples == plain.audioSink.samples)
         #expect(kept.lines == plain.lines)
     }
 
-    @Test("What is kept is filled up to eight times the limits; the stage sleeps until it is down at them")
+    @Test("A burst fills the queue up to eight times its limits, and pauses until the queue is within them")
     func hysteresis() {
         let queue = StageQueue<Int>(limits: QueueLimits(count: 4, bytes: 400, duration: 400))
         queue.begin(Epoch())
@@ -94,7 +97,7 @@ struct RestTests {
         #expect(queue.isWithinLimits && !queue.hasCapacity)
     }
 
-    @Test("A single element that is larger than the limits is not waited for")
+    @Test("A single element that exceeds the limits does not cause a pause")
     func oversized() {
         let queue = StageQueue<Int>(limits: QueueLimits(count: 4, bytes: 10))
         queue.begin(Epoch())
