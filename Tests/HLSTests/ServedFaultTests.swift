@@ -92,7 +92,7 @@ struct ServedFaultTests {
         "A segment that is interrupted, late or refused once is played completely",
         arguments: TemporaryFault.allCases
     )
-    private func passing(_ kind: Passing) async throws {
+    private func passing(_ kind: TemporaryFault) async throws {
         let (plain, _) = try await play()
         let isFirst = Locked(true)
         let (played, _) = try await play(timeout: 0.1) { request, answer in
