@@ -309,7 +309,7 @@ final class Rendition {
             ) {
                 currentRun.start + zero - description.startTime - time
             }
-            try currentRun.demuxer.takeOver(from: firstRun.demuxer, enabled: enabled)
+            try currentRun.demuxer.continueTracks(of: firstRun.demuxer, enabled: enabled)
             currentRun.demuxer.setTimeline(zero: zero, shift: shift + time)
             currentRun.isPacked = source.timestamp != nil
             currentRun.isOpen = true

@@ -35,7 +35,7 @@ extension FFmpegDemuxer: SegmentedDemuxer {
         }
     }
 
-    package func takeOver(from other: any SegmentedDemuxer, enabled: Set<Int>) throws(MediaError) {
+    package func continueTracks(of other: any SegmentedDemuxer, enabled: Set<Int>) throws(MediaError) {
         guard let other = other as? FFmpegDemuxer, let before = other.session, let session else { return }
         var free = before.streams
         var own: Set<Int> = []

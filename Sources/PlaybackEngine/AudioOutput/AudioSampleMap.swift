@@ -20,8 +20,8 @@ struct AudioSampleMap: Sendable {
         /// the rest is rounded.
         func duration(_ frames: Int64) -> Int64 {
             let seconds = frames / sampleRate
-            let rest = frames % sampleRate
-            let part = (Double(rest) * Double(rate) * 1000 / Double(sampleRate)).rounded()
+            let remainder = frames % sampleRate
+            let part = (Double(remainder) * Double(rate) * 1000 / Double(sampleRate)).rounded()
             return seconds &* rate &* 1000 &+ Int64(part)
         }
     }

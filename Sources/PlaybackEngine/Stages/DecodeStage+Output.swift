@@ -5,7 +5,7 @@ import PlayheadBackend
 extension DecodeStage {
     func deliver(_ frame: VideoFrame) {
         history.receive(frame)
-        framesSinceFlush += 1
+        framesSinceDrain += 1
         var frame = stamped(frame)
         skipper.noteOutput(frame.presentationTime)
         if current.collector != nil {
@@ -102,7 +102,7 @@ extension DecodeStage {
     /// Resets the drained decoder. The next packet is a sync point.
     private func resetAfterDrain() {
         flush()
-        framesSinceFlush = 0
+        framesSinceDrain = 0
         skipper.begin()
         countSkipped()
     }

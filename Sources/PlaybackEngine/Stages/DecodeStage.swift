@@ -6,7 +6,18 @@ import Synchronization
 /// Decodes the packets of one track, drops the frames before a seek's target, and drains the decoder at the end
 /// of each pass so that the next pass follows without a gap.
 ///
-/// A decoder is wrapped in decorators; `ItemOpener` assembles them.
+/// An epoch is in one or more of these phases:
+///
+/// | Phase | State | What happens |
+/// |---|---|---|
+/// | resuming | `current.resumption` | packets that the decoder has already received are skipped |
+/// | searching | `current.filter` | frames before the seek's target are dropped |
+/// | playing | `skipper` | packets are skipped if decoding is too slow |
+/// | draining | `current.pass.isDraining` | the pass has ended, and its last frames are delivered |
+/// | reversing | `current.collector` | the frames of a segment are collected, and delivered backward |
+///
+/// The decoder of a video track is wrapped in decorators, outermost first: `DeinterlaceContextDecoder`,
+/// `FastFirstFrameDecoder` and `CachingDecoder`, which `ItemOpener` adds, and then those of the demuxer.
 ///
 /// `@unchecked Sendable`: members that are neither locked nor atomic are confined to the decoding lane.
 final class DecodeStage: Stage, @unchecked Sendable {
@@ -48,8 +59,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
     var order = PacketOrder()
     /// The frames that the decoder has been told to skip.
     private var skipping = DecodeSkipping.none
-    /// The number of frames decoded without skipping since the decoder was created or drained.
-    var framesSinceFlush = 0
+    /// The number of frames decoded since the decoder was created or drained.
+    var framesSinceDrain = 0
 
     /// The state of one epoch. A new epoch replaces it as a whole.
     struct EpochState {
@@ -348,7 +359,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     /// Returns whether the frame of a packet ends before the seek's target, so that it is needed only as a
     /// reference.
     private func endsBeforeTarget(_ packet: Packet) -> Bool {
-        guard current.collector == nil, framesSinceFlush >= Self.minimumFramesBeforeSkipping,
+        guard current.collector == nil, framesSinceDrain >= Self.minimumFramesBeforeSkipping,
             !packet.isKeyFrame,
             current.filter.endsBeforeTarget(packet), let target = start.withLock({ $0.firstWanted })
         else { return false }

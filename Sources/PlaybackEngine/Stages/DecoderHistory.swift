@@ -62,22 +62,22 @@ struct DecoderResumption {
         case diverged
     }
 
-    private let began: MediaTime
+    private let firstDecodeTime: MediaTime
     private let last: DecoderHistory.PacketIdentity
     private var isFirst = true
     /// The elements skipped so far.
     private(set) var skippedElements: [PacketElement] = []
 
     init?(_ history: DecoderHistory) {
-        guard let began = history.firstDecodeTime, let last = history.lastSent else { return nil }
-        self.began = began
+        guard let firstDecodeTime = history.firstDecodeTime, let last = history.lastSent else { return nil }
+        self.firstDecodeTime = firstDecodeTime
         self.last = last
     }
 
     mutating func consume(_ element: PacketElement) -> Step {
         skippedElements.append(element)
         guard case .packet(let packet, _) = element, let time = packet.decodeTime, let end = last.decode,
-            !isFirst || packet.isKeyFrame && began <= time
+            !isFirst || packet.isKeyFrame && firstDecodeTime <= time
         else { return .diverged }
         isFirst = false
         if DecoderHistory.PacketIdentity(packet) == last { return .reached }

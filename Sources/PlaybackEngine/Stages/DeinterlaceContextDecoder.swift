@@ -21,15 +21,15 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
     private let base: any Decoder
     private let demand: DeinterlacingDemand
     /// An interlaced frame that waits for the following frame.
-    private var held: VideoFrame?
-    /// The frame before `held`, or before the next frame if `held` is nil. It is nil while no frame has been
+    private var pending: VideoFrame?
+    /// The frame before `pending`, or before the next frame if `pending` is nil. It is nil while no frame has been
     /// interlaced.
     private var previous: VideoFrame?
-    /// The next output: the progressive frame that follows `held`.
+    /// The next output: the progressive frame that follows `pending`.
     private var ready: VideoFrame?
     private var hasSeenInterlaced = false
     private var isDraining = false
-    /// The error to throw once `held` has been delivered.
+    /// The error to throw once `pending` has been delivered.
     private var pendingError: MediaError?
 
     init(_ base: any Decoder, demand: DeinterlacingDemand) {
@@ -55,7 +55,7 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
 
     func flush() {
         base.flush()
-        held = nil
+        pending = nil
         previous = nil
         ready = nil
         hasSeenInterlaced = false
@@ -68,7 +68,7 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
         do throws(MediaError) {
             guard try base.send(nil) else { return false }
         } catch {
-            guard held != nil || ready != nil else { throw error }
+            guard pending != nil || ready != nil else { throw error }
             pendingError = error
         }
         isDraining = true
@@ -108,7 +108,7 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
         let out = release(next: frame)
         if isWanted, frame.isInterlaced {
             hasSeenInterlaced = true
-            held = frame
+            pending = frame
             return out
         }
         previous = isWanted && hasSeenInterlaced ? frame : nil
@@ -119,8 +119,8 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
 
     /// Returns the held frame with its context, or nil if there is none.
     private func release(next: VideoFrame?) -> VideoFrame? {
-        guard var frame = held else { return nil }
-        held = nil
+        guard var frame = pending else { return nil }
+        pending = nil
         frame.deinterlaceContext = DeinterlaceContext(previous: previous, next: next)
         previous = frame.withoutContext
         return frame

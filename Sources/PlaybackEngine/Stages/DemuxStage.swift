@@ -276,7 +276,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private func read(_ request: ReadRequest) -> StepResult {
         do throws(MediaError) {
             guard let (packet, isNew) = try nextPacket(request) else {
-                end(truncation, isWhole: true)
+                end(truncation, reachedDataEnd: true)
                 return .progressed
             }
             consecutiveFaults = 0
@@ -337,14 +337,16 @@ final class DemuxStage: Stage, @unchecked Sendable {
         }
     }
 
-    private func end(_ error: MediaError?, isWhole: Bool = false) {
+    private func end(_ error: MediaError?, reachedDataEnd: Bool = false) {
         isAtEnd = true
         failure = error
         setWaiting(false)
         for (track, queue) in inputs where segment == nil || track == videoTrack {
             queue.push(.endOfPass(pass, error), cost: QueueCost(bytes: 0, duration: 0), epoch: epoch)
         }
-        if segment == nil, error == nil { progress.withLock { $0.finish(pass: pass, isWhole: isWhole) } }
+        if segment == nil, error == nil {
+            progress.withLock { $0.finish(pass: pass, reachedDataEnd: reachedDataEnd) }
+        }
         if segment == nil { endedEpoch.withLock { $0 = epoch } }
         for (track, _) in inputs { wakeDecoder(track) }
         report(.changed)

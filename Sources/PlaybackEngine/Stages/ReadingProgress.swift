@@ -44,10 +44,10 @@ struct ReadingProgress {
     ///
     /// - Parameters:
     ///   - pass: The number of the pass.
-    ///   - isWhole: True if it was read up to the end of the data, and not up to a requested end time.
-    mutating func finish(pass: Int, isWhole: Bool) {
-        if isWhole, let end = end(ofPass: pass) { dataEnd = end }
-        if !isWhole { endedEarly = true }
+    ///   - reachedDataEnd: True if it was read up to the end of the data, and not up to a requested end time.
+    mutating func finish(pass: Int, reachedDataEnd: Bool) {
+        if reachedDataEnd, let end = end(ofPass: pass) { dataEnd = end }
+        if !reachedDataEnd { endedEarly = true }
         videoEnds[pass] = videoEnd
         videoEnds[pass - Self.keptPassCount] = nil
         videoEnd = 0

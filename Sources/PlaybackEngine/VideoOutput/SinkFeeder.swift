@@ -40,7 +40,7 @@ final class SinkFeeder: @unchecked Sendable {
 
     enum Content {
         /// A filter dropped the frame, or nothing is shown.
-        case nothing
+        case empty
         case frame(VideoFrame)
         case failure(MediaError, time: MediaTime)
     }
@@ -196,9 +196,9 @@ final class SinkFeeder: @unchecked Sendable {
 
     /// Converts a frame as the sink requests and fills its slot. If `frame` is nil, the slot stays empty.
     func provide(_ frame: VideoFrame?, _ fit: LayerOutput.Fit, in slot: Slot) {
-        guard let frame else { return fill(slot, .nothing) }
-        let known = disposition(for: frame.format, fit)
-        switch (known.disposition, known.converter) {
+        guard let frame else { return fill(slot, .empty) }
+        let cached = disposition(for: frame.format, fit)
+        switch (cached.disposition, cached.converter) {
         case (.converted, let converter?):
             converter.convert(frame) { [self] result in
                 switch result {
@@ -210,7 +210,7 @@ final class SinkFeeder: @unchecked Sendable {
             var same = frame
             same.format = format
             fill(slot, .frame(same))
-        case (.hidden, _): fill(slot, .nothing)
+        case (.hidden, _): fill(slot, .empty)
         case (.asDecoded, _), (.converted, nil): fill(slot, .frame(frame))
         }
     }
@@ -226,17 +226,17 @@ final class SinkFeeder: @unchecked Sendable {
     func afterPending(_ call: @escaping Done) { add(.call(call)) }
 
     private func disposition(for format: VideoFormat, _ fit: LayerOutput.Fit) -> CachedDisposition {
-        if let known = state.withLock({ $0.disposition }), known.fit == fit, known.format == format {
-            return known
+        if let cached = state.withLock({ $0.disposition }), cached.fit == fit, cached.format == format {
+            return cached
         }
         let disposition = FrameDisposition(format, fit, accepted: accepted, isUpright: isUpright) {
             conversions.nearestFormat(to: $0, geometry: $1)
         }
         var converter: SharedConverter?
         if case .converted(let spec) = disposition { converter = conversions.converter(for: spec) }
-        let known = CachedDisposition(disposition, converter, for: format, fit)
-        state.withLock { $0.disposition = known }
-        return known
+        let cached = CachedDisposition(disposition, converter, for: format, fit)
+        state.withLock { $0.disposition = cached }
+        return cached
     }
 
     private func fill(_ slot: Slot, _ content: Content) {
@@ -286,7 +286,7 @@ final class SinkFeeder: @unchecked Sendable {
 
     private func present(_ content: Content) {
         switch content {
-        case .nothing: break
+        case .empty: break
         case .failure(let error, let time): fail(error, at: time)
         case .frame(let frame):
             do {

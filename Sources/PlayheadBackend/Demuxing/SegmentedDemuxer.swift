@@ -11,7 +11,7 @@ package protocol SegmentedDemuxer: Demuxer {
     /// - Throws: `MediaError` if reading cannot continue.
     func restart() throws(MediaError)
     /// Maps the times of the container to the timeline of the item. It is called after `open()` and
-    /// `takeOver(from:enabled:)`, and before decoders are made.
+    /// `continueTracks(of:enabled:)`, and before decoders are made.
     ///
     /// - Parameters:
     ///   - zero: The container time that corresponds to zero on the item's timeline.
@@ -24,5 +24,5 @@ package protocol SegmentedDemuxer: Demuxer {
     ///   - other: The demuxer that read the preceding segments.
     ///   - enabled: The `Track.id` of each enabled track.
     /// - Throws: `MediaError` if the two demuxers have different kinds of tracks.
-    func takeOver(from other: any SegmentedDemuxer, enabled: Set<Int>) throws(MediaError)
+    func continueTracks(of other: any SegmentedDemuxer, enabled: Set<Int>) throws(MediaError)
 }
