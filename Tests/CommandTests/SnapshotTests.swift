@@ -215,7 +215,7 @@ struct SnapshotTests {
     func failures() async throws {
         let folder = try folder()
         defer { remove(folder) }
-        for (input, words) in [("no.mp4", "No such file"), (Media.fixture("tone-44100.mp3"), "no picture")] {
+        for (input, words) in [("no.mp4", "No such file"), (Media.fixture("tone-44100.mp3"), "no playable video track")] {
             for options in [["--at", "0"], ["--count", "1"], ["--best"], ["--sprite", "1x1"]] {
                 let arguments = ["snapshot", input] + options + ["-o", "a.png"]
                 let outcome = try await Command.run(arguments, in: folder)

@@ -4,9 +4,9 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Words, on the manual driver")
+@Suite("Subtitle output")
 struct LegibleTests {
-    /// Two seconds of pictures and sound; words in two languages.
+    /// Two seconds of video and audio, with subtitles in two languages.
     static let clip = ScriptedMedia(
         video: .init(frameCount: 50, frameRate: 25, keyInterval: 10, bFrames: 2),
         audio: .init(sampleCount: 96_000),
@@ -17,7 +17,7 @@ struct LegibleTests {
         ]
     )
 
-    /// What an output hands out, in lines.
+    /// The notices of an output as lines.
     private final class Listener: Sendable {
         let output: LegibleOutput
         private let lines = Locked([String]())
@@ -30,8 +30,8 @@ struct LegibleTests {
             }
         }
 
-        /// All that was handed out since the last call.
-        func told() -> [String] {
+        /// Returns the lines since the last call.
+        func delivered() -> [String] {
             queue.sync {
                 lines.withLock { lines in
                     defer { lines = [] }
@@ -66,7 +66,7 @@ struct LegibleTests {
         return (bench, item, listener)
     }
 
-    @Test("Each cue when it is due, with its end; pictures and sound are what they are without words")
+    @Test("Each cue is delivered when it is due, with its end, and does not affect video and audio")
     func due() {
         let (bench, item, listener) = makeBench()
         item.selectTrack(ScriptedMedia.subtitleTrack, ofType: .subtitle)
@@ -77,7 +77,7 @@ struct LegibleTests {
         #expect(listener.output.cues(forItemTime: .ms(550)).isEmpty)
         bench.driver.run(atMost: 60)
         #expect(
-            listener.told() == [
+            listener.delivered() == [
                 "100: one 100-500", "600: two 600-900", "700: still two 700-1500", "1800: last 1800-",
             ]
         )
@@ -87,7 +87,7 @@ struct LegibleTests {
         #expect(item.tracks.filter(\.isEnabled).map(\.assetTrack.id) == [0, 1, 2])
     }
 
-    @Test("Told ahead by the interval that an output asks for, each output by its own")
+    @Test("Cues are delivered ahead by the interval of each output")
     func advance() {
         let (bench, item, listener) = makeBench(advance: .ms(250))
         let plain = Listener()
@@ -97,14 +97,16 @@ struct LegibleTests {
         bench.player.rate = 2
         bench.driver.run(atMost: 60)
         #expect(
-            listener.told() == [
+            listener.delivered() == [
                 "0: one 100-500", "350: two 600-900", "450: still two 700-1500", "1550: last 1800-",
             ]
         )
-        #expect(plain.told().first == "100: one 100-500")
+        #expect(plain.delivered().first == "100: one 100-500")
     }
 
-    @Test("After a seek the flush, then what is due there already; cues that began before it too")
+    @Test(
+        "A seek flushes the output and delivers the cues that are due at its target, including earlier ones"
+    )
     func seeks() {
         let (bench, item, listener) = makeBench()
         item.selectTrack(ScriptedMedia.subtitleTrack, ofType: .subtitle)
@@ -116,14 +118,14 @@ struct LegibleTests {
         item.seek(to: .ms(800), toleranceBefore: .zero, toleranceAfter: .zero)
         bench.driver.run(until: .ms(400))
         #expect(
-            listener.told() == [
+            listener.delivered() == [
                 "100: one 100-500", "flushed", "1400: still two 700-1500", "flushed",
                 "800: two 600-900, still two 700-1500",
             ]
         )
     }
 
-    @Test("In a loop and backward: each pass has its words")
+    @Test("Each pass of a loop, and backward playback, delivers its cues")
     func passes() {
         let (bench, item, listener) = makeBench()
         item.selectTrack(3, ofType: .subtitle)
@@ -132,16 +134,16 @@ struct LegibleTests {
         bench.player.play()
         bench.driver.run(until: .ms(2900))
         let two = ["200: eins 200-550", "650: zwei 650-1950"]
-        #expect(listener.told() == two + ["flushed"] + two)
+        #expect(listener.delivered() == two + ["flushed"] + two)
         bench.player.repeatMode = .once
         bench.player.rate = -1
         bench.driver.run(atMost: 60)
         #expect(
-            listener.told() == ["flushed", "900: zwei 650-1950", "549: eins 200-550"]
+            listener.delivered() == ["flushed", "900: zwei 650-1950", "549: eins 200-550"]
         )
     }
 
-    @Test("Other words while playing: without a stop, a picture or a sample lost")
+    @Test("Selecting another subtitle track during playback loses neither frame nor sample")
     func switching() throws {
         let (bench, item, listener) = makeBench()
         bench.player.replaceCurrentItem(with: item)
@@ -157,7 +159,7 @@ struct LegibleTests {
         item.select(nil, in: group)
         bench.driver.run(atMost: 60)
         #expect(
-            listener.told() == [
+            listener.delivered() == [
                 "250: one 100-500", "flushed", "400: eins 200-550", "650: zwei 650-1950", "flushed",
             ]
         )
@@ -169,7 +171,7 @@ struct LegibleTests {
         #expect(item.tracks.filter(\.isEnabled).map(\.assetTrack.id) == [0, 1])
     }
 
-    @Test("Words that are sparse, late, missing or broken hold up neither the start nor the end")
+    @Test("Sparse, late, missing and damaged subtitles delay neither the start nor the end")
     func sparse() {
         var media = Self.clip
         media.cues = [.init("far away", from: 1_800_000, to: nil)]
@@ -179,17 +181,17 @@ struct LegibleTests {
         bench.player.play()
         bench.driver.run(atMost: 60)
         #expect(bench.driver.now == .ms(2000) && bench.videoSink.numbers.count == 50)
-        // A track that is not there: told of, and played without.
+        // A missing track is reported, and playback continues without it.
         let other = bench.makeItem()
         other.selectTrack(77, ofType: .subtitle)
         bench.player.replaceCurrentItem(with: other)
         bench.player.play()
         bench.driver.run(atMost: 60)
         #expect(bench.driver.now == .ms(4000) && bench.videoSink.numbers.count == 100)
-        #expect(other.errorLog().events.contains { $0.error.message.contains("no track of text 77") })
+        #expect(other.errorLog().events.contains { $0.error.message.contains("no subtitle track 77") })
     }
 
-    @Test("Words of a file of their own, on the item's timeline")
+    @Test("External subtitles are delivered on the item's timeline")
     func sidecar() {
         let (bench, item, listener) = makeBench(ScriptedMedia.clip())
         let words = ScriptedBackend(
@@ -200,11 +202,11 @@ struct LegibleTests {
         bench.player.replaceCurrentItem(with: item)
         bench.player.play()
         bench.driver.run(atMost: 60)
-        #expect(listener.told() == ["500: beside 500-800"])
+        #expect(listener.delivered() == ["500: beside 500-800"])
     }
 
     @Test(
-        "Beside it a file that hangs, cannot be opened or breaks off: picture, sound and the end never wait for it",
+        "Video, audio and the end never wait for an external file that hangs, cannot be opened or breaks off",
         arguments: [
             [.hang(atPacket: 1)], [.openFails(.notFound)], [.lost(fromPacket: 1)], [.unreadable(packet: 1)],
             [.stall(atPacket: 1, until: 1.2)],
@@ -230,18 +232,38 @@ struct LegibleTests {
         #expect(bench.videoSink.numbers == Array(0..<50))
         #expect(bench.audioSink.samples == (0..<96_000).map { Int16(truncatingIfNeeded: $0) })
         #expect(bench.takeLines(of: "stalled", "failed", "end") == ["end"])
-        let told = listener.told()
+        let delivered = listener.delivered()
         if case .openFails? = faults.first {
-            #expect(told.isEmpty)
+            #expect(delivered.isEmpty)
         } else {
-            #expect(told.first == "100: one 100-300")
+            #expect(delivered.first == "100: one 100-300")
         }
-        // Late words come late.
-        if case .stall? = faults.first { #expect(told.last == "1200: two 500-1500") }
+        // A late cue is delivered late.
+        if case .stall? = faults.first { #expect(delivered.last == "1200: two 500-1500") }
+    }
+
+    @Test("An error in an external subtitle file names that file, and not the film")
+    func missingSubtitleFile() throws {
+        let (bench, item, _) = makeBench(ScriptedMedia.clip())
+        let path = "/nowhere/film.srt"
+        item.legibleAsset = Asset(
+            url: URL(fileURLWithPath: path),
+            backend: Player.Configuration().backend
+        )
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        let entry = try #require(item.errorLog().events.first)
+        #expect(item.errorLog().events.count == 1)
+        #expect(entry.error.code == .notFound)
+        #expect(entry.error.url == URL(fileURLWithPath: path))
+        #expect(entry.error.message.hasPrefix("\(path): "))
+        #expect(entry.isRecovered && item.status == .readyToPlay)
+        #expect(bench.videoSink.numbers.count == 50)
     }
 
     @Test(
-        "Plain text with WebVTT's settings as they are written; markup is left out",
+        "The text of WebVTT cues is plain, and their settings are as written",
         .enabled(if: Fixture.areThere)
     )
     func webVTT() throws {
@@ -278,7 +300,7 @@ struct LegibleTests {
         #expect(second.text == "plain <too>" && second.settings == nil)
     }
 
-    @Test("As a sequence too, which ends with its output")
+    @Test("The sequence of notices contains the same, and ends with its output")
     func sequence() async {
         let (bench, item, listener) = makeBench()
         var output: LegibleOutput? = LegibleOutput()
@@ -292,6 +314,6 @@ struct LegibleTests {
         output = nil
         var lines: [String] = []
         if let notices { for await notice in notices { lines.append(Listener.line(notice)) } }
-        #expect(lines == listener.told() && lines.count == 2)
+        #expect(lines == listener.delivered() && lines.count == 2)
     }
 }

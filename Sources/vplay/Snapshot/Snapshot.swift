@@ -150,7 +150,7 @@ struct Snapshot: Sendable {
     private func tileSize() throws -> PixelSize {
         let track = asset.media?.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
         guard let shown = track?.presentationSize, !shown.isEmpty else {
-            throw SnapshotFailure(sentence: "\(options.input.name): there is no picture in it")
+            throw SnapshotFailure(sentence: "\(options.input.name): no playable video track")
         }
         let height = (shown.height * Self.tileWidth + shown.width / 2) / shown.width
         return PixelSize(width: Self.tileWidth, height: min(max(height, 1), Self.tileWidth * 4))
