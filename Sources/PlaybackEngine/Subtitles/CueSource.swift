@@ -11,6 +11,8 @@ package struct CueSource: Sendable {
     package var pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
     /// Returns the current listeners. It is called on the control lane.
     package var listeners: @Sendable () -> [CueListener]
+    /// The location of an external subtitle file, which its errors name; nil if the item itself is read.
+    package var location: String?
     /// Whether only subtitles are read of what is opened.
     var readsOnlySubtitles = false
 
@@ -22,6 +24,13 @@ package struct CueSource: Sendable {
         self.makeDemuxer = makeDemuxer
         self.pick = pick
         self.listeners = listeners
+    }
+
+    /// Returns an error of the source with the location of the external file, if there is one.
+    func located(_ error: MediaError) -> MediaError {
+        var error = error
+        error.location = location ?? error.location
+        return error
     }
 
     /// Returns a source for the subtitles of one track.

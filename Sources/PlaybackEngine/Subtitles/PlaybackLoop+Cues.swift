@@ -33,8 +33,13 @@ extension PlaybackLoop {
                 at: max(.zero, presentation.itemTime(at: now), ItemTime(current?.start.firstWanted) ?? .zero),
                 usesBlockingReads: waitsInCalls,
                 changed: { [weak self] in self?.scheduleUpdate() },
-                opened: { [weak self] result in self?.perform { $0.cueTrackOpened(id, kind, result) } },
-                faulted: { [weak self] error in self?.perform { $0.fault(error, of: id) } }
+                opened: { [weak self] result in
+                    let result = result.mapError(source.located)
+                    self?.perform { $0.cueTrackOpened(id, kind, result) }
+                },
+                faulted: { [weak self] error in
+                    self?.perform { $0.fault(source.located(error), of: id) }
+                }
             )
             shared.register(stage.demuxer)
             return CueTrack(

@@ -286,7 +286,7 @@ public final class Asset: Sendable {
     }
 
     /// The location for the backend: the path of a `file:` URL, "-" for standard input, otherwise the URL.
-    private var location: String {
+    var location: String {
         if url.isFileURL { return url.path }
         return url.scheme == nil ? url.relativePath : url.absoluteString
     }

@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 import PlaybackEngine
 
@@ -101,7 +102,7 @@ extension PlayerItem {
 
     private func keep(_ error: MediaError, _ report: PlaybackReport, isRecovered: Bool) -> ErrorLog.Event {
         let event = ErrorLog.Event(
-            error: PlaybackError(error, url: asset.url),
+            error: PlaybackError(error, url: failedURL(error)),
             hostTime: report.host,
             itemTime: report.itemTime,
             isRecovered: isRecovered
@@ -111,6 +112,11 @@ extension PlayerItem {
             if !isRecovered { $0.log.hasFailed = true }
         }
         return event
+    }
+
+    /// Returns the URL of the resource that failed: an external subtitle file or the item's asset.
+    private func failedURL(_ error: MediaError) -> URL {
+        error.location.flatMap { location in state.withLock { $0.subtitleURLs[location] } } ?? asset.url
     }
 
     /// Completes the access log, on the lane of the loop or when the player is released.

@@ -30,6 +30,8 @@ public final class PlayerItem: Sendable, Identifiable {
         /// The tracks that were enabled or disabled.
         var switches = TrackSwitches()
         var legibleAsset: Asset?
+        /// The URLs of the external subtitle files that were opened, by the location that their errors name.
+        var subtitleURLs: [String: URL] = [:]
         var outputs: [any PlayerItemOutput] = []
         /// The outputs that have not received a frame since they were added.
         var newOutputs: Set<ObjectIdentifier> = []

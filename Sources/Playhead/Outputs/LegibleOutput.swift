@@ -119,6 +119,10 @@ extension PlayerItem {
             listeners: { [weak self] in self?.listeners(of: .subtitles) ?? [] }
         )
         source.role = asset.loadingRole
+        if let outside {
+            source.location = outside.location
+            state.withLock { $0.subtitleURLs[outside.location] = outside.url }
+        }
         return source
     }
 
