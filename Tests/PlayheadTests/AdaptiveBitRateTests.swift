@@ -4,11 +4,12 @@ import Playhead
 import PlayheadTesting
 import Testing
 
+// Rule: variants
 /// A presentation of three variants over links of several speeds, on the clock of the test.
-@Suite("Over a network the variant follows the speed", .timeLimit(.minutes(1)))
+@Suite("Variants follow the network throughput", .timeLimit(.minutes(1)))
 struct AdaptiveBitRateTests {
     private static let seconds = 45
-    /// The first one listed is neither the best nor the least.
+    /// The variant that is listed first has neither the highest nor the lowest bit rate.
     private static let bitRates = [300_000.0, 100_000, 900_000]
 
     private struct Outcome {
@@ -16,7 +17,7 @@ struct AdaptiveBitRateTests {
         var frames: [CapturingVideoSink.Frame]
         var samples: [Int16]
         var stalls: Int
-        /// Bit rates, as they took over.
+        /// The bit rates of the variants in the order in which they took over.
         var played: [Double]
     }
 
@@ -51,7 +52,7 @@ struct AdaptiveBitRateTests {
         )
     }
 
-    /// Each frame once, in its place, and all of the sound.
+    /// Checks that each frame is shown once at its position, and that all audio is played.
     private func expectWhole(_ outcome: Outcome, seconds: Int = seconds) {
         #expect(outcome.frames.map(\.number) == Array(0..<seconds * 25))
         let start = outcome.frames[1].hostTime
@@ -64,7 +65,7 @@ struct AdaptiveBitRateTests {
         #expect(outcome.event.stalls == 0)
     }
 
-    @Test("It begins with the first one, and takes a better one when much is at hand")
+    @Test("Playback starts with the variant that is listed first, and switches up when much is buffered")
     func up() throws {
         let outcome = try play([(0, 2_000_000)])
         expectWhole(outcome)
@@ -74,7 +75,7 @@ struct AdaptiveBitRateTests {
         #expect((1_900_000...2_100_000).contains(outcome.event.observedBitRate))
     }
 
-    @Test("A link that becomes slow: a smaller one takes over before anything runs dry")
+    @Test("When the link becomes slow, playback switches down before the buffer is empty")
     func down() throws {
         let outcome = try play([(0, 2_000_000), (12, 200_000)])
         expectWhole(outcome)
@@ -85,7 +86,7 @@ struct AdaptiveBitRateTests {
     }
 
     @Test(
-        "Over a link too fast to be measured, too, also where all has come before anything is known",
+        "A link that is too fast to be measured selects the best variant, even without a measurement",
         arguments: [45, 16]
     )
     func fast(_ seconds: Int) throws {
@@ -95,14 +96,14 @@ struct AdaptiveBitRateTests {
         #expect(outcome.event.observedBitRate > 1_400_000)
     }
 
-    @Test("What is short has come when it begins, and stays as it is")
+    @Test("A short presentation is received before a switch and stays in its first variant")
     func short() throws {
         let outcome = try play([(0, 10_000_000_000)], seconds: 8)
         expectWhole(outcome, seconds: 8)
         #expect(outcome.played == [300_000])
     }
 
-    @Test("A link that serves the first one and no more changes nothing")
+    @Test("A link that suffices for the first variant alone causes no switch")
     func steady() throws {
         let outcome = try play([(0, 600_000)])
         expectWhole(outcome)
@@ -110,14 +111,14 @@ struct AdaptiveBitRateTests {
         #expect(outcome.event.variantChanges == 0)
     }
 
-    @Test("A limit holds, however fast the link is")
+    @Test("A bit-rate limit applies however fast the link is")
     func limit() throws {
         let outcome = try play([(0, 20_000_000)]) { $0.preferredPeakBitRate = 400_000 }
         expectWhole(outcome)
         #expect(outcome.played == [300_000])
     }
 
-    @Test("A link too slow for the first one: the least, from the start on")
+    @Test("A link that is too slow for the first variant starts with the smallest one")
     func slow() throws {
         let outcome = try play([(0, 250_000)])
         #expect(outcome.frames.map(\.number) == Array(0..<Self.seconds * 25))

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Playhead
 
-@Suite("Budget: who may have an item open, worked out")
+// Rule: budget
+@Suite("Budget allocation")
 struct BudgetAllocationTests {
     private typealias Claim = BudgetAllocation.Claim
 
@@ -23,14 +24,14 @@ struct BudgetAllocationTests {
     }
 
     @Test(
-        "What plays goes before what stands, the heard one first; of equal ones who plays already, or stopped last"
+        "Playing precedes paused, and audible precedes silent; equal players are ordered by their last change"
     )
     func order() {
         let claims = [
             Self.claim("stands", 1), Self.claim("stands", 6), Self.claim("plays", 4), Self.claim("plays", 2),
             Self.claim("heard", 5), Self.claim("stands", 3, priority: 1),
         ]
-        // The first that get in, by how many there may be.
+        // The players that are admitted, by the limit.
         let expected = [[4], [4, 3], [4, 3, 2], [4, 3, 2, 5], [4, 3, 2, 5, 1], [4, 3, 2, 5, 1, 0]]
         for (count, places) in zip(1..., expected) {
             let met = BudgetAllocation.met(claims, playerCount: count, byteCount: nil)
@@ -39,7 +40,7 @@ struct BudgetAllocationTests {
         #expect(BudgetAllocation.met(claims, playerCount: nil, byteCount: nil).allSatisfy { $0 })
     }
 
-    @Test("Memory: what does not fit is passed over; the first one always fits")
+    @Test("A claim that exceeds the memory limit is skipped, and the first claim is always met")
     func bytes() {
         let claims = [
             Self.claim("plays", 1, bytes: 60), Self.claim("plays", 2, bytes: 50),
@@ -53,7 +54,7 @@ struct BudgetAllocationTests {
     }
 
     @Test(
-        "Drawn claims: never more than there is, and nobody is left out who fits and goes before one who is in"
+        "For random claims, no limit is exceeded, and no claim that fits is refused for a later one"
     )
     func drawn() {
         var random = SplitMix64(15)
@@ -83,9 +84,10 @@ struct BudgetAllocationTests {
     }
 }
 
-@Suite("Budget: players that share what there is")
+// Rule: budget
+@Suite("Players that share a budget")
 struct BudgetTests {
-    /// Players of one clip each, two seconds long, on one clock.
+    /// Players with a clip of two seconds each, on one clock.
     private final class Bench {
         let driver = ManualDriver(settlesByItself: true)
         let budget = PlaybackBudget()
@@ -113,7 +115,7 @@ struct BudgetTests {
         var playing: [Int] { players.indices.filter { players[$0].timeControlStatus == .playing } }
     }
 
-    @Test("Without limits nothing is suspended")
+    @Test("Without limits no player is suspended")
     func unlimited() {
         let bench = Bench(5)
         for player in bench.players { player.play() }
@@ -123,7 +125,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "A suspended player keeps item, place, intent and what opening taught, and nothing is read or decoded for it"
+        "A suspended player keeps its item, position, rate and loaded asset, and reads and decodes nothing"
     )
     func suspended() {
         let bench = Bench(3)
@@ -139,14 +141,14 @@ struct BudgetTests {
         bench.driver.run(seconds: 3)
         #expect(bench.backend.counts(of: bench.urls[2]) == before)
         #expect(bench.budget.usage.suspendedPlayers == 1)
-        // Room comes: it goes on from there by itself.
+        // When the limit allows it, playback resumes by itself.
         bench.players[0].replaceCurrentItem(with: nil)
         bench.driver.run(seconds: 0.2)
         #expect(bench.playing == [1, 2] && !bench.members[2].isSuspended)
         #expect(bench.players[2].currentItem === item && bench.players[2].currentTime() == .ms(1000))
     }
 
-    @Test("Who is to play takes the place of one that stands; a pause gives it back to nobody who plays")
+    @Test("A player that starts replaces a paused one, and a pause does not suspend a playing one")
     func playingFirst() {
         let bench = Bench(3)
         bench.budget.limits.openPlayers = 1
@@ -158,7 +160,7 @@ struct BudgetTests {
         bench.players[2].play()
         bench.driver.run(seconds: 0.1)
         #expect(bench.open == [1])
-        // The one that is heard goes first.
+        // The audible player has precedence.
         bench.players[2].isMuted = false
         bench.driver.run(seconds: 0.1)
         #expect(bench.open == [2] && bench.playing == [2])
@@ -167,7 +169,7 @@ struct BudgetTests {
         #expect(bench.open == [1])
     }
 
-    @Test("Memory by estimate; a limit that is lifted brings all back")
+    @Test("The memory limit uses estimates, and removing it resumes all players")
     func memory() {
         let bench = Bench(4)
         for player in bench.players { player.play() }
@@ -182,7 +184,7 @@ struct BudgetTests {
         #expect(bench.open.count == 4 && bench.playing.count == 4)
     }
 
-    @Test("Decoding threads are divided among the members, at least one each, whatever the policy says")
+    @Test("Decoder threads are divided among the members, at least one for each, whatever the policy is")
     func threads() {
         let bench = Bench(4)
         func reopened() -> Int? {
@@ -200,12 +202,14 @@ struct BudgetTests {
         bench.budget.limits.decoderThreads = 8
         bench.members.removeLast(2)
         #expect(reopened() == 4)
-        // Not a member any more.
+        // The player has left the budget.
         bench.members.removeAll()
         #expect(reopened() == nil)
     }
 
-    @Test("What is decoded ahead has as many, so that the player of the budget can take it over")
+    @Test(
+        "Preloading decodes with the threads that the budget grants, so that the player can claim the result"
+    )
     func preloadedThreads() {
         let bench = Bench(2)
         bench.budget.limits.decoderThreads = 6
@@ -226,7 +230,9 @@ struct BudgetTests {
         }
     }
 
-    @Test("Another item, none, and another player's use win over coming back; leaving gives the item back")
+    @Test(
+        "Another item, none, or another player discards a suspended item; leaving the budget returns it"
+    )
     func owners() {
         let bench = Bench(4)
         bench.budget.limits.openPlayers = 1
@@ -251,7 +257,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "Gestures drawn from a seed: never more open than there may be, and one that plays is never out for one that stands",
+        "For random operations the limit holds, and no playing player is suspended for a paused one",
         arguments: [1, 2, 3, 4] as [UInt64]
     )
     func drawn(seed: UInt64) {

@@ -8,17 +8,17 @@ import Testing
 @testable import Playhead
 
 // Rule: shared-memory
-@Suite("Budget: memory for what comes over a network, worked out")
+@Suite("Shares of the memory for network data")
 struct BufferShareTests {
     private typealias Claim = BudgetAllocation.Claim
 
-    /// Heard, playing, standing.
+    /// An audible, a playing and a paused player.
     private static let claims = [
         Claim(order: 3), Claim(isHeard: true, isPlaying: true, order: 2), Claim(isPlaying: true, order: 1),
     ]
 
     @Test(
-        "First what it takes to play at all, then in order as much as each wants",
+        "Every player gets the minimum, and the rest is granted in the order of precedence",
         arguments: [
             (1000, [100, 100, 100], [100, 100, 100]), (250, [100, 100, 100], [50, 100, 100]),
             (200, [100, 100, 100], [20, 100, 80]), (60, [100, 100, 100], [20, 20, 20]),
@@ -33,7 +33,7 @@ struct BufferShareTests {
     }
 
     @Test(
-        "Drawn: never more than there is, unless that is too little to play; nobody has more than is wanted"
+        "For random claims, the total is exceeded only by the minimums, and no share exceeds the demand"
     )
     func drawn() {
         var random = SplitMix64(7)
@@ -51,7 +51,7 @@ struct BufferShareTests {
             let least = wanted.reduce(0) { $0 + min($1, 10) }
             #expect(shares.reduce(0, +) <= max(byteCount, least))
             #expect(zip(shares, wanted).allSatisfy { $0 <= $1 && $0 >= min($1, 10) })
-            // Where somebody lacks something, who comes behind has only what it takes to play.
+            // If a player gets less than it wants, all following ones get the minimum.
             for (one, other) in zip(claims.indices, claims.indices.reversed())
             where shares[one] < wanted[one] && claims[one].precedes(claims[other]) && one != other {
                 #expect(shares[other] == min(wanted[other], 10))
@@ -59,7 +59,7 @@ struct BufferShareTests {
         }
     }
 
-    @Test("Of a part half lies ahead, and nobody has less than it takes to play")
+    @Test("Half of a share is for packets ahead, and no share is below the minimum")
     func parts() {
         let share = BufferShare(byteCount: 1 << 20)
         #expect(share.packets.ahead == 512 << 10 && share.packets.back == 256 << 10)
@@ -69,9 +69,9 @@ struct BufferShareTests {
 }
 
 // Rule: shared-memory
-@Suite("Budget: players over a network that share memory")
+@Suite("Players over a network that share memory")
 struct BufferedBytesTests {
-    /// Players of one clip each, 100 s at 25,000 bytes a second, on one clock.
+    /// Players with a clip of 100 s at 25,000 bytes per second each, on one clock.
     private final class Bench {
         let driver = ManualDriver(settlesByItself: true)
         let budget = PlaybackBudget()
@@ -96,25 +96,27 @@ struct BufferedBytesTests {
             driver.run(seconds: 0.5)
         }
 
-        /// Seconds of media that are there, from the time being played on.
+        /// The seconds of media that are buffered from the present time on.
         func ahead(_ place: Int) -> Double {
             guard let item = players[place].currentItem else { return 0 }
             return (item.loadedTimeRanges.last?.end ?? .zero).seconds - item.currentTime().seconds
         }
 
-        /// What is kept of what has been played.
+        /// The seconds of played media that are kept.
         func behind(_ place: Int) -> Double {
             guard let item = players[place].currentItem else { return 0 }
             return item.currentTime().seconds - (item.loadedTimeRanges.first?.start ?? .zero).seconds
         }
     }
 
-    /// 128 KB of packets, and what is decoded of them.
+    /// 128 KB of packets, and the frames that are decoded of them.
     private static let little = 5.0...5.7
-    /// Ranges are told in steps of a quarter of a second.
+    /// Loaded ranges are reported in steps of a quarter of a second.
     private static let all = 19.4...20.3
 
-    @Test("The one that is heard reads as far ahead as ever, the others less; it moves with the sound")
+    @Test(
+        "The audible player reads as far ahead as without a limit, and the others read less"
+    )
     func heard() {
         let bench = Bench(4, bytes: 4 << 20)
         bench.players[0].isMuted = false
@@ -126,15 +128,15 @@ struct BufferedBytesTests {
         bench.players[2].isMuted = false
         bench.driver.run(seconds: 0.5)
         #expect(Self.all ~= bench.ahead(2), "\(bench.ahead(2))")
-        // What it holds is played before more is read.
+        // The buffered data is played before more is read.
         bench.driver.run(seconds: 16)
         #expect(Self.little ~= bench.ahead(0), "\(bench.ahead(0))")
         #expect(bench.behind(1) <= 3.5 && bench.behind(2) >= 9)
-        // Nothing stalls.
+        // No player stalls.
         #expect(bench.players.allSatisfy { $0.timeControlStatus == .playing && $0.counters.stalls == 0 })
     }
 
-    @Test("A limit that is lifted, and a member that leaves, read on as ever")
+    @Test("Removing the limit, and leaving the budget, restore the full buffer")
     func lifted() {
         let bench = Bench(3, bytes: 1)
         for place in 0..<3 { #expect(Self.little ~= bench.ahead(place), "\(bench.ahead(place))") }
@@ -147,27 +149,27 @@ struct BufferedBytesTests {
         #expect(bench.members.allSatisfy { $0.bufferedByteLimit == nil })
     }
 
-    @Test("Fifty players hold together what they may, and the one that is heard is none the poorer")
+    @Test("Fifty players together stay below the limit, and the audible one has its full buffer")
     func many() {
         let bench = Bench(50, bytes: 16 << 20)
         bench.players[30].isMuted = false
         bench.driver.run(seconds: 0.5)
         #expect(Self.all ~= bench.ahead(30), "\(bench.ahead(30))")
         let bytes = bench.players.reduce(0) { $0 + $1.counters.bytesRead }
-        // Without a limit it is half a megabyte each.
+        // Without a limit each player holds half a megabyte.
         #expect(bytes <= 16 << 20)
         let free = Bench(50, bytes: nil)
         #expect(free.players.reduce(0) { $0 + $1.counters.bytesRead } > 24_000_000)
     }
 
-    @Test("Files are read when they are needed, and take no part")
+    @Test("Local files are read on demand and have no share")
     func files() {
         let bench = Bench(3, bytes: 1, isLocal: true)
         #expect(bench.members.allSatisfy { $0.bufferedByteLimit == nil })
     }
 
     @Test(
-        "What a film is estimated to want: as much as its policy at its own rate, no more than the policy allows"
+        "The estimated demand follows the policy and the bit rate, and does not exceed the policy's limits"
     )
     func wanted() {
         let policy = BufferingPolicy()
@@ -182,7 +184,7 @@ struct BufferedBytesTests {
         known.byteCount = 10_000_000
         known.duration = .ms(100_000)
         unknown.asset.opened(.success(known))
-        // 100,000 bytes a second: 20 s ahead and 10 s behind, and half as much again.
+        // 100,000 bytes per second for 20 s ahead and 10 s behind, plus one half.
         #expect(BufferShare.demand(of: unknown, policy) == 4_500_000 + (4 << 20))
         unknown.preferredForwardBufferDuration = 5
         #expect(BufferShare.demand(of: unknown, policy) == 2_250_000 + (4 << 20))
@@ -190,7 +192,7 @@ struct BufferedBytesTests {
         let large = PlayerItem(asset: Asset(url: unknown.asset.url))
         large.asset.opened(.success(known))
         #expect(BufferShare.demand(of: large, policy) == most)
-        // A playlist: as its best variant that may be played.
+        // A playlist counts with the best variant that may be played.
         var listed = MediaDescription(formatName: "hls")
         listed.isLocal = false
         listed.variants = [800_000.0, 1_600_000].map {

@@ -4,10 +4,10 @@ import PlayheadBackend
 import PlayheadTesting
 import Testing
 
-@Suite("Decoders know whether frames are converted beside them")
+@Suite("Decoder threads depend on conversions")
 struct ConversionThreadTests {
     @Test(
-        "A layer with a size or a filter, where time does not wait for the machine's clock",
+        "On the virtual clock, a layer with a size or a filter shares the cores with the decoder",
         arguments: [
             (false, false, false, false), (true, false, false, true), (false, true, false, true),
             (true, true, true, false),

@@ -2,14 +2,14 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Outputs that are asked: nothing of an item that has gone")
+@Suite("Outputs release the frames of items that are gone")
 struct EmptiedOutputTests {
     enum WayOut: CaseIterable, Sendable {
         case ranOut, replaced, removed, advanced, emptied, moved, released
     }
 
     @Test(
-        "Whatever takes the last item away, the player's output has no frame",
+        "The player's output has no frame after the last item is removed, however it is removed",
         arguments: WayOut.allCases
     )
     func wayOut(way: WayOut) throws {
@@ -34,13 +34,13 @@ struct EmptiedOutputTests {
         }
         #expect(output.newest == nil)
         #expect(output.sample(forHostTime: .ms(60_000)) == nil)
-        // What is asked for by item time stays true, until the item is played anew.
+        // Frames by item time remain valid until the item is played again.
         #expect((own.copyFrame(forItemTime: .ms(5000)) == nil) == (way == .moved))
         bench?.driver.run(seconds: 1)
         #expect(output.newest == nil)
     }
 
-    @Test("The current item fails before it shows anything: nothing of the one before it stays")
+    @Test("When the current item fails before its first frame, no frame of the previous item remains")
     func failedItem() {
         let bench = PlayerTestBench(.silentClip())
         let output = PlayerVideoOutput()
@@ -51,7 +51,7 @@ struct EmptiedOutputTests {
         #expect(output.newest == nil)
     }
 
-    @Test("One that fails while it is shown keeps what it has shown")
+    @Test("When an item fails during playback, its last frame remains")
     func failsLater() {
         let bench = PlayerTestBench(.silentClip())
         let output = PlayerVideoOutput()
@@ -62,7 +62,7 @@ struct EmptiedOutputTests {
         #expect(output.newest?.item === item)
     }
 
-    @Test("A queue whose last item fails has nothing")
+    @Test("When the last item of a queue fails, no frame remains")
     func lastFails() {
         let bench = PlayerTestBench(queue: 1, of: .silentClip())
         let output = PlayerVideoOutput()
@@ -74,7 +74,7 @@ struct EmptiedOutputTests {
         #expect(output.newest == nil)
     }
 
-    @Test("An output that goes to another item, or is taken off, knows nothing of the one before")
+    @Test("An output that moves to another item, or is removed, has no frame of the previous one")
     func otherItem() {
         let bench = PlayerTestBench(.silentClip())
         let output = VideoOutput()

@@ -5,17 +5,17 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// Each property of a player with a queue, its items and its layer, along each path that changes it: told the same in
-/// all ways of watching.
-@Suite("Every property, every way of watching, every path")
+/// Each property of a player with a queue, its items and its layer, along each path that changes it: all ways of
+/// observing report the same changes.
+@Suite("Every property reports its changes in every way of observing")
 struct EveryWayTests {
     typealias Bench = PlayerTestBench<QueuePlayer>
 
     struct Path: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// Of the items A, B and C, which the queue holds.
+        /// The actions on the items A, B and C of the queue.
         var scripts: [ScriptedMedia] = [.clip(), .clip(), .clip()]
-        /// What must have been seen, in this order, among other things.
+        /// The lines that must occur in this order, among others.
         let landmarks: [String]
         var audio = TestAudio.captured
         let play: @Sendable (Bench, FourWays, [PlayerItem]) -> Void
@@ -217,7 +217,7 @@ struct EveryWayTests {
     }
 
     @Test(
-        "All ways tell the same changes in the same order",
+        "All ways of observing report the same changes in the same order",
         arguments: paths,
         ([nil, 1, 2, 3] as [UInt64?]).samples
     )
@@ -243,7 +243,7 @@ struct EveryWayTests {
         }
     }
 
-    @Test("A queued item that fails tells its own observers, before and after, and no others")
+    @Test("A queued item that fails notifies its own observers, before and after the failure, and no others")
     func queuedFailure() {
         let bench = Bench(queue: 1)
         let item = bench.makeItem(Self.broken)
@@ -270,7 +270,7 @@ struct EveryWayTests {
         bench.driver.run(seconds: 0.1)
     }
 
-    @Test("An item that goes from player to player: the one that has it tells, and each change is told once")
+    @Test("An item that moves between players reports each change once, in the player that has it")
     func moves() {
         let bench = Bench(queue: 0)
         let other = QueuePlayer(items: [], configuration: bench.player.configuration)
@@ -291,7 +291,7 @@ struct EveryWayTests {
         #expect(ways.derivedByPath.byProperty == ways.derivedTracked.byProperty)
     }
 
-    @Test("The frame rate that is measured is no change of the tracks")
+    @Test("A measured frame rate is not a change of the tracks")
     func frameRate() {
         let bench = PlayerTestBench(.silentClip())
         let count = Locked(0)
@@ -305,7 +305,7 @@ struct EveryWayTests {
         token.invalidate()
     }
 
-    @Test("What can be sought to is known when the item is ready, also where the asset was loaded before")
+    @Test("The seekable range is known when the item is ready, even if the asset was loaded before")
     func seekable() async throws {
         let bench = PlayerTestBench(.silentClip())
         let asset = bench.backend.makeAsset()
@@ -321,7 +321,10 @@ struct EveryWayTests {
         token.invalidate()
     }
 
-    @Test("A looper: by key path and tracked, each change once and in order", arguments: [false, true])
+    @Test(
+        "A looper reports each change once and in order, by key path and to trackers",
+        arguments: [false, true]
+    )
     func looper(fails: Bool) {
         let bench = Bench(queue: 0)
         let template = bench.makeItem(fails ? Self.broken : .clip())

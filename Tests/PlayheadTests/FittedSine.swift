@@ -1,13 +1,13 @@
 import Foundation
 
-/// A sine that is laid through a run of samples.
+/// A sine that is fitted to a sequence of samples.
 struct FittedSine {
     let amplitude: Double
-    /// What is left of each sample.
+    /// The residual of each sample.
     let residual: [Double]
 
-    /// The best one of `frequency`, by least squares, of one phase from the first sample to the last: a sample
-    /// that is lost or doubled anywhere leaves everything behind it out of phase.
+    /// Fits a sine of `frequency` by least squares, with one phase from the first sample to the last. A sample that is
+    /// lost or repeated anywhere puts all following ones out of phase.
     init(_ samples: [Float], frequency: Double, sampleRate: Int) {
         let step = 2 * .pi * frequency / Double(sampleRate)
         var (sines, cosines) = (0.0, 0.0)
@@ -15,7 +15,7 @@ struct FittedSine {
             sines += Double(sample) * sin(step * Double(index))
             cosines += Double(sample) * cos(step * Double(index))
         }
-        // Over whole periods sine and cosine are at right angles.
+        // Over whole periods, sine and cosine are orthogonal.
         let scale = 2 / Double(max(1, samples.count))
         let (a, b) = (sines * scale, cosines * scale)
         amplitude = (a * a + b * b).squareRoot()

@@ -1,7 +1,7 @@
 import Foundation
 import Playhead
 
-/// What events say in the words of the other ways.
+/// Translates events into the lines of the other ways of observing.
 extension FourWays {
     static func changes(
         in event: PlayerEvent,

@@ -4,13 +4,13 @@ import Playhead
 import PlayheadTesting
 import Synchronization
 
-/// What one way of watching has seen: each change of a property as "name value", the same value never twice.
+/// The changes that one way of observing has reported, as "name value"; the same value never occurs twice in a row.
 final class Column: Sendable {
     private let state = Mutex((last: [String: String](), lines: [String]()))
 
     var lines: [String] { state.withLock { $0.lines } }
 
-    /// What the property is before anything was seen.
+    /// The value of each property before the first change.
     func expect(_ name: String, _ value: String) { state.withLock { $0.last[name] = value } }
 
     func see(_ name: String, _ value: String) {
@@ -20,27 +20,28 @@ final class Column: Sendable {
         }
     }
 
-    /// The lines of each property by itself: who tracks is told of several in no certain order.
+    /// The lines of each property separately, because the order among trackers of several properties is not defined.
     var byProperty: [Substring: [String]] { Dictionary(grouping: lines) { $0.prefix { $0 != " " } } }
 
     func add(_ line: String) { state.withLock { $0.lines.append(line) } }
 }
 
-/// Watches a player, its layer and some items in all four ways.
+/// Observes a player, its layer and some items in four ways: by events, by key path, with `Observation` and by
+/// notifications.
 final class FourWays: Sendable {
     let streamed = Column()
     let byPath = Column()
     let tracked = Column()
     let posted = Column()
-    /// What the streams tell of the notifications that must come.
+    /// The notifications that must be posted according to the streams.
     let due = Column()
-    /// What follows from other properties: by key path, and tracked.
+    /// The values that derive from other properties: by key path, and tracked.
     let derivedByPath = Column()
     let derivedTracked = Column()
 
     private let tokens = Mutex([ObservationToken]())
     private let notices = Locked([any NSObjectProtocol]())
-    /// A setter tells who tracks at once; the columns hold what is told in the player's order.
+    /// A setter notifies trackers at once; the columns contain what is reported in the player's order.
     private let isSetting = Mutex(false)
     private let stream: AsyncStream<TimedPlayerEvent>
     private let names: [ObjectIdentifier: String]
@@ -68,7 +69,7 @@ final class FourWays: Sendable {
         item.map { names[ObjectIdentifier($0)] ?? "?" } ?? "none"
     }
 
-    /// After the player has gone: everything that its stream held.
+    /// Reads everything that the player's stream contains, after the player was released.
     func readStream() async {
         for await event in stream {
             for (name, value) in Self.changes(in: event.event, name: self.name) { streamed.see(name, value) }
@@ -115,7 +116,7 @@ final class FourWays: Sendable {
         derived(item, \.canStepBackward, "\(name).canStepBackward") { "\($0)" }
     }
 
-    /// What follows from other properties, and has no event of its own.
+    /// The values that derive from other properties and have no event of their own.
     private func derived<Value: Equatable & Sendable>(
         _ item: PlayerItem,
         _ path: any KeyPath<PlayerItem, Value> & Sendable,

@@ -4,8 +4,8 @@ import PlaybackEngine
 import PlayheadBackend
 import PlayheadTesting
 
-/// Does everything that can be done as soon as anything is handed in: what a thread meets that is not run for a while between
-/// two calls of the player's.
+/// A driver that performs all possible work as soon as any is enqueued. This is what a thread encounters that is
+/// suspended for a while between two calls of the player.
 final class HastyDriver: Driver {
     let inner = ManualDriver()
     private let isBusy = Locked(false)

@@ -3,9 +3,9 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Stills that are called off, at a known packet of a known request")
+@Suite("Cancelling image requests")
 struct ImageCancelTests {
-    /// A generator that does something when it has read so many packets.
+    /// A generator that performs an action after a number of packets.
     private final class Interrupted: Sendable {
         private struct Action {
             let packet: Int
@@ -64,7 +64,7 @@ struct ImageCancelTests {
         return lines
     }
 
-    @Test("All of them: what is under way and what is to come fail, later requests do not")
+    @Test("Cancelling all requests fails those in flight and those that wait, and no later ones")
     func all() async throws {
         let stills = Interrupted()
         stills.at(packet: 8) { stills.generator.cancelAllImageGeneration() }
@@ -73,13 +73,13 @@ struct ImageCancelTests {
         #expect(stills.backend.counts.cancelled == 1)
         #expect(try await stills.generator.image(at: .ms(900)).actualTime == .ms(880))
         #expect(stills.backend.opened.count == 2)
-        // With nothing under way nothing is closed.
+        // Without a request in flight, nothing is closed.
         stills.generator.cancelAllImageGeneration()
         #expect(try await stills.generator.image(at: .ms(300)).actualTime == .ms(280))
         #expect(stills.backend.opened.count == 2)
     }
 
-    @Test("Released in the middle: a result for each, the file is closed, and nothing is left")
+    @Test("Releasing the generator answers each request, closes the file and leaves nothing behind")
     func released() async {
         let stills = Interrupted()
         stills.at(packet: 8) { stills.release() }
@@ -88,13 +88,13 @@ struct ImageCancelTests {
         #expect(stills.backend.counts.cancelled >= 1)
     }
 
-    @Test("One task: it is told at once, and the others go on with the file that is open")
+    @Test("Cancelling one task answers it at once, and the other requests continue with the open file")
     func task() async throws {
         let stills = Interrupted()
         let box = Locked<Task<String, Never>?>(nil)
         stills.at(packet: 1) { box.withLock { $0 }?.cancel() }
         let generator = stills.generator
-        // The lane cannot get to its first packet before the box holds the task.
+        // The lane cannot reach its first packet before the box contains the task.
         let task = box.withLock { box -> Task<String, Never> in
             let task = Task { () -> String in
                 do throws(PlaybackError) {
@@ -121,7 +121,7 @@ struct ImageCancelTests {
         #expect(await early.value)
     }
 
-    @Test("Properties that are changed do not touch requests in flight")
+    @Test("Changing properties does not affect requests in flight")
     func properties() async {
         let stills = Interrupted()
         stills.at(packet: 2) {

@@ -4,8 +4,8 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-/// Scripts have one picture each 40 ms, whose number is in it; a key frame every ten.
-@Suite("Stills, on the virtual clock")
+/// Scripts have one frame every 40 ms, which contains its number, and a key frame every ten frames.
+@Suite("Image generator")
 struct ImageGeneratorTests {
     private func make(_ media: ScriptedMedia = .clip()) -> (ImageGenerator, ScriptedBackend) {
         let backend = ScriptedBackend(media, clock: ManualDriver().clock)
@@ -14,7 +14,7 @@ struct ImageGeneratorTests {
 
     private func number(_ frame: VideoFrame) -> Int { frame.scriptedNumber ?? -1 }
 
-    /// The number of the picture at each time; nil for a failure.
+    /// The number of the frame at each time; nil for a failure.
     private func numbers(_ generator: ImageGenerator, _ times: [MediaTime]) async -> [Int?] {
         var found: [Int?] = []
         for await result in generator.images(for: times) {
@@ -35,7 +35,7 @@ struct ImageGeneratorTests {
         generator.requestedTimeToleranceAfter = .zero
     }
 
-    @Test("Without tolerance: the picture due, at each time, in the order of the times, one result for each")
+    @Test("Without tolerances each request gets the frame that is due, in the order of the times")
     func exactly() async throws {
         let (generator, _) = make()
         exact(generator)
@@ -50,10 +50,10 @@ struct ImageGeneratorTests {
         await #expect(throws: PlaybackError.self) { try await generator.image(at: .indefinite) }
     }
 
-    @Test("A key frame is decoded once and alone, however many times it is the nearest to")
+    @Test("A key frame is decoded once and alone, for any number of requests near it")
     func keyFramesAlone() async throws {
         let (generator, backend) = make()
-        // Sync points are 0, 400, 800 ...
+        // The sync points are 0, 400, 800 ms and so on.
         let times: [Int64] = [0, 10, 150, 199, 250, 400, 410, 599, 790, 830]
         #expect(await numbers(generator, times.map { .ms($0) }) == [0, 0, 0, 0, 10, 10, 10, 10, 20, 20])
         #expect(backend.counts.decoded == 3)
@@ -65,7 +65,7 @@ struct ImageGeneratorTests {
     }
 
     @Test(
-        "What cannot be opened is an error for each time, whatever the error is",
+        "An asset that cannot be opened answers each request with the error",
         .timeLimit(.minutes(1)),
         arguments: [MediaError.Code.io, .notFound]
     )
@@ -78,7 +78,7 @@ struct ImageGeneratorTests {
     }
 
     @Test(
-        "By default the nearest key frame; within finite tolerances one that is there, else what is in reach"
+        "The default is the nearest key frame; finite tolerances select a key frame or else any frame within them"
     )
     func tolerances() async {
         let (generator, _) = make()
@@ -97,30 +97,32 @@ struct ImageGeneratorTests {
                 10, 10, 13, 10, 5,
             ]
         )
-        // Nothing lies within: the one due.
+        // No key frame lies within the tolerances, so the result is the frame that is due.
         generator.requestedTimeToleranceBefore = .ms(5)
         generator.requestedTimeToleranceAfter = .ms(5)
         #expect(await numbers(generator, [.ms(620), .ms(637), .ms(603)]) == [15, 16, 15])
     }
 
-    @Test("Ascending times in a group decode each picture once; a time that is still due decodes nothing")
+    @Test(
+        "Ascending times within a group of pictures decode each frame once"
+    )
     func shares() async {
         let (generator, backend) = make()
         exact(generator)
         let times = (0..<50).map { MediaTime.ms(Int64($0) * 40 + 7) }
         #expect(await numbers(generator, times) == Array(0..<50))
         #expect(backend.opened.count == 1)
-        // Each packet once, but that a decoder is at a key frame behind at most.
+        // Each packet is sent once, except that a decoder restarts at a key frame.
         #expect(backend.counts.decoded <= 50 + 5 * 3)
         let before = backend.counts
         #expect(await numbers(generator, [.ms(1967), .ms(1970), .ms(1999)]) == [49, 49, 49])
         #expect(backend.counts == before)
-        // Anywhere else it begins at a key frame, and reads no more than it must.
+        // Otherwise decoding starts at a key frame and reads no more than necessary.
         #expect(await numbers(generator, [.ms(1210)]) == [30])
         #expect(backend.counts.decoded <= before.decoded + 4)
     }
 
-    @Test("What is found does not hang on what was asked before", arguments: [3, 17, 88])
+    @Test("Results do not depend on earlier requests", arguments: [3, 17, 88])
     func history(seed: Int) async throws {
         var random = SplitMix64(UInt64(seed))
         let (shared, _) = make()
@@ -141,7 +143,7 @@ struct ImageGeneratorTests {
         }
     }
 
-    @Test("An index that lands too late is mended; pictures that cannot be decoded are passed over")
+    @Test("A seek that leads too far is corrected, and frames that cannot be decoded are skipped")
     func faults() async {
         let (late, _) = make(ScriptedMedia(video: .init(frameCount: 50), faults: [.seeksLate(keyFrames: 1)]))
         exact(late)
@@ -160,7 +162,7 @@ struct ImageGeneratorTests {
         #expect((try? first?.actualTime) == .ms(80))
     }
 
-    @Test("No pictures, no file, no decoder: an error in words for each time")
+    @Test("Without video, a file or a decoder, each request fails with a message")
     func errors() async {
         for (media, code) in [
             (ScriptedMedia(audio: .init(sampleCount: 48_000)), PlaybackError.Code.noPlayableTracks),
@@ -178,7 +180,7 @@ struct ImageGeneratorTests {
         }
     }
 
-    @Test("A thousand times hold no more pictures than one")
+    @Test("A thousand requests hold no more frames than one")
     func bounded() async {
         let made = Locked(0)
         let (generator, backend) = make()
@@ -191,7 +193,7 @@ struct ImageGeneratorTests {
         for index in 0..<1000 {
             guard case .success(_, let frame, _)? = await images.next() else { break }
             made.withLock { $0 += 1 }
-            // Only what was asked for is made: from the key frame before to the picture, and the one behind it.
+            // Only the requested image is made: from the preceding key frame to the frame, and the one after it.
             if index == 0 { #expect(backend.counts.decoded <= 13) }
             #expect(number(frame) == Int((times[index].nanoseconds ?? 0) / 40_000_000))
         }

@@ -5,9 +5,12 @@ import PlayheadTesting
 import Synchronization
 import Testing
 
+// Rule: one-order
 @Suite("Observers by key path")
 struct KeyPathObserverTests {
-    @Test("An item without a player: the initial call at once, and nothing more until it has one")
+    @Test(
+        "An item without a player makes the initial call at once, and no further ones until it has a player"
+    )
     func initialOfLooseItem() {
         let bench = PlayerTestBench()
         let (item, log) = (bench.makeItem(), Column())
@@ -23,7 +26,7 @@ struct KeyPathObserverTests {
         token.invalidate()
     }
 
-    @Test("An item takes its observers to its next player, and nothing old is told after something new")
+    @Test("Observers follow their item to its next player, and never see an older state after a newer one")
     func itemMoves() {
         let (first, second) = (PlayerTestBench(), PlayerTestBench())
         let (item, log) = (first.makeItem(), Column())
@@ -34,7 +37,7 @@ struct KeyPathObserverTests {
         first.driver.run(atMost: 1)
         second.player.replaceCurrentItem(with: item)
         second.driver.run(atMost: 1)
-        // The first player hears of it last.
+        // The first player is notified last.
         first.driver.run(atMost: 1)
         #expect(log.lines == ["readyToPlay"])
         #expect(item.status == .readyToPlay)
@@ -45,7 +48,10 @@ struct KeyPathObserverTests {
         #expect(log.lines.count == 1)
     }
 
-    @Test("What the last player had still to tell is not told after the next one's news", arguments: 0..<20)
+    @Test(
+        "Pending notifications of the previous player are not delivered after those of the next one",
+        arguments: 0..<20
+    )
     func lateNews(seed: UInt64) {
         let (first, second) = (PlayerTestBench(seed: seed), PlayerTestBench())
         let (item, log) = (first.makeItem(), Column())
@@ -56,14 +62,14 @@ struct KeyPathObserverTests {
         while item.status != .readyToPlay, first.driver.step() {}
         second.player.replaceCurrentItem(with: item)
         second.driver.run(atMost: 1)
-        let told = log.lines
+        let reported = log.lines
         #expect(told.last == "readyToPlay")
         first.driver.run(atMost: 1)
-        #expect(log.lines == told)
+        #expect(log.lines == reported)
         token.invalidate()
     }
 
-    @Test("A layer's observers follow it from player to player")
+    @Test("Observers follow their layer from player to player")
     func layerMoves() {
         let (first, second) = (PlayerTestBench(), PlayerTestBench())
         let log = Column()
@@ -75,7 +81,7 @@ struct KeyPathObserverTests {
         first.driver.run(atMost: 1)
         #expect(log.lines == ["false", "true"])
         layer.player = second.player
-        // The sinks go over: work that is left queued would hold everything.
+        // The sinks move, because work that stays enqueued would retain everything.
         first.driver.settle()
         #expect(!layer.isReadyForDisplay)
         second.driver.run(atMost: 1)
@@ -89,7 +95,7 @@ struct KeyPathObserverTests {
         token.invalidate()
     }
 
-    @Test("A token that is released, or that an earlier observer has ended, is silent")
+    @Test("An observer whose token was released, or that an earlier observer has ended, is not called")
     func tokens() {
         let bench = PlayerTestBench()
         let (player, log) = (bench.player, Column())
@@ -110,11 +116,11 @@ struct KeyPathObserverTests {
         first.invalidate()
     }
 
-    @Test("The first call comes first; what happened before is not told again")
+    @Test("The initial call comes first, and earlier changes are not reported again")
     func lateObserver() {
         let bench = PlayerTestBench()
         let (player, log) = (bench.player, Column())
-        // Done by the player, and not told yet.
+        // The change has been applied and not yet reported.
         let before = Mutex<ObservationToken?>(nil)
         let early = player.observe(\.rate) { player, _ in
             let token = player.observe(\.timeControlStatus, options: [.initial, .new]) { _, change in
@@ -129,7 +135,7 @@ struct KeyPathObserverTests {
         before.withLock { $0 = nil }
     }
 
-    @Test("Through an optional item, and errors, too")
+    @Test("Key paths through an optional item, and to errors, can be observed")
     func composedPaths() {
         let bench = PlayerTestBench(ScriptedMedia(faults: [.openFails(.io)]))
         let log = Column()

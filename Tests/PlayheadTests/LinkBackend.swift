@@ -4,23 +4,23 @@ import Playhead
 import PlayheadBackend
 import PlayheadTesting
 
-/// A link over which several fetch at the same time, each an equal share, by the driver's clock.
+/// A network link that several downloads share equally, on the clock of the driver.
 final class SharedLink: Sendable {
     private struct State {
-        /// In seconds.
+        /// The time in seconds.
         var time = 0.0
         var bytes = 0.0
-        /// Who waits for how much, and how much of that has come.
+        /// The downloads: the requested bytes, and the received ones.
         var waiting: [ObjectIdentifier: (wanted: Double, come: Double)] = [:]
     }
 
-    /// Bits a second from a time on, in seconds; the first one from 0.
+    /// The bit rates from a time in seconds on; the first one applies from 0.
     private let speeds: [(from: Double, bits: Double)]
     private let state = Locked(State())
 
     init(_ speeds: [(from: Double, bits: Double)]) { self.speeds = speeds }
 
-    /// Bytes that have come to anybody.
+    /// The bytes that were received by all downloads.
     func bytes(at now: HostTime) -> Int64 {
         state.withLock { state in
             advance(&state, to: now)
@@ -28,7 +28,7 @@ final class SharedLink: Sendable {
         }
     }
 
-    /// True: all of it has come. To be called again until it has.
+    /// Returns whether everything has been received. Call it again until it returns true.
     func take(_ bytes: Double, for reader: ObjectIdentifier, at now: HostTime) -> Bool {
         state.withLock { state in
             advance(&state, to: now)
@@ -60,10 +60,10 @@ final class SharedLink: Sendable {
     }
 }
 
-/// Plays a script in several variants, whose bytes come over a link.
+/// A backend that plays a script in several variants over a link.
 struct LinkBackend: MediaBackend {
     let media: ScriptedMedia
-    /// In the order of the playlist.
+    /// The variants in the order of the playlist.
     let bitRates: [Double]
     let link: SharedLink
     let driver: ManualDriver
@@ -80,13 +80,13 @@ private final class LinkDemuxer: Demuxer {
     private struct State {
         var choose: (@Sendable (MediaDescription) -> Variant?)?
         var handler: (@Sendable (ReadNotice) -> Void)?
-        /// The variant's number.
+        /// The number of the variant.
         var index = 0
-        /// It is on its way.
+        /// Whether the packet is being received.
         var pending: Packet?
-        /// Bytes that have come and were not used.
+        /// The bytes that were received and not used.
         var held = 0.0
-        /// It is looked again in a moment.
+        /// Whether a retry is scheduled.
         var isScheduled = false
     }
 
@@ -94,7 +94,7 @@ private final class LinkDemuxer: Demuxer {
     private let inner: ScriptedDemuxer
     private let lane: any Lane
     private let state = Locked(State())
-    /// Numbers of tracks that each variant has for itself.
+    /// The number of tracks of each variant.
     private static let stride = 64
 
     init(_ backend: LinkBackend) {
@@ -135,7 +135,7 @@ private final class LinkDemuxer: Demuxer {
         let seconds = packet.track == ScriptedMedia.videoTrack ? packet.duration?.seconds ?? 0 : 0
         let bytes = backend.bitRates[index] * seconds / 8
         if held < bytes {
-            // A fifth of a second at a time.
+            // Data arrives in pieces of a fifth of a second.
             let piece = backend.bitRates[index] / 40
             if backend.link.take(piece, for: reader, at: backend.driver.now) {
                 state.withLock { $0.held += piece }

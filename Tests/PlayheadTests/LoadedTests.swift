@@ -3,8 +3,8 @@ import PlayheadTesting
 import Synchronization
 import Testing
 
-/// Every range that a player tells of, in milliseconds; nil for none.
-private final class Told: Sendable {
+/// The loaded ranges that a player reports, in milliseconds; nil for none.
+private final class ReportedRanges: Sendable {
     private let state = Mutex([ClosedRange<Int64>?]())
     private let token = Mutex<ObservationToken?>(nil)
 
@@ -20,29 +20,32 @@ private final class Told: Sendable {
     }
 }
 
-@Suite("What is read ahead, and what an item can do")
+@Suite("Loaded time ranges and capabilities of items")
 struct LoadedTests {
-    @Test("Nothing until ready, then in steps, to the end, where what is kept stays", arguments: 0..<20)
+    @Test(
+        "The loaded range is empty until the item is ready, grows in steps, and at the end contains what is kept",
+        arguments: 0..<20
+    )
     func grows(seed: UInt64) {
         let bench = PlayerTestBench(
-            // Thirds: the end of a packet is no whole number of nanoseconds.
+            // With thirds of a second, the end of a packet is not a whole number of nanoseconds.
             ScriptedMedia(video: .init(frameCount: 300, frameRate: 30, keyInterval: 10)),
             seed: seed
         )
         let item = bench.makeItem()
-        let told = Told(bench.player)
+        let reported = ReportedRanges(bench.player)
         #expect(item.loadedTimeRanges.isEmpty)
         bench.player.replaceCurrentItem(with: item)
         #expect(item.loadedTimeRanges.isEmpty)
         bench.driver.run(atMost: 1)
-        // One second is read ahead of what is decoded; a picture or two are.
+        // One second is read ahead of decoding, and one or two frames are decoded.
         let first = item.loadedTimeRanges.first
         #expect(first?.start == .zero)
         #expect(first.map { $0.end >= .ms(1000) && $0.end <= .ms(1200) } == true)
         bench.player.play()
         bench.driver.run(atMost: 60)
-        let ranges = told.ranges.compactMap(\.self)
-        #expect(ranges.count == told.ranges.count)
+        let ranges = reported.ranges.compactMap(\.self)
+        #expect(ranges.count == reported.ranges.count)
         #expect(ranges.last?.upperBound == 10_000)
         #expect(ranges.count <= 41)
         for (old, new) in zip(ranges, ranges.dropFirst()) {
@@ -52,22 +55,22 @@ struct LoadedTests {
         #expect(item.loadedTimeRanges.first.map { $0.start < .ms(9500) && $0.end == .ms(10_000) } == true)
     }
 
-    @Test("A seek empties it; then it begins at the key frame before the target")
+    @Test("A seek empties the range, which then starts at the key frame before the target")
     func seek() {
         let bench = PlayerTestBench(ScriptedMedia(video: .init(frameCount: 250, keyInterval: 10)))
         let item = bench.makeItem()
         bench.player.replaceCurrentItem(with: item)
         bench.driver.run(atMost: 1)
-        let told = Told(bench.player)
+        let reported = ReportedRanges(bench.player)
         bench.player.seek(to: .ms(5000), toleranceBefore: .zero, toleranceAfter: .zero)
         bench.driver.run(atMost: 1)
-        #expect(told.ranges.first == .some(nil))
-        #expect(told.ranges.dropFirst().allSatisfy { $0?.lowerBound == 4800 })
+        #expect(reported.ranges.first == .some(nil))
+        #expect(reported.ranges.dropFirst().allSatisfy { $0?.lowerBound == 4800 })
         #expect(item.loadedTimeRanges.first?.start == .ms(4800))
         #expect(item.loadedTimeRanges.first.map { $0.end >= .ms(6000) } == true)
     }
 
-    @Test("In a loop the rest of the pass is there when reading is in the next one")
+    @Test("In a loop, the rest of the pass is loaded when reading has reached the next pass")
     func loop() {
         let bench = PlayerTestBench()
         let item = bench.makeItem()
@@ -80,7 +83,7 @@ struct LoadedTests {
         #expect(item.loadedTimeRanges.first.map { $0.start == .zero && $0.end > .ms(500) } == true)
     }
 
-    @Test("The end time is the end of what is loaded")
+    @Test("The loaded range ends at the playback end time")
     func endTime() {
         let bench = PlayerTestBench()
         let item = bench.makeItem()
@@ -92,7 +95,7 @@ struct LoadedTests {
     }
 
     @Test(
-        "Abilities: none before the item is ready, all from then on where there are pictures that can be sought"
+        "Capabilities are false before the item is ready, and then depend on seekable video"
     )
     func abilities() {
         let bench = PlayerTestBench()

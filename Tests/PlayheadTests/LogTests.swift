@@ -2,9 +2,9 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("What an item's logs say")
+@Suite("Access log, error log and metrics")
 struct LogTests {
-    @Test("A playing without trouble, number by number")
+    @Test("Undisturbed playback has exact counts")
     func plain() throws {
         let bench = PlayerTestBench()
         let item = bench.makeItem()
@@ -24,14 +24,14 @@ struct LogTests {
         #expect(event.framesDropped == 0)
         #expect(event.framesLate == 0)
         #expect(event.audioSamples == 96_000)
-        // 50 pictures of 1,000 bytes, 96,000 samples of which 8 are a byte.
+        // 50 frames of 1,000 bytes, and 96,000 samples with eight samples per byte.
         #expect(event.bytesRead == 62_000)
         #expect(event.passes == 1)
         #expect(event.stalls == 0 && event.totalStallTime == 0 && event.seeks == 0 && event.faults == 0)
         #expect(item.errorLog().events.isEmpty)
     }
 
-    @Test("Measurements come in order: the start, a stall and its length, a seek, how the pass ended")
+    @Test("Metrics report the start, a stall and its duration, a seek, and the outcome of the pass, in order")
     func metrics() async {
         var bench: PlayerTestBench<Player>? = PlayerTestBench(.silentClip([.stall(atPacket: 25, until: 5)]))
         let metrics = bench!.player.metrics
@@ -68,7 +68,7 @@ struct LogTests {
         )
     }
 
-    @Test("What was lost is measured, a seek that was overtaken, another item, and what ends a pass early")
+    @Test("Metrics report losses, a replaced seek, another item, and the cause of an early end")
     func metricsOfLosses() async {
         let bench = PlayerTestBench(.silentClip([.undecodable(frame: 5)]))
         let metrics = bench.player.metrics
@@ -108,7 +108,7 @@ struct LogTests {
         )
     }
 
-    @Test("Every playing counts for itself, and ends when the player lets go")
+    @Test("Each playback has counts of its own, and ends when the player releases the item")
     func playings() throws {
         let (first, second) = (PlayerTestBench(), PlayerTestBench())
         let (item, other) = (first.makeItem(), first.makeItem())
@@ -122,22 +122,22 @@ struct LogTests {
         second.driver.run(atMost: 60)
         let events = item.accessLog().events
         try #require(events.count == 2)
-        // Shown at 0, 0.04 ... 1.
+        // Frames are shown at 0, 0.04 and so on to 1 s.
         #expect(events[0].framesPresented == 26)
         #expect(events[0].hostEndTime == HostTime(nanoseconds: 1_000_000_000))
         #expect(events[0].passes == 0)
-        // It goes on where it was.
+        // Playback continues where it was.
         #expect(events[1].framesPresented == 25)
         #expect(events[1].hostEndTime == nil)
         #expect(other.accessLog().events.map(\.framesPresented) == [13])
         #expect(first.player.counters.framesPresented == 39)
-        // A second and more is read ahead of what was shown.
+        // More than a second is read ahead.
         let bytes = [events[0].bytesRead, other.accessLog().events[0].bytesRead]
         #expect(bytes.allSatisfy { $0 > 35_000 && $0 <= 62_000 })
         #expect(first.player.counters.bytesRead == bytes.reduce(0, +))
     }
 
-    @Test("One that follows another without a stop has its own entry, from the seam on")
+    @Test("An item that follows another one without an interruption has an entry from the seam on")
     func following() throws {
         let bench = PlayerTestBench(queue: 2)
         let entries = Locked([Int64]())
@@ -162,7 +162,7 @@ struct LogTests {
         token.invalidate()
     }
 
-    @Test("One that is skipped before it runs has no entry, although it was ready")
+    @Test("An item that is skipped before it plays has no entry, even if it was ready")
     func skipped() {
         let bench = PlayerTestBench(queue: 2)
         bench.player.play()
@@ -174,7 +174,7 @@ struct LogTests {
         #expect(bench.items[1].accessLog().events.isEmpty)
     }
 
-    @Test("A player that goes ends the playing")
+    @Test("Releasing the player ends the playback")
     func released() throws {
         var bench: PlayerTestBench<Player>? = PlayerTestBench()
         let item = bench!.makeItem()
@@ -187,7 +187,7 @@ struct LogTests {
         #expect(event.framesPresented == 13)
     }
 
-    @Test("How long stalls took", arguments: [true, false])
+    @Test("The duration of stalls is measured", arguments: [true, false])
     func stalls(waits: Bool) throws {
         let bench = PlayerTestBench(
             .silentClip([.stall(atPacket: 20, until: 3)])
@@ -203,7 +203,7 @@ struct LogTests {
         bench.driver.run(atMost: 60)
         let event = try #require(item.accessLog().events.first)
         #expect(event.stalls == 1)
-        // 20 pictures are there: dry at 0.8 s. It is asked again every 10 ms from then on.
+        // 20 frames are available, so data runs out at 0.8 s. The demuxer is called again every 10 ms from then on.
         #expect(event.totalStallTime == 2_200_000_000)
         #expect(bench.player.counters.totalStallTime == event.totalStallTime)
     }
@@ -224,7 +224,7 @@ struct LogTests {
         #expect(event.seeks == 1)
     }
 
-    @Test("Lost packets, and what ended it")
+    @Test("The error log contains lost packets and the error that ended playback")
     func errors() {
         let bench = PlayerTestBench(
             ScriptedMedia(
@@ -244,7 +244,7 @@ struct LogTests {
         #expect(item.accessLog().events.first?.faults == 2)
     }
 
-    @Test("One in which nothing can be decoded: each loss, and the end of it once")
+    @Test("If no frame can be decoded, the log contains each loss, and the final error once")
     func nothingDecodable() {
         let bench = PlayerTestBench(
             ScriptedMedia(
@@ -259,7 +259,7 @@ struct LogTests {
         #expect(item.errorLog().events.map(\.isRecovered) == [true, true, false])
     }
 
-    @Test("One that cannot be opened has one entry")
+    @Test("An item that cannot be opened has one entry")
     func cannotBeOpened() {
         let bench = PlayerTestBench(ScriptedMedia(faults: [.openFails(.unrecognizedFormat)]))
         let item = bench.makeItem()

@@ -2,9 +2,10 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Ranges that a looper is given")
+// Rule: gapless
+@Suite("Time ranges of a looper")
 struct LooperRangeTests {
-    /// Start, length and which of fifty pictures (25 a second, two seconds) one lap shows; nil: it fails.
+    /// The start, the duration, and the frames of one pass (of 50 frames in two seconds); nil if the looper fails.
     static let ranges: [(MediaTimeRange?, Range<Int>?)] = [
         (nil, 0..<50),
         (.invalid, 0..<50),
@@ -28,7 +29,7 @@ struct LooperRangeTests {
         (MediaTimeRange(start: .ms(60_000), duration: .ms(400)), nil),
     ]
 
-    @Test("What is looped, or why nothing is", arguments: ranges.indices)
+    @Test("A looper plays the range, or fails with a message", arguments: ranges.indices)
     func looped(index: Int) {
         let (range, lap) = Self.ranges[index]
         let bench = PlayerTestBench(queue: 0, of: .silentClip())

@@ -4,9 +4,10 @@ import PlayheadPicker
 import TestSupport
 import Testing
 
-@Suite("Media in a folder", .enabled(if: Fixture.areThere))
+// Rule: content-type
+@Suite("Media files in a folder", .enabled(if: Fixture.areThere))
 struct MediaFileTests {
-    /// Names that lie, and what is behind them.
+    /// Misleading names, and the contents of those files.
     private static let copies = [
         ("clip10.mp4", "clip-h264-aac.mp4"), ("clip2.txt", "clip-vp9-opus.webm"),
         ("clip1.mp4", "clip-h264-aac.ts"),
@@ -16,7 +17,9 @@ struct MediaFileTests {
         ("empty.mp4", "broken-empty.mp4"),
     ]
 
-    @Test("By what is in them, in natural order; nothing hidden, no folders, no text, no pipes")
+    @Test(
+        "Files are selected by their contents, in natural order, without hidden files, folders, text and pipes"
+    )
     func listed() async throws {
         let folder = try TemporaryFolder()
         for (name, fixture) in Self.copies {
@@ -58,13 +61,13 @@ struct MediaFileTests {
     }
 
     @Test(
-        "Whatever comes first, nothing is taken for media by its name",
+        "No file counts as media because of its name, whatever its first bytes are",
         arguments: ["a.mp4", "b.mp3", "c.png", "d", "e.ts"]
     )
     func contents(name: String) {
         #expect(MediaContents(head: [], name: name) == nil)
         #expect(MediaContents(head: Array("plain words, many of them\n".utf8), name: name) == nil)
-        // libav's probe for transport streams counts these: their distance is that of its packets.
+        // FFmpeg's probe for transport streams counts these bytes, which have the distance of its packets.
         let gaps = String(repeating: " ", count: 187)
         #expect(MediaContents(head: Array("G\(gaps)G\(gaps)\n".utf8), name: name) == nil)
         #expect(MediaContents(head: [UInt8](repeating: 0, count: 4096), name: name) == nil)

@@ -4,14 +4,15 @@ import Playhead
 import PlayheadPicker
 import Testing
 
-@Suite("Choosing a file")
+// Rule: picker
+@Suite("Media picker")
 struct MediaPickerTests {
     private static let files = [
         ("clip1.mp4", MediaKind.video), ("clip2.mp4", .video), ("clip10.mp4", .video), ("Song.mp3", .audio),
         ("jingle.flac", .audio), ("cover.png", .image),
     ].map { MediaFile(url: URL(fileURLWithPath: "/m/" + $0.0), kind: $0.1) }
 
-    /// Keys by their names, and letters as they are.
+    /// Keys by their names, and characters as they are.
     private static func keys(_ line: String) -> [MediaPicker.Key] {
         let names: [Substring: MediaPicker.Key] = [
             "UP": .up, "DOWN": .down, "PGUP": .pageUp, "PGDN": .pageDown, "HOME": .home, "END": .end,
@@ -23,7 +24,7 @@ struct MediaPickerTests {
         }
     }
 
-    /// What was answered, or else what is selected, of how many, with what filter.
+    /// The answer, or else the selection, the number of files and the filter.
     private static func outcome(_ line: String, rows: Int = 3) -> String {
         var picker = MediaPicker(files)
         picker.rowCount = rows
@@ -47,16 +48,16 @@ struct MediaPickerTests {
         ("PGDN PGUP", "clip1.mp4 of 6"), ("SPACE", "clip1.mp4 of 6"),
         ("ENTER", "chosen clip1.mp4"), ("DOWN ENTER", "chosen clip2.mp4"), ("q", "cancelled"),
         ("ESC", "cancelled"),
-        // The kinds there are, in turn.
+        // The kinds in turn.
         ("TAB", "clip1.mp4 of 3"), ("TAB TAB", "Song.mp3 of 2"), ("TAB TAB TAB", "cover.png of 1"),
         ("TAB TAB TAB TAB", "cover.png of 6"), ("END TAB", "clip10.mp4 of 3"),
-        // Typing.
+        // Typing a filter.
         ("/", "clip1.mp4 of 6 /"), ("/10", "clip10.mp4 of 1 /10"), ("song", "Song.mp3 of 1 /song"),
         ("/q", "nothing of 0 /q"), ("/q ENTER", "nothing of 0 /q"), ("/q BACK", "clip1.mp4 of 6 /"),
         ("/q BACK BACK q", "cancelled"), ("/q ESC", "clip1.mp4 of 6"), ("/q ESC ESC", "cancelled"),
         ("/jin ENTER", "chosen jingle.flac"), ("c l i p SPACE 2", "clip2.mp4 of 1 /clip 2"),
         ("/mp SPACE 3", "Song.mp3 of 1 /mp 3"), ("j j ESC", "cancelled"),
-        // What was selected stays so where it is still shown.
+        // The selection stays if it is still shown.
         ("j j /mp", "clip10.mp4 of 4 /mp"), ("END /clip", "clip10.mp4 of 3 /clip"),
         ("TAB /song", "nothing of 0 /song"),
     ])
@@ -65,7 +66,7 @@ struct MediaPickerTests {
     }
 
     @Test(
-        "The selected one is always in view, and the view is always as full as it can be",
+        "The selected file is always visible, and as many rows as possible are filled",
         arguments: 1...20
     )
     func view(seed: UInt64) {
@@ -111,7 +112,7 @@ struct NaturalOrderTests {
         #expect(sorted == names)
     }
 
-    @Test("Of any two names one is first, and never both", arguments: 1...20)
+    @Test("Natural order is a strict total order of names", arguments: 1...20)
     func isAnOrder(seed: UInt64) {
         var random = SplitMix64(seed)
         let letters = Array("aA01 9é".utf8)

@@ -3,7 +3,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Timed metadata, on the manual driver")
+@Suite("Metadata output")
 struct MetadataTests {
     private static func chapter(_ title: String?, _ start: Int64, _ end: Int64) -> Chapter {
         Chapter(title: title, timeRange: MediaTimeRange(start: .ms(start), end: .ms(end)))
@@ -17,7 +17,7 @@ struct MetadataTests {
         return PlayerTestBench(media)
     }
 
-    /// What an output hands out, on the test's thread.
+    /// The notices of an output, on the thread of the test.
     private func watch(_ output: MetadataOutput) -> Locked<[String]> {
         let lines = Locked([String]())
         output.setHandler { notice in
@@ -35,7 +35,7 @@ struct MetadataTests {
         return lines
     }
 
-    @Test("Chapters as they begin, and after a seek the one that is going on; ahead where that is wanted")
+    @Test("Chapters are delivered when they begin, ahead by the interval, and after a seek the present one")
     func chapters() {
         let bench = makeBench()
         let item = bench.makeItem()
@@ -66,7 +66,9 @@ struct MetadataTests {
         )
     }
 
-    @Test("Added while playing: from there on; without an output nothing is read, with one no event is added")
+    @Test(
+        "An output that is added during playback starts there, and metadata is read only for outputs"
+    )
     func later() {
         let bench = makeBench()
         let item = bench.makeItem()

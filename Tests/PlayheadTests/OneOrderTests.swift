@@ -5,14 +5,15 @@ import PlayheadTesting
 import Synchronization
 import Testing
 
-@Suite("Four ways of watching, one order")
+// Rule: one-order
+@Suite("Four ways of observing report one order")
 struct OneOrderTests {
     struct Scene: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var media = ScriptedMedia.clip()
-        /// What must have been seen, in this order, among other things.
+        /// The lines that must occur in this order, among others.
         let landmarks: [String]
-        /// The notifications, all of them.
+        /// All notifications.
         let notifications: [String]
         let play:
             @Sendable (PlayerTestBench<Player>, FourWays, _ first: PlayerItem, _ second: PlayerItem) -> Void
@@ -144,7 +145,11 @@ struct OneOrderTests {
         },
     ]
 
-    @Test("All see the same changes in the same order", arguments: scenes, [nil, 1, 2, 3] as [UInt64?])
+    @Test(
+        "All ways report the same changes in the same order",
+        arguments: scenes,
+        [nil, 1, 2, 3] as [UInt64?]
+    )
     func columns(scene: Scene, seed: UInt64?) async {
         var bench: PlayerTestBench<Player>? = PlayerTestBench(scene.media, seed: seed)
         let items = [("A", bench!.makeItem()), ("B", bench!.makeItem())]
@@ -167,7 +172,7 @@ struct OneOrderTests {
         }
     }
 
-    @Test("One change is told by event, by key path, to who tracks, by notification, and then comes the next")
+    @Test("Each change is reported by event, key path, tracking and notification before the next one")
     func ranks() {
         let bench = PlayerTestBench()
         let (player, log) = (bench.player, Column())

@@ -23,7 +23,9 @@ struct PlaybackErrorTests {
             #expect(error.localizedDescription == error.message)
             let below = try #require(error.underlying as? MediaError)
             #expect(below.location == name)
-            let parts = ["\(error)", "\(error.errorUserInfo)", "\(String(describing: error.url))", "\(below)"]
+            let parts = [
+                "\(error)", "\(error.errorUserInfo)", "\(String(describing: error.url))", "\(below)",
+            ]
             #expect(!parts.contains { $0.contains("hush") })
         }
         #expect(PlaybackError(media, url: url).url == URL(string: name))

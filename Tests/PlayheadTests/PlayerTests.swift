@@ -5,9 +5,9 @@ import PlayheadTesting
 import Synchronization
 import Testing
 
-@Suite("The public three, on the manual driver")
+@Suite("Player, item and layer")
 struct PlayerTests {
-    @Test("Where an item is to begin is known with the item: nothing of what lies before is shown")
+    @Test("The start position is known with the item, and no earlier frame is shown")
     func startPosition() {
         let driver = HastyDriver()
         let backend = ScriptedBackend(.clip(), clock: driver.clock)
@@ -27,7 +27,7 @@ struct PlayerTests {
         layer.player = nil
     }
 
-    @Test("What a setter sets is what the same thread reads next; the engine follows")
+    @Test("A value that was set can be read at once on the same thread, and the engine follows")
     func masking() {
         let bench = PlayerTestBench()
         let player = bench.player
@@ -56,7 +56,7 @@ struct PlayerTests {
         #expect(bench.videoSink.numbers == [30])
     }
 
-    @Test("An item's facts: unknown before, right after, kept when it is taken off")
+    @Test("The properties of an item are unknown at first, then correct, and are kept when it is removed")
     func itemFacts() {
         let bench = PlayerTestBench()
         let item = bench.makeItem()
@@ -83,7 +83,7 @@ struct PlayerTests {
         #expect(bench.player.currentTime() == .zero)
     }
 
-    @Test("An item given to another player moves there")
+    @Test("An item that is assigned to another player moves there")
     func itemMoves() {
         let first = PlayerTestBench()
         let second = PlayerTestBench()
@@ -98,7 +98,7 @@ struct PlayerTests {
         #expect(second.videoSink.numbers == [0])
     }
 
-    @Test("A seek before there is a player is the start position")
+    @Test("A seek without a player sets the start position")
     func seekBeforePlayer() {
         let bench = PlayerTestBench()
         let item = bench.makeItem()
@@ -110,7 +110,7 @@ struct PlayerTests {
         #expect(bench.videoSink.numbers == [25])
     }
 
-    @Test("Each seek is answered exactly once, also when the player goes")
+    @Test("Each seek is answered exactly once, even if the player is released")
     func seekAnswers() {
         let answers = Mutex([Int: [Bool]]())
         var bench: PlayerTestBench<Player>? = PlayerTestBench(seed: 3)
@@ -131,7 +131,7 @@ struct PlayerTests {
         }
     }
 
-    @Test("The same things in the same order, by every way of watching")
+    @Test("Every way of observing reports the same in the same order")
     func watching() {
         let bench = PlayerTestBench()
         let log = Mutex([String]())
@@ -165,7 +165,7 @@ struct PlayerTests {
         #expect(log.withLock { $0.last } == "end")
     }
 
-    @Test("The event stream holds everything, in order, and ends with the player")
+    @Test("The event stream is complete, in order, and ends with the player")
     func eventStream() async {
         var bench: PlayerTestBench<Player>? = PlayerTestBench()
         let stream = bench!.player.timedEvents
@@ -191,7 +191,7 @@ struct PlayerTests {
         #expect(names.suffix(5) == end)
     }
 
-    @Test("Time observers: every interval, at each boundary, not after they are gone")
+    @Test("Time observers are called at each interval and boundary, and not after they were released")
     func timeObservers() {
         let bench = PlayerTestBench()
         let times = Mutex((periodic: [MediaTime](), boundary: 0))
@@ -204,7 +204,7 @@ struct PlayerTests {
         bench.player.replaceCurrentItem(with: bench.makeItem())
         bench.player.play()
         bench.driver.run(seconds: 1.6)
-        // Start of playback, then three intervals.
+        // The start of playback, then three intervals.
         #expect(times.withLock { $0.periodic } == [.zero, .ms(500), .ms(1000), .ms(1500)])
         #expect(times.withLock { $0.boundary } == 2)
         bench.player.removeTimeObserver(periodic)
@@ -214,7 +214,7 @@ struct PlayerTests {
     }
 
     @Test(
-        "A sink added late gets the picture being shown; a layer moves between players; sinks are finished once"
+        "A late sink gets the present frame, a layer can move between players, and sinks are finished once"
     )
     func layers() {
         let first = PlayerTestBench()
@@ -237,7 +237,7 @@ struct PlayerTests {
         #expect(late.calls.filter { $0 == .finish }.count == 1)
     }
 
-    @Test("Callbacks may do anything to the player that calls them")
+    @Test("Callbacks may call anything on their player")
     func reentrancy() {
         let bench = PlayerTestBench()
         let player = bench.player
@@ -268,7 +268,7 @@ struct PlayerTests {
         token.invalidate()
     }
 
-    @Test("A failed item says why, on which file")
+    @Test("A failed item reports the reason and the file")
     func failure() {
         let bench = PlayerTestBench(
             ScriptedMedia(video: .init(frameCount: 5), faults: [.openFails(.unrecognizedFormat)])
@@ -283,7 +283,7 @@ struct PlayerTests {
         #expect(bench.player.status == .readyToPlay)
     }
 
-    @Test("Nothing is left of a player that was released in the middle of anything", arguments: 0..<50)
+    @Test("A player that is released at any time leaves nothing behind", arguments: 0..<50)
     func leaks(seed: Int) {
         var random = SplitMix64(UInt64(seed))
         weak var player: Player?

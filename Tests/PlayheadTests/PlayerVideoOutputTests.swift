@@ -3,13 +3,13 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Pictures of a player by host time, on the manual driver")
+@Suite("Video output of a player")
 struct PlayerVideoOutputTests {
     private func number(_ sample: PlayerVideoOutput.Sample?) -> Int? {
         sample?.frame.scriptedNumber
     }
 
-    @Test("The picture shown at a host time, over items and seeks, with its item and its time")
+    @Test("The output returns the frame at a host time with its item and time, across items and seeks")
     func items() {
         let bench = PlayerTestBench(queue: 2)
         let output = PlayerVideoOutput()
@@ -19,7 +19,7 @@ struct PlayerVideoOutputTests {
         bench.player.play()
         bench.driver.run(until: .ms(1990))
         #expect(number(output.sample(forHostTime: .ms(1990))) == 49)
-        // A little late, those before are still there; none is from the future.
+        // Slightly late, earlier frames are still available. No future frame is returned.
         #expect(number(output.sample(forHostTime: .ms(1930))) == 48)
         #expect(output.sample(forHostTime: .ms(1000)) == nil)
         #expect(output.newest?.item === bench.items[0])
@@ -34,7 +34,7 @@ struct PlayerVideoOutputTests {
         #expect(number(output.newest) == 10)
     }
 
-    @Test("Without an item there is none; an output of another player moves; nil ends it")
+    @Test("Without an item there is no frame; an output of another player moves, and nil removes it")
     func moves() {
         let (first, second) = (PlayerTestBench(), PlayerTestBench())
         let output = PlayerVideoOutput()

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 // Rule: preloading
-/// Scripts have one picture each 40 ms, and sound.
-@Suite("Preloading, on a clock that the test moves")
+/// Scripts have one frame every 40 ms, and audio.
+@Suite("Preloader")
 struct PreloaderTests {
     private typealias Bench = PlayerTestBench<Player>
 
@@ -25,10 +25,10 @@ struct PreloaderTests {
         .firstFrame(loading: 1),
     ]
 
-    /// Packets that are read for each of them.
+    /// The number of packets that are read for each target.
     private static let reads = [0...0, 12...60, 1...200, 51...400, 1...60, 25...120]
 
-    @Test("Each target makes what it says and no more", arguments: zip(targets, reads))
+    @Test("Each target prepares what it declares and no more", arguments: zip(targets, reads))
     func stages(_ target: Preloader.Target, _ reads: ClosedRange<Int>) {
         let bench = Bench()
         let asset = bench.backend.makeAsset()
@@ -44,7 +44,7 @@ struct PreloaderTests {
         #expect(counts.seeks == 0)
     }
 
-    @Test("The player that takes it opens nothing again, and shows and sounds the same", arguments: targets)
+    @Test("The player opens nothing again, and shows and plays the same", arguments: targets)
     func handOver(_ target: Preloader.Target) {
         let plain = Bench()
         plain.load()
@@ -64,7 +64,7 @@ struct PreloaderTests {
         #expect(bench.backend.openCount(of: asset.url) == 1)
         #expect(bench.videoSink.numbers == plain.videoSink.numbers)
         #expect(bench.audioSink.samples == plain.audioSink.samples)
-        // A second player, or a seek back, finds the asset as any other.
+        // A second player, or a seek to the start, opens the asset normally.
         bench.player.seek(to: .ms(400))
         bench.driver.run(seconds: 0)
         #expect(bench.videoSink.numbers.last == 10)
@@ -73,10 +73,10 @@ struct PreloaderTests {
         #expect(bench.videoSink.numbers.last == 0 && bench.backend.openCount(of: asset.url) == 2)
     }
 
-    /// The third packet comes after a second.
+    /// The third packet arrives after a second.
     private static let slow = ScriptedMedia.clip([.stall(atPacket: 2, until: 1)])
 
-    @Test("What takes a second without it is shown within a frame")
+    @Test("A start that takes a second without preloading shows its frame within one frame duration")
     func quick() {
         let bench = Bench(Self.slow)
         let asset = bench.backend.makeAsset()
@@ -95,7 +95,7 @@ struct PreloaderTests {
         #expect(shown.count >= 5)
     }
 
-    @Test("A player may take it at any moment of its loading", arguments: 0..<40)
+    @Test("A player may claim the result at any time during loading", arguments: 0..<40)
     func inTheMiddle(steps: Int) {
         let bench = Bench(ScriptedMedia.clip([.stall(atPacket: 20, until: 1)]))
         let asset = bench.backend.makeAsset()
@@ -110,7 +110,7 @@ struct PreloaderTests {
         #expect(preloader.status(of: asset) == nil)
     }
 
-    @Test("Without sound, with other limits, or with another backend: as if there were no preloader")
+    @Test("Without audio, with other limits and with another backend, playback is as without a preloader")
     func others() {
         for configure: (inout Player.Configuration) -> Void in [
             { $0.audio = .none }, { $0.decoding.maximumStreamCount = 7 }, { $0.decoding.threadCount = 3 },
@@ -127,7 +127,7 @@ struct PreloaderTests {
         }
     }
 
-    @Test("One after the other where that is asked for: by rank, then by the order of the calls")
+    @Test("Assets are loaded by rank and then by the order of the calls, one after the other if requested")
     func ranks() {
         let bench = Bench()
         let preloader = preloader(bench, concurrentLoads: 1)
@@ -139,7 +139,7 @@ struct PreloaderTests {
         bench.driver.run(seconds: 0)
         let reads = assets.map { bench.backend.counts(of: $0.url).reads }
         #expect(reads[0] == 0 && reads[1] == 0 && reads[2] == 0 && reads[3] > 0)
-        // Now the third one is the nearest: it goes on, and what was begun rests.
+        // The third asset now has the lowest rank: it continues, and the others are suspended.
         preloader.preload(assets[2], to: .loaded(seconds: 1), rank: -1)
         #expect(assets.map { preloader.status(of: $0) } == [.waiting, .waiting, .loading, .waiting])
         bench.driver.run(seconds: 0.5)
@@ -147,7 +147,7 @@ struct PreloaderTests {
         #expect(bench.backend.counts(of: assets[1].url).reads == 0)
         bench.driver.run(seconds: 1)
         #expect(assets.allSatisfy { preloader.status(of: $0) == .ready })
-        // A list of what is wanted replaces all that was.
+        // A list replaces all earlier requests.
         let last = bench.backend.makeAsset()
         preloader.preload([(assets[1], .probed), (last, .probed)])
         bench.driver.run(seconds: 0)
@@ -155,7 +155,7 @@ struct PreloaderTests {
         #expect(preloader.status(of: last) == .ready)
     }
 
-    @Test("Called off: what was made is let go of, and a player opens the asset itself")
+    @Test("Cancelling releases the result, and a player opens the asset itself")
     func cancelled() {
         let bench = Bench(Self.slow)
         let preloader = preloader(bench)
@@ -184,7 +184,7 @@ struct PreloaderTests {
         #expect(bench.backend.counts(of: released.url).cancelled == 1)
     }
 
-    @Test("While a player that is to play has too little, nothing is begun; then it goes on by itself")
+    @Test("While a playing item needs data no loading starts, and it resumes by itself afterwards")
     func hungry() {
         var media = ScriptedMedia.clip([.stall(atPacket: 30, until: 2)])
         media.isLocal = false
@@ -202,7 +202,7 @@ struct PreloaderTests {
         bench.driver.run(seconds: 0.5)
         #expect(!preloader.isSuspended)
         #expect(preloader.status(of: asset) == .ready)
-        // One that has paused wants nothing, and neither does one that is gone.
+        // A paused player needs no data, and neither does a released one.
         let other = Bench(media)
         let beside = self.preloader(other)
         other.load()
@@ -214,7 +214,7 @@ struct PreloaderTests {
         #expect(!beside.isSuspended)
     }
 
-    @Test("Paused by hand nothing is begun, and what was begun rests")
+    @Test("While paused no loading starts, and loading in progress is suspended")
     func paused() {
         let bench = Bench(Self.slow)
         let preloader = preloader(bench)
@@ -228,7 +228,7 @@ struct PreloaderTests {
         #expect(preloader.status(of: asset) == .ready)
     }
 
-    @Test("What cannot be opened or read is told, tried again on request, and told by a player too")
+    @Test("A failure is reported, retried on request, and reported by a player too")
     func failures() {
         let bench = Bench()
         let preloader = preloader(bench)
@@ -254,7 +254,7 @@ struct PreloaderTests {
         #expect(item.status == .failed)
     }
 
-    /// A file whose bytes come from a source of the program's own; it is preloaded, and players play it.
+    /// A file whose bytes come from a source of the application. It is preloaded and then played.
     private final class FileScene {
         let driver = ManualDriver()
         let source: ScriptedByteSource
@@ -280,7 +280,7 @@ struct PreloaderTests {
 
         deinit { for layer in layers { layer.player = nil } }
 
-        /// In a player of its own.
+        /// Played without a preloader.
         func play(_ asset: Asset) -> CapturingVideoSink {
             let sink = CapturingVideoSink(clock: driver.clock)
             let player = Player(playerItem: PlayerItem(asset: asset), configuration: configuration)
@@ -294,7 +294,7 @@ struct PreloaderTests {
     }
 
     @Test(
-        "A player takes it while its bytes are under way: what was begun goes on",
+        "A player that claims the result while its bytes arrive continues the requests",
         arguments: [0, 400, 20_000] as [Int64]
     )
     func underWay(from offset: Int64) throws {
@@ -310,7 +310,7 @@ struct PreloaderTests {
         #expect(sink.frames.count == 90)
     }
 
-    @Test("Bytes of the user's own are read by one reader, before and behind the hand-over")
+    @Test("A byte source has one reader, before and after the handover")
     func bytes() throws {
         let scene = try FileScene()
         scene.driver.run(seconds: 0)

@@ -3,7 +3,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Getting ready, and starting at an appointed time, on the manual driver")
+@Suite("Preroll and scheduled starts")
 struct PrerollTests {
     private func answers(_ bench: PlayerTestBench<Player>, _ count: Int) -> Locked<[Bool]> {
         let answers = Locked([Bool]())
@@ -13,24 +13,24 @@ struct PrerollTests {
         return answers
     }
 
-    @Test("Preroll answers true when everything is there, and nothing has moved")
+    @Test("Preroll returns true when everything is available, and time has not advanced")
     func ready() {
         let bench = PlayerTestBench()
         bench.player.replaceCurrentItem(with: bench.makeItem())
-        let told = answers(bench, 2)
+        let results = answers(bench, 2)
         bench.driver.run(atMost: 5)
-        #expect(told.withLock { $0 } == [true, true])
+        #expect(results.withLock { $0 } == [true, true])
         #expect(bench.videoSink.numbers == [0])
         #expect(bench.player.rate == 0)
     }
 
-    @Test("Preroll answers false when something else comes first, exactly once")
+    @Test("Preroll returns false exactly once if something else intervenes")
     func interrupted() {
         for interruption in 0..<6 {
             let bench = PlayerTestBench()
             if interruption > 0 { bench.player.replaceCurrentItem(with: bench.makeItem()) }
             if interruption == 1 { bench.player.play() }
-            let told = answers(bench, 1)
+            let results = answers(bench, 1)
             switch interruption {
             case 2: bench.player.play()
             case 3: bench.player.replaceCurrentItem(with: nil)
@@ -39,11 +39,11 @@ struct PrerollTests {
             default: break
             }
             bench.driver.run(atMost: 5)
-            #expect(told.withLock { $0 } == [false], "interruption \(interruption)")
+            #expect(results.withLock { $0 } == [false], "interruption \(interruption)")
         }
     }
 
-    @Test("An appointment in the future: it stands at the time until then, and starts to the nanosecond")
+    @Test("Before a scheduled start the player waits at the time, and it starts exact to the nanosecond")
     func future() {
         let bench = PlayerTestBench()
         bench.player.replaceCurrentItem(with: bench.makeItem())
@@ -60,7 +60,7 @@ struct PrerollTests {
         #expect(bench.audioSink.samples == (19_200..<96_000).map { Int16(truncatingIfNeeded: $0) })
     }
 
-    @Test("An appointment that has passed is caught up with; without a time it is the present one")
+    @Test("After a scheduled start in the past the player catches up; an invalid time is the present one")
     func past() {
         let bench = PlayerTestBench()
         bench.player.replaceCurrentItem(with: bench.makeItem())
@@ -76,7 +76,7 @@ struct PrerollTests {
         #expect(bench.videoSink.numbers.last == 49)
     }
 
-    @Test("A pause takes the appointment back")
+    @Test("A pause cancels a scheduled start")
     func pausedBefore() {
         let bench = PlayerTestBench()
         bench.player.replaceCurrentItem(with: bench.makeItem())

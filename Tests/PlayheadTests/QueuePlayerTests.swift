@@ -4,9 +4,9 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("A player with a queue, and a looper, on the manual driver")
+@Suite("Queue player and looper")
 struct QueuePlayerTests {
-    @Test("The items follow each other without a gap, leave the queue, and each tells its own end")
+    @Test("Items follow each other without a gap, leave the queue, and report their own end")
     func plays() {
         let bench = PlayerTestBench(queue: 3)
         let ends = Ends(bench)
@@ -26,7 +26,7 @@ struct QueuePlayerTests {
         #expect(bench.player.actionAtItemEnd == .advance)
     }
 
-    @Test("Inserting, removing and advancing show at once to the same thread, and the engine follows")
+    @Test("Changes of the queue are visible at once on the same thread, and the engine follows")
     func editing() {
         let bench = PlayerTestBench(queue: 2)
         let player = bench.player
@@ -58,7 +58,9 @@ struct QueuePlayerTests {
         #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
     }
 
-    @Test("Replaced by nothing, the others wait: the next one inserted, or advancing, begins with the first")
+    @Test(
+        "After replacing the current item with nil, the queue waits, and inserting or advancing starts its first item"
+    )
     func replacedByNothing() {
         let bench = PlayerTestBench(queue: 2)
         let player = bench.player
@@ -87,7 +89,7 @@ struct QueuePlayerTests {
     }
 
     @Test(
-        "Replaced by one that waits in the queue: that one leaves its place, and each is played once",
+        "A queued item that becomes current leaves the queue, and each item plays once",
         arguments: ([0, 100, 1500] as [Int64]).samples,
         [1, 2, 3]
     )
@@ -114,7 +116,7 @@ struct QueuePlayerTests {
         }
     }
 
-    @Test("Replaced by one that waits with a start position, or in another player's queue")
+    @Test("A queued item with a start position, or of another player's queue, can become current")
     func replacedByQueuedElsewhere() {
         let bench = PlayerTestBench(queue: 3)
         let player = bench.player
@@ -140,7 +142,7 @@ struct QueuePlayerTests {
         #expect(player.reasonForWaitingToPlay == .noItemToPlay)
     }
 
-    @Test("An item of the queue with a start position is there from its turn on, while it still opens")
+    @Test("A queued item with a start position starts there, even while it is being opened")
     func startPosition() {
         let bench = PlayerTestBench(queue: 2)
         let player = bench.player
@@ -160,7 +162,7 @@ struct QueuePlayerTests {
         #expect(bench.videoSink.numbers == Array(0..<3) + Array(25..<50))
     }
 
-    @Test("A start position set on an item that is ready already counts, and counts once")
+    @Test("A start position that is set on an item that is ready applies once")
     func startPositionOfPrepared() {
         let bench = PlayerTestBench(queue: 2)
         let (player, second) = (bench.player, bench.items[1])
@@ -175,7 +177,7 @@ struct QueuePlayerTests {
         #expect(bench.videoSink.numbers.suffix(50) == ArraySlice(0..<50))
     }
 
-    @Test("The current item given to another player leaves the queue, and the next one plays")
+    @Test("The current item leaves the queue when it is assigned to another player, and the next one plays")
     func currentMoves() {
         let bench = PlayerTestBench(queue: 2)
         let other = QueuePlayer(items: [], configuration: bench.player.configuration)
@@ -186,7 +188,7 @@ struct QueuePlayerTests {
         #expect(bench.videoSink.numbers == Array(0..<50))
     }
 
-    @Test("An item given to another player leaves the queue")
+    @Test("A queued item leaves the queue when it is assigned to another player")
     func moves() {
         let bench = PlayerTestBench(queue: 2)
         let other = QueuePlayer(items: [], configuration: bench.player.configuration)
@@ -196,7 +198,7 @@ struct QueuePlayerTests {
         bench.driver.settle()
     }
 
-    @Test("A looper plays a range over and over, to the picture and the sample, until it is told to stop")
+    @Test("A looper repeats a range, exact to the frame and the sample, until it is disabled")
     func looper() throws {
         let bench = PlayerTestBench(queue: 0)
         let player = bench.player
@@ -219,7 +221,7 @@ struct QueuePlayerTests {
         #expect(player.items().isEmpty)
     }
 
-    @Test("Nothing to loop is a failed looper, in words")
+    @Test("A looper with an empty range fails with a message")
     func emptyRange() {
         let bench = PlayerTestBench(queue: 0)
         let range = MediaTimeRange(start: .ms(200), duration: .zero)
@@ -234,7 +236,7 @@ struct QueuePlayerTests {
     }
 }
 
-/// Which of some items came to their ends, in order.
+/// Records which items reach their ends, in order.
 private final class Ends: Sendable {
     private let seen = Locked([Int]())
     var order: [Int] { seen.withLock { $0 } }

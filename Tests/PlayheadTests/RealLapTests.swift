@@ -7,8 +7,9 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// Real decoders whose frames are given again: the frames must be the same to the last bit.
-@Suite("Laps of real media", .enabled(if: Fixture.areThere))
+// Rule: kept-frames
+/// Passes of real decoders that are repeated from the frame cache: the frames must be identical.
+@Suite("Cached passes of real media", .enabled(if: Fixture.areThere))
 struct RealLapTests {
     private struct Decoded: Hashable {
         let time: MediaTime
@@ -20,7 +21,7 @@ struct RealLapTests {
         "clip-h264-aac.ts", "clip-fragmented.mp4", "vfr.mp4", "short-audio.mp4",
     ]
 
-    /// A track's packets, and makers of decoders for them.
+    /// The packets of a track, and makers of decoders for them.
     private struct Script {
         let packets: [Packet]
         let track: Track
@@ -56,7 +57,7 @@ struct RealLapTests {
         }
     }
 
-    /// The first `count` packets and a drain. `then` is called before packet `place`.
+    /// Sends the first `count` packets and drains the decoder. `then` is called before packet `place`.
     private func lap(
         _ script: Script,
         _ decoder: any Decoder,
@@ -104,7 +105,7 @@ struct RealLapTests {
         }
     }
 
-    @Test("Three laps are the same as of the decoder itself", arguments: names, [MediaType.video, .audio])
+    @Test("Three passes equal the output of the decoder alone", arguments: names, [MediaType.video, .audio])
     func laps(name: String, type: MediaType) throws {
         let script = try Script(name, type)
         let plain = try lap(script, script.makeDecoder())
@@ -116,7 +117,7 @@ struct RealLapTests {
     }
 
     @Test(
-        "A lap that is not repeated to its end goes on with the decoder",
+        "A pass that is not repeated to its end continues with the decoder",
         arguments: names,
         [MediaType.video, .audio]
     )
@@ -125,13 +126,13 @@ struct RealLapTests {
         let plain = try lap(script, script.makeDecoder())
         let count = script.packets.count
         for place in [1, 2, 7, count / 3, count / 2, count - 3, count] where place <= count {
-            // The frames leave the cache in the middle of a lap.
+            // The frames are removed from the cache in the middle of a pass.
             let cache = FrameCache()
             let decoder = try script.makeRepeating(cache)
             #expect(try lap(script, decoder) == plain)
             let evicted = try lap(script, decoder, at: place) { cache.byteLimit = 0 }
             #expect(evicted == plain, "the frames left before packet \(place) of \(count)")
-            // The data ends earlier than in the lap that was kept.
+            // The data ends earlier than in the cached pass.
             let shorter = try script.makeRepeating(FrameCache())
             #expect(try lap(script, shorter) == plain)
             let expected = try lap(script, script.makeDecoder(), count: place)

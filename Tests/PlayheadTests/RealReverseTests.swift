@@ -3,18 +3,18 @@ import Playhead
 import TestSupport
 import Testing
 
-/// What a sink was shown: when each picture is due, and a hash of it.
+/// The frames that a sink received: their time and a hash.
 private final class Shown: Sendable {
-    struct Picture: Hashable, Sendable {
+    struct PresentedFrame: Hashable, Sendable {
         let time: MediaTime
         let hash: UInt64
     }
-    private let state = Locked([Picture]())
-    var pictures: [Picture] { state.withLock { $0 } }
+    private let state = Locked([PresentedFrame]())
+    var frames: [PresentedFrame] { state.withLock { $0 } }
 
     func makeSink() -> CallbackVideoSink {
         CallbackVideoSink { [self] frame in
-            // FNV-1a, 64 bits, over every eighth byte: equal pictures or not, quickly.
+            // FNV-1a with 64 bits over every eighth byte, which detects different frames quickly.
             var hash: UInt64 = 0xcbf2_9ce4_8422_2325
             frame.withPlanes { planes in
                 for plane in planes {
@@ -27,13 +27,13 @@ private final class Shown: Sendable {
                     }
                 }
             }
-            let picture = Picture(time: frame.presentationTime, hash: hash)
-            state.withLock { $0.append(picture) }
+            let presented = PresentedFrame(time: frame.presentationTime, hash: hash)
+            state.withLock { $0.append(presented) }
         }
     }
 }
 
-@Suite("Playing real media backward", .enabled(if: Fixture.areThere))
+@Suite("Backward playback of real media", .enabled(if: Fixture.areThere))
 struct RealReverseTests {
     private static let names = [
         "clip-h264-aac.mp4", "clip-hevc-aac.mp4", "clip-av1-aac.mp4", "clip-vp9-opus.webm",
@@ -41,7 +41,7 @@ struct RealReverseTests {
         "two-languages.mkv", "short-audio.mp4",
     ]
 
-    @Test("Each picture once, in reverse order, equal to the last bit", arguments: names)
+    @Test("Each frame is shown once, in reverse order and identical", arguments: names)
     func fixture(name: String) async throws {
         try await compare(Fixture.url(name))
     }
@@ -53,8 +53,8 @@ struct RealReverseTests {
         #expect(backward == forward.reversed(), "\(url.lastPathComponent)")
     }
 
-    /// All pictures of a playthrough at `rate` on the virtual clock.
-    private func play(_ url: URL, rate: Float) async -> [Shown.Picture] {
+    /// All frames of a playback at `rate` on the virtual clock.
+    private func play(_ url: URL, rate: Float) async -> [Shown.PresentedFrame] {
         let shown = Shown()
         var configuration = Player.Configuration()
         configuration.clock = .virtual
@@ -79,6 +79,6 @@ struct RealReverseTests {
             if case .itemStatusChanged(_, .failed) = event { break }
         }
         await player.shutdown()
-        return shown.pictures
+        return shown.frames
     }
 }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 // Rule: recording
-@Suite("Recording", .enabled(if: isPossible))
+@Suite("Recorder", .enabled(if: isPossible))
 struct RecorderTests {
     private func pattern(_ rate: Int = 25, _ size: PixelSize = PixelSize(width: 160, height: 90))
         -> CaptureSource
@@ -15,7 +15,10 @@ struct RecorderTests {
         CaptureSource(.testPattern, size: size, frameRate: rate)
     }
 
-    @Test("So long, at that size and rate, in each container", arguments: Recorder.containers)
+    @Test(
+        "Recordings have the requested duration, size and frame rate in each container",
+        arguments: Recorder.containers
+    )
     func recorded(ending: String) async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("clip.\(ending)")
@@ -30,7 +33,7 @@ struct RecorderTests {
         #expect(abs(asset.duration.seconds - 2) < 0.002)
         #expect(asset.tracks.map(\.codec) == [ending == "webm" ? "vp9" : "h264"])
         #expect(asset.tracks.first?.naturalSize == PixelSize(width: 160, height: 90))
-        // The pattern moves, so one picture is not the other.
+        // The pattern moves, so frames differ.
         let generator = ImageGenerator(asset: asset)
         generator.requestedTimeToleranceBefore = .zero
         generator.requestedTimeToleranceAfter = .zero
@@ -39,7 +42,7 @@ struct RecorderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["clip.\(ending)"])
     }
 
-    @Test("A size that chroma cannot have loses a row and a column")
+    @Test("An odd size loses a row and a column")
     func oddSize() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("odd.mkv")
@@ -52,7 +55,7 @@ struct RecorderTests {
     }
 
     @Test(
-        "Stopped, or its task cancelled, it returns at once and the file is whole",
+        "Stopping, and cancelling the task, return at once with a complete file",
         arguments: [true, false]
     )
     func stopped(byTask: Bool) async throws {
@@ -68,7 +71,7 @@ struct RecorderTests {
         #expect(asset.tracks.first?.frameCount == recording.frameCount)
     }
 
-    @Test("What stands against it is told, and nothing is left behind")
+    @Test("Failures are reported and leave no file behind")
     func refused() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("x.mp4")
@@ -78,7 +81,7 @@ struct RecorderTests {
             (CaptureSource(.camera("/dev/null")), file, .io, "cannot open the camera"),
             (pattern(), folder.file("x.txt"), .invalidArgument, "mp4, m4v, mov, mkv, webm"),
             (pattern(), folder.file("none/x.mp4"), .sinkFailed, "No such file"),
-            // What the system says of a folder that is a device differs with the user.
+            // The system's error for a folder as a device depends on the user.
             (
                 pattern(), URL(fileURLWithPath: "/dev/full/x.mp4"), .sinkFailed,
                 "cannot create /dev/full/x.mp4"
@@ -96,7 +99,7 @@ struct RecorderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
-    @Test("Once")
+    @Test("A recorder can record only once")
     func twice() async throws {
         let folder = try TemporaryFolder()
         let recorder = Recorder(pattern(), to: folder.file("a.mp4"), frameLimit: 2, isUntimed: true)

@@ -6,33 +6,34 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Lets a test wait until its layer has let go of it.
+/// Lets a test wait until its sink has been finished.
 final class FinishingSink: VideoSink {
-    private let state = Mutex((finishes: 0, pictures: 0))
+    private let state = Mutex((finishes: 0, frameCount: 0))
     private let finished: AsyncStream<Void>.Continuation
     let stream: AsyncStream<Void>
 
     init() { (stream, finished) = AsyncStream.makeStream() }
 
     var finishes: Int { state.withLock { $0.finishes } }
-    var pictures: Int { state.withLock { $0.pictures } }
+    var frameCount: Int { state.withLock { $0.frameCount } }
 
     func start(_ format: VideoFormat) throws {}
-    func present(_ frame: VideoFrame) throws { state.withLock { $0.pictures += 1 } }
+    func present(_ frame: VideoFrame) throws { state.withLock { $0.frameCount += 1 } }
     func finish() {
         state.withLock { $0.finishes += 1 }
         finished.finish()
     }
 }
 
-@Suite("Released at any moment, on real threads and real media", .enabled(if: Fixture.areThere))
+// Rule: closing
+@Suite("Releasing players at any time, on real threads and real media", .enabled(if: Fixture.areThere))
 struct ReleaseTests {
     private static let files = [
         "clip-h264-aac.mp4", "clip-vp9-opus.webm", "clip-h264-aac.ts", "tone-48000.opus", "broken-text.mp4",
         "broken-cut-faststart.mp4", "nothing-there.mp4",
     ]
 
-    @Test("Sinks are finished once, and nothing is left", arguments: 0..<60)
+    @Test("Sinks are finished once, and nothing is left behind", arguments: 0..<60)
     func released(seed: Int) async {
         var random = SplitMix64(UInt64(seed))
         let sink = FinishingSink()
@@ -54,7 +55,7 @@ struct ReleaseTests {
             let next = PlayerItem(url: Fixture.url(Self.files.randomElement(using: &random) ?? ""))
             item = next
             made.replaceCurrentItem(with: next)
-            // Some of them go before anything has happened, some in the middle of a seek or a pass.
+            // Some players are released before anything has happened, some during a seek or a pass.
             var left = Int.random(in: 0..<20, using: &random)
             if left > 0 {
                 for await event in events {
@@ -70,7 +71,8 @@ struct ReleaseTests {
         }
         for await _ in sink.stream {}
         #expect(sink.finishes == 1, "seed \(seed)")
-        // A turn of the loop or a callback that was under way holds them until it returns; a leak, for ever.
+        // An update of the loop or a callback in progress retains them until it returns; a leak would retain them
+        // indefinitely.
         let deadline = clock.now + .seconds(20)
         while player != nil || item != nil, clock.now < deadline {
             await withCheckedContinuation { done in callbacks.async { done.resume() } }
@@ -90,7 +92,7 @@ struct ReleaseTests {
         #expect(sink.finishes == 1)
     }
 
-    @Test("Dropping a player while many others play disturbs none of them")
+    @Test("Releasing a player does not disturb many others that play")
     func manyPlayers() async {
         await withTaskGroup(of: Int.self) { group in
             for number in 0..<12 {
@@ -105,15 +107,15 @@ struct ReleaseTests {
                     player.play()
                     player.replaceCurrentItem(with: PlayerItem(url: Fixture.url("clip-h264-aac.mp4")))
                     for await event in events {
-                        // Every third is dropped in the middle.
-                        if number % 3 == 0, sink.pictures > 10 { return 90 }
+                        // Every third player is released during playback.
+                        if number % 3 == 0, sink.frameCount > 10 { return 90 }
                         if case .didPlayToEndTime = event.event { break }
                     }
                     await player.shutdown()
-                    return sink.pictures
+                    return sink.frameCount
                 }
             }
-            for await pictures in group { #expect(pictures == 90) }
+            for await frameCount in group { #expect(frameCount == 90) }
         }
     }
 }

@@ -3,10 +3,11 @@ import Playhead
 import TestSupport
 import Testing
 
-/// The measure: what remains of the sound when one sine of one phase is taken out of the whole run. The codec's own
-/// noise floor is what remains of a single lap, first and last samples included. At a seam no more may remain
-/// than that; a single sample lost or doubled would leave ten times as much in every lap behind it.
-@Suite("Seams without a sample lost or doubled", .enabled(if: Fixture.areThere))
+// Rule: gapless
+/// The test fits one sine of one phase to the whole playback and measures the residual. The noise of the codec is the
+/// residual of a single pass, including its first and last samples. A seam must not leave more; a single lost or
+/// repeated sample would leave ten times as much in every following pass.
+@Suite("Seams lose and repeat no sample", .enabled(if: Fixture.areThere))
 struct SeamTests {
     struct Tone: Sendable {
         let name: String
@@ -23,8 +24,8 @@ struct SeamTests {
         ]
     }
 
-    /// Six laps here; `Benchmarks/seams` plays a hundred.
-    @Test("A looped sine goes on", arguments: Tone.all.samples)
+    /// Six passes; `Benchmarks/seams` plays a hundred.
+    @Test("A looped sine continues in phase", arguments: Tone.all.samples)
     func loop(tone: Tone) async {
         let lap = await Recording.play([tone.name]).samples
         #expect(lap.count == tone.length)
@@ -33,7 +34,7 @@ struct SeamTests {
         let laps = await Recording.play([tone.name], laps: 6)
         #expect(laps.samples.count == 6 * tone.length)
         #expect(laps.starts.count == 1)
-        // Decoding begins afresh with each lap: they are equal to the last bit.
+        // Decoding restarts with each pass, so the passes are identical.
         for first in stride(from: 0, to: laps.samples.count, by: tone.length) {
             #expect(Array(laps.samples[first..<first + tone.length]) == lap)
         }
@@ -41,7 +42,7 @@ struct SeamTests {
         #expect(whole.worst <= floor + 1e-4)
     }
 
-    @Test("From item to item of a queue", arguments: Tone.all.samples)
+    @Test("The items of a queue follow in phase", arguments: Tone.all.samples)
     func queue(tone: Tone) async {
         let lap = await Recording.play([tone.name]).samples
         let floor = FittedSine(lap, frequency: tone.frequency, sampleRate: tone.sampleRate).worst
@@ -51,7 +52,7 @@ struct SeamTests {
         #expect(whole.worst <= floor + 1e-4)
     }
 
-    @Test("From codec to codec: each one's samples, and no others")
+    @Test("Items of different codecs play exactly their samples")
     func codecs() async {
         let names = ["tone-44100.m4a", "tone-44100.mp3", "tone-44100.m4a"]
         var expected: [Float] = []
@@ -59,14 +60,14 @@ struct SeamTests {
         #expect(await Recording.play(names).samples == expected)
     }
 
-    /// The sink keeps the format that it was started with, and the sound is resampled into it. 441 Hz at 44100
-    /// and 480 Hz at 48000 are other tones, so each part is looked at by itself.
-    @Test("From sample rate to sample rate, into the sink's own")
+    /// The sink keeps the format that it was started with, and the audio is resampled. The tones of 441 Hz at 44100 Hz
+    /// and 480 Hz at 48000 Hz differ, so each part is examined separately.
+    @Test("Items of different sample rates are resampled to that of the sink")
     func sampleRates() async {
         let recording = await Recording.play(["tone-48000.wav", "tone-44100.m4a", "tone-48000.opus"])
         let samples = recording.samples
         #expect(recording.starts.map(\.sampleRate) == [48_000, 44_100, 48_000])
-        // Resampled, a length may be off by the part of a sample that is left over.
+        // The length of resampled audio may differ by a fraction of a sample.
         #expect(abs(samples.count - 3 * 96_000) <= 1)
         let middle = FittedSine(Array(samples[96_000..<192_000]), frequency: 441, sampleRate: 48_000)
         let plain = await Recording.play(["tone-44100.m4a"]).samples
@@ -77,7 +78,7 @@ struct SeamTests {
         #expect(abs(last.amplitude - 0.25) < 0.001)
     }
 
-    @Test("From mono to stereo and back, into the sink's own")
+    @Test("Mono and stereo items are converted to the channels of the sink")
     func layouts() async {
         let plain = await Recording.play(["clip-h264-aac.mp4"]).buffers.map(\.floatChannels)
         let (left, right) = (plain.flatMap { $0[0] }, plain.flatMap { $0[1] })
@@ -91,12 +92,12 @@ struct SeamTests {
         #expect(off == nil)
     }
 
-    @Test("At another speed: whole laps, one phase", arguments: [0.5, 1.5, 2] as [Float])
+    @Test("At other rates a loop has whole passes in phase", arguments: [0.5, 1.5, 2] as [Float])
     func paced(rate: Float) async {
         let tone = Tone.all[4]
         let samples = await Recording.play([tone.name], laps: 4, rate: rate).samples
         #expect(abs(Double(samples.count) - 4 * 96_000 / Double(rate)) < 1)
-        // Pieces are laid over each other in phase: no bend at a seam that is not the tone's own.
+        // Segments are overlapped in phase, so a seam adds no discontinuity.
         let own = Float(0.25 * pow(2 * sin(.pi * tone.frequency / Double(tone.sampleRate)), 2))
         var most: Float = 0
         for index in 2..<samples.count {
@@ -105,8 +106,8 @@ struct SeamTests {
         #expect(most < 1.1 * own + 1e-4)
     }
 
-    /// Nothing in it tells of the encoder's delay, so what FFmpeg decodes is what is played.
-    @Test("An MP3 without a header")
+    /// The file does not declare the encoder delay, so everything that FFmpeg decodes is played.
+    @Test("An MP3 file without a Xing header plays in phase")
     func headerless() async {
         let lap = await Recording.play(["tone-no-header.mp3"]).samples
         #expect(lap.count == 78 * 1152)

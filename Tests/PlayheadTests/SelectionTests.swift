@@ -3,7 +3,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Other tracks and other ends while playing, on the manual driver")
+@Suite("Changing tracks and end times during playback")
 struct SelectionTests {
     private func playing() -> (PlayerTestBench<Player>, PlayerItem) {
         let bench = PlayerTestBench()
@@ -14,7 +14,7 @@ struct SelectionTests {
         return (bench, item)
     }
 
-    @Test("Sound switched off and on again: every picture when it is due, and sound only in between missing")
+    @Test("While audio is disabled, every frame is shown when it is due, and only that audio is missing")
     func soundOffAndOn() throws {
         let (bench, item) = playing()
         let group = try #require(item.asset.mediaSelectionGroup(for: .audible))
@@ -37,13 +37,16 @@ struct SelectionTests {
         #expect(Array(rest) == ((96_000 - rest.count)..<96_000).map { Int16(truncatingIfNeeded: $0) })
     }
 
-    @Test("Selecting what is played already, twice at once, and in the middle of a seek", arguments: 0..<5)
+    @Test(
+        "Repeated selections, selections of the present track, and selections during a seek work",
+        arguments: 0..<5
+    )
     func atOddMoments(seed: Int) throws {
         let bench = PlayerTestBench(seed: UInt64(seed))
         let item = bench.makeItem()
-        let told = Locked(0)
+        let changeCount = Locked(0)
         let token = bench.player.onEvent { timed in
-            if case .mediaSelectionChanged = timed.event { told.withLock { $0 += 1 } }
+            if case .mediaSelectionChanged = timed.event { changeCount.withLock { $0 += 1 } }
         }
         item.disableTracks(ofType: .audio)
         bench.player.replaceCurrentItem(with: item)
@@ -56,12 +59,12 @@ struct SelectionTests {
         bench.driver.run(atMost: 60)
         #expect(Array(bench.videoSink.numbers.suffix(25)) == Array(25..<50))
         #expect(item.tracks.map(\.isEnabled) == [true, true])
-        #expect(told.withLock { $0 } >= 1)
+        #expect(changeCount.withLock { $0 } >= 1)
         #expect(bench.player.timeControlStatus == .paused)
         token.invalidate()
     }
 
-    @Test("An end time that is set while playing ends it there; one that is passed ends it at once")
+    @Test("An end time that is set during playback ends it there; one that has passed ends it at once")
     func endTime() {
         let (bench, item) = playing()
         item.forwardPlaybackEndTime = .ms(1200)
@@ -76,7 +79,7 @@ struct SelectionTests {
         #expect(Array(bench.videoSink.numbers.suffix(21)) == Array(29..<50))
     }
 
-    @Test("In a loop that comes round before the new track is there, it takes over in the next pass")
+    @Test("If a loop restarts before the new track is ready, the track takes over in the next pass")
     func loop() {
         let bench = PlayerTestBench()
         let item = bench.makeItem()

@@ -3,13 +3,13 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Test equipment: a driver that settles by itself, and scripts by URL")
+@Suite("Test equipment: settling driver and scripts by URL")
 struct SettlingDriverTests {
     private let one = URL(fileURLWithPath: "/media/one.mp4")
     private let two = URL(string: "https://media.example/two.m3u8?key=2")!
 
     @Test(
-        "Each call has had its effect when it returns, and no time has passed",
+        "Each call has taken effect when it returns, and no time has passed",
         arguments: [nil, 1, 2] as [UInt64?]
     )
     func calls(seed: UInt64?) {
@@ -38,7 +38,7 @@ struct SettlingDriverTests {
         #expect(bench.player.rate == 0)
     }
 
-    @Test("A task that waits for a seek is answered without anybody running the driver")
+    @Test("A task that waits for a seek is answered without running the driver")
     func awaited() async {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
@@ -46,7 +46,7 @@ struct SettlingDriverTests {
         #expect(bench.videoSink.numbers == [0, 25])
     }
 
-    @Test("A handler's own calls follow it, one by one; a released player is taken down at once")
+    @Test("Calls inside a handler follow it one by one, and a released player is closed at once")
     func handlers() {
         let driver = ManualDriver(settlesByItself: true)
         let backend = ScriptedBackend(.silentClip(), driver: driver)
@@ -55,14 +55,14 @@ struct SettlingDriverTests {
         let sink = CapturingVideoSink(clock: driver.clock)
         let layer = PlayerLayer(player: player)
         layer.add(sink)
-        let told = Locked([String]())
+        let reported = Locked([String]())
         var token: ObservationToken? = player?.onEvent { [weak player] timed in
             guard case .itemStatusChanged(_, .readyToPlay) = timed.event else { return }
             player?.play()
-            told.withLock { $0.append("\(player?.rate ?? -1)") }
+            reported.withLock { $0.append("\(player?.rate ?? -1)") }
         }
         player?.replaceCurrentItem(with: backend.makeItem())
-        #expect(told.withLock { $0 } == ["1.0"])
+        #expect(reported.withLock { $0 } == ["1.0"])
         #expect(player?.timeControlStatus == .playing)
         token?.invalidate()
         token = nil
@@ -73,7 +73,7 @@ struct SettlingDriverTests {
         #expect(!driver.step())
     }
 
-    @Test("Each URL opens its own script, whoever makes the item; what has none is not found")
+    @Test("Each URL opens its script, whoever makes the item, and an unknown URL is not found")
     func scripts() {
         let driver = ManualDriver(settlesByItself: true)
         let backend = ScriptedBackend(
@@ -102,7 +102,7 @@ struct SettlingDriverTests {
         #expect(backend[one] == nil && backend[two]?.audio?.sampleCount == 24_000)
     }
 
-    @Test("A bench has scripts by URL, too, and plays them in a queue")
+    @Test("A bench with scripts by URL plays them in a queue")
     func bench() {
         let bench = PlayerTestBench(
             queue: 0,

@@ -6,11 +6,11 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// How fast a link is: so many bytes a second for so many seconds each, and as the last ones from then on.
+/// The speed of a link: bytes per second for a number of seconds each; the last value applies from then on.
 private struct Link: Sendable {
     var pieces: [(seconds: Double, speed: Double)]
 
-    /// Bytes that have come in the first `seconds`.
+    /// The bytes that have been received after `seconds`.
     func bytes(in seconds: Double) -> Double {
         var (rest, sum) = (seconds, 0.0)
         for (index, piece) in pieces.enumerated() {
@@ -21,7 +21,7 @@ private struct Link: Sendable {
         return sum
     }
 
-    /// When so many have come.
+    /// The time at which a number of bytes has been received.
     func seconds(for bytes: Double) -> Double {
         var (rest, sum) = (bytes, 0.0)
         for (index, piece) in pieces.enumerated() {
@@ -34,7 +34,7 @@ private struct Link: Sendable {
     }
 }
 
-/// A file whose bytes come one after the other, by the driver's clock, from the first read on.
+/// A file whose bytes arrive one after the other on the driver's clock, from the first read on.
 private final class LinkSource: ByteSource {
     private let bytes: [UInt8]
     private let link: Link
@@ -75,7 +75,7 @@ private final class LinkSource: ByteSource {
         guard offset < Int64(bytes.count) else { return 0 }
         let come = come
         guard come > offset else {
-            // As they come: a piece at a time.
+            // Data is delivered in pieces as it arrives.
             let next = min(Int64(bytes.count), max(offset + 1, come + 1448))
             let time = start.advanced(by: Int64((link.seconds(for: Double(next)) * 1e9).rounded(.up)) + 1)
             _ = driver.schedule(at: time, on: lane) { [weak context] in context?.wake() }
@@ -94,7 +94,7 @@ private final class LinkSource: ByteSource {
 }
 
 // Rule: forecast
-@Suite("Over a slow link playing waits no longer than it must", .timeLimit(.minutes(1)))
+@Suite("Over a slow link playback waits no longer than necessary", .timeLimit(.minutes(1)))
 struct SlowLinkTests {
     private static func make(_ arguments: String, _ name: String, in folder: TemporaryFolder) throws -> URL {
         let process = Process()
@@ -112,16 +112,16 @@ struct SlowLinkTests {
         var waiting: Double
         var stalls: Int
         var missing: Int
-        /// Each time that it becomes, or stops being, likely to keep up, and each stall, from the start of playing on.
+        /// Each change of being likely to keep up, and each stall, since the start of playback.
         var prospects: [String]
     }
 
-    /// From `play()` to the end, over a link of so many times the film's own rate.
+    /// Plays to the end over a link with a multiple of the media's bit rate.
     private func play(_ url: URL, _ part: Double, seconds: Double) throws -> Outcome {
         try play(url, [(seconds, part)], seconds: seconds)
     }
 
-    /// The same with other speeds from time to time.
+    /// Plays to the end over a link with changing speed.
     private func play(_ url: URL, _ parts: [(seconds: Double, part: Double)], seconds: Double) throws
         -> Outcome
     {
@@ -145,7 +145,7 @@ struct SlowLinkTests {
         )
     }
 
-    /// 12 s of pictures and sound, as even as an encoder makes them; and such whose first two seconds hold most of it.
+    /// 12 s of video and audio with an even bit rate, and a clip whose first two seconds contain most of the data.
     private static let even = "-x264-params nal-hrd=cbr -b:v 300k -minrate 300k -maxrate 300k -bufsize 300k"
     private static let picture = "-f lavfi -i testsrc2=s=160x90:r=10:d=12 -f lavfi -i sine=duration=12"
     private static let encode = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 10 -c:a aac"
@@ -155,7 +155,7 @@ struct SlowLinkTests {
     }
 
     @Test(
-        "At 70, 40 and 130 % of the media's rate, in MP4 and Matroska",
+        "Playback starts in time at 70, 40 and 130 % of the media's bit rate, in MP4 and Matroska",
         arguments: [(0.7, 2), (0.4, 3), (1.3, 0)],
         ["film.mp4", "film.mkv"]
     )
@@ -167,37 +167,37 @@ struct SlowLinkTests {
         let ideal = max(0, 12 / link.part - 12)
         #expect(outcome.missing == 0)
         #expect(outcome.stalls <= link.stalls)
-        // Where the link is fast enough, what it takes to open the film, and to have the second that playing begins with.
+        // On a fast link, the start requires opening the file and the second that must be buffered.
         #expect(outcome.waiting <= max(1.1 * ideal, 1))
     }
 
     @Test(
-        "An even link changes nothing while it is played: likely to keep up once, and to the end",
+        "On a link with constant speed, playback becomes likely to keep up once and stays so",
         arguments: [0.4, 0.7, 0.95, 1, 1.05, 1.3, 3].samples
     )
     func steady(_ part: Double) throws {
         let folder = try TemporaryFolder()
         let film = try Self.makeEven(in: folder)
         let outcome = try play(film, part, seconds: 12)
-        // Each stall ends with it, and nothing else does.
+        // Each stall ends when playback is likely to keep up, and nothing else changes it.
         let expected =
             ["keepUp true"]
             + Array(repeating: ["stalled", "keepUp false", "keepUp true"], count: outcome.stalls).joined()
         #expect(outcome.prospects == expected)
     }
 
-    @Test("A link that gets too slow is told of before the film stalls, once", arguments: [0, 0.1, 0.3])
+    @Test("A link that becomes too slow is reported once, before playback stalls", arguments: [0, 0.1, 0.3])
     func worse(_ part: Double) throws {
         let folder = try TemporaryFolder()
         let film = try Self.makeEven(in: folder)
-        // Slow for so long that it runs dry, then fast.
+        // The link is slow until data runs out, and then fast.
         let outcome = try play(film, [(3, 1.5), (8, part), (60, 3)], seconds: 12)
         #expect(outcome.missing == 0)
         #expect(outcome.prospects == ["keepUp true", "keepUp false", "stalled", "keepUp true"])
     }
 
     @Test(
-        "A link that recovers in time is told of too, and nothing stalls",
+        "A link that recovers in time is reported too, and playback does not stall",
         arguments: ["film.mp4", "film.mkv"]
     )
     func recovers(_ name: String) throws {
@@ -210,7 +210,7 @@ struct SlowLinkTests {
     }
 
     @Test(
-        "A film that begins with more than its share is waited for, as far as its index says, and does not stall"
+        "Media with a large beginning waits as long as its index requires, and does not stall"
     )
     func heavyStart() throws {
         let folder = try TemporaryFolder()
@@ -223,7 +223,7 @@ struct SlowLinkTests {
         let outcome = try play(film, 1.3, seconds: 12)
         #expect(outcome.missing == 0)
         #expect(outcome.stalls == 0)
-        // All of it has come after 9.2 s.
+        // All data has been received after 9.2 s.
         #expect(1...7.5 ~= outcome.waiting)
     }
 }

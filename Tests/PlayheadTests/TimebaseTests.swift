@@ -3,9 +3,9 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Item time against host time, on the manual driver")
+@Suite("Timebase")
 struct TimebaseTests {
-    @Test("Both ways at a rate, held at the end, and standing in a pause")
+    @Test("Item time and host time convert both ways, hold at the end, and stop during a pause")
     func mapping() throws {
         let bench = PlayerTestBench()
         let item = bench.makeItem()
@@ -19,7 +19,7 @@ struct TimebaseTests {
         #expect(timebase.time == .ms(600))
         #expect(timebase.time(atHostTime: .ms(550)) == .ms(1100))
         #expect(timebase.hostTime(atTime: .ms(1100)) == .ms(550))
-        // What is passed holds at the start, and comes no more.
+        // Times before the start are held at the start and are not reached any more.
         #expect(timebase.time(atHostTime: .ms(-5)) == .zero)
         bench.player.pause()
         bench.driver.settle()
@@ -28,12 +28,12 @@ struct TimebaseTests {
         #expect(timebase.hostTime(atTime: .ms(1100)) == nil)
         bench.player.play()
         bench.driver.run(atMost: 60)
-        // Two seconds of media: 600 ms by 300, the rest at natural speed.
+        // Two seconds of media: 600 ms played in 300 ms, the rest at natural speed.
         #expect(bench.driver.now == .ms(1700))
         #expect(timebase.time(atHostTime: .ms(99_000)) == .ms(2000))
     }
 
-    @Test("An output of any kind maps the times of the item that it was added to last")
+    @Test("Every output maps the times of the item that it was added to last")
     func outputs() {
         let bench = PlayerTestBench()
         let (item, other) = (bench.makeItem(), bench.makeItem())
@@ -55,16 +55,16 @@ struct TimebaseTests {
         #expect(output.item == nil)
     }
 
-    @Test("The rate that time really has is told behind what changed it, and jumps are told as such")
+    @Test("The effective rate is reported after its cause, and jumps are reported as such")
     func notices() {
         let bench = PlayerTestBench()
         let item = bench.makeItem()
-        let told = Locked([String]())
+        let reported = Locked([String]())
         let token = bench.player.onEvent { timed in
             switch timed.event {
-            case .effectiveRateChanged(_, let rate): told.withLock { $0.append("effective \(rate)") }
-            case .rateChanged(_, let rate, _): told.withLock { $0.append("rate \(rate)") }
-            case .timeJumped: told.withLock { $0.append("jumped") }
+            case .effectiveRateChanged(_, let rate): reported.withLock { $0.append("effective \(rate)") }
+            case .rateChanged(_, let rate, _): reported.withLock { $0.append("rate \(rate)") }
+            case .timeJumped: reported.withLock { $0.append("jumped") }
             default: break
             }
         }
@@ -82,7 +82,7 @@ struct TimebaseTests {
         bench.player.rate = 2
         bench.driver.run(atMost: 60)
         #expect(
-            told.withLock { $0 } == [
+            reported.withLock { $0 } == [
                 "rate 1.0", "effective 1.0", "effective 0.0", "jumped", "effective 1.0", "rate 2.0",
                 "effective 2.0", "rate 0.0", "effective 0.0",
             ]

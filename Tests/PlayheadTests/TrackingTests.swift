@@ -5,9 +5,9 @@ import PlayheadTesting
 import Synchronization
 import Testing
 
-@Suite("Swift's observation")
+@Suite("Observation")
 struct TrackingTests {
-    /// Names what was announced while `body` ran.
+    /// Names the properties that were announced while `body` ran.
     private func announced(by bench: PlayerTestBench<Player>, _ body: () -> Void) -> Set<String> {
         let names = Mutex(Set<String>())
         let player = bench.player
@@ -26,7 +26,7 @@ struct TrackingTests {
         return names.withLock { $0 }
     }
 
-    @Test("A setter tells who tracks at once, of what is different and of nothing else")
+    @Test("A setter notifies trackers at once of the properties that differ, and no others")
     func setters() {
         let bench = PlayerTestBench()
         let player = bench.player
@@ -44,7 +44,7 @@ struct TrackingTests {
         #expect(announced(by: bench) { bench.layer.player = player } == ["ready"])
     }
 
-    @Test("What a setter has set and the player has not kept is told")
+    @Test("A value that the player does not keep is reported")
     func refused() {
         let bench = PlayerTestBench()
         let player = bench.player
@@ -52,7 +52,7 @@ struct TrackingTests {
         player.play()
         bench.driver.run(atMost: 60)
         #expect(player.rate == 0)
-        // At the end there is nothing left to play: the rate falls back at once.
+        // At the end nothing is left to play, so the rate returns to 0 at once.
         player.play()
         #expect(player.rate == 1)
         let names = announced(by: bench) { bench.driver.settle() }
@@ -60,7 +60,7 @@ struct TrackingTests {
         #expect(player.rate == 0)
     }
 
-    @Test("Inside the callback the player is as it was, until the callback sets something")
+    @Test("A callback sees the state of its event until it sets a property")
     func insideTheCallback() async {
         let bench = PlayerTestBench()
         let (player, log) = (bench.player, Column())
@@ -71,9 +71,9 @@ struct TrackingTests {
         withObservationTracking {
             _ = player.timeControlStatus
         } onChange: {
-            // Setting something in here calls this again, from inside the setter.
+            // Setting a property here calls this handler again, inside the setter.
             guard task.withLock({ $0 == nil }) else { return }
-            // Told of waiting; paused long since.
+            // The handler is notified of waiting, although the player has been paused since.
             log.add("\(player.rate) \(player.timeControlStatus)")
             task.withLock { $0 = Task { player.rate } }
             player.rate = 3
@@ -88,7 +88,7 @@ struct TrackingTests {
     }
 
     #if compiler(>=6.2)
-        @Test("Observations, the sequence, does not miss where things end")
+        @Test("The `Observations` sequence does not miss the final state")
         func observations() async {
             let bench = PlayerTestBench()
             let player = bench.player

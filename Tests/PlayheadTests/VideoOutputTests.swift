@@ -3,11 +3,11 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Pictures that are asked for, on the manual driver")
+@Suite("Video output of an item")
 struct VideoOutputTests {
     private func number(_ frame: VideoFrame?) -> Int? { frame?.scriptedNumber }
 
-    @Test("The picture due at a time, new once for each output, and gone after a seek")
+    @Test("The output returns the frame that is due, new once for each output, and none after a seek")
     func asking() {
         let bench = PlayerTestBench()
         let item = bench.makeItem()
@@ -29,7 +29,7 @@ struct VideoOutputTests {
         #expect(copied?.displayTime == .ms(480))
         #expect(!first.hasNewFrame(forItemTime: now))
         #expect(second.hasNewFrame(forItemTime: now))
-        // A little late, the one before is still there.
+        // Slightly late, the previous frame is still available.
         #expect(number(first.copyFrame(forItemTime: .ms(470))?.frame) == 11)
         item.seek(to: .ms(100), toleranceBefore: .zero, toleranceAfter: .zero)
         bench.driver.run(until: HostTime(nanoseconds: 500_000_001))
@@ -41,7 +41,7 @@ struct VideoOutputTests {
         #expect(number(second.copyFrame(forItemTime: .ms(2000)).map(\.frame)) == 49)
     }
 
-    @Test("As a sequence: every picture of its item, and none of another")
+    @Test("The sequence of frames contains every frame of its item and no others")
     func sequence() async {
         let bench = PlayerTestBench()
         let (item, other) = (bench.makeItem(), bench.makeItem())
@@ -53,7 +53,7 @@ struct VideoOutputTests {
         var seen: [Int?] = []
         for count in 1...5 {
             bench.driver.run(until: HostTime(nanoseconds: Int64(count) * 40_000_000 - 1))
-            // Only what is known to be there is waited for.
+            // The test waits only for frames that are known to exist.
             guard number(output.copyFrame(forItemTime: .ms(2000))?.frame) == count - 1 else { break }
             seen.append(number(await frames.next()))
         }

@@ -5,11 +5,11 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// Bytes that are there late, each time: a thread of the test's own gives them, and time on the computed clock must not
-/// notice.
+/// A source whose bytes arrive late each time: a thread of the test delivers them, and the virtual clock must not
+/// advance meanwhile.
 private final class LateSource: ByteSource {
     private let bytes: [UInt8]
-    /// Every so many reads find nothing at first; nil: none does.
+    /// The number of reads after which one finds no data at first; nil for none.
     private let period: Int?
     private let reads = Locked(0)
     let waits = Locked(0)
@@ -37,7 +37,7 @@ private final class LateSource: ByteSource {
         }
         if let period, number % period != 0 {
             waits.withLock { $0 += 1 }
-            // On another thread, at whatever moment that is; now and then once more than needed.
+            // Wakes the reader on another thread at an arbitrary time, and sometimes once more than necessary.
             for _ in 0...number % 2 { queue.async { context.wake() } }
             throw MediaError(.notReady, "not yet", isRetryable: true)
         }
@@ -51,11 +51,11 @@ private final class LateSource: ByteSource {
 }
 
 @Suite(
-    "The virtual clock stands still while bytes are under way",
+    "The virtual clock does not advance while bytes are being received",
     .enabled(if: Fixture.areThere, "make fixtures")
 )
 struct VirtualReadTests {
-    /// All that was told and shown, in order, each with the time on the clock.
+    /// Everything that was reported and shown, in order, with the time on the clock.
     private func play(_ name: String, period: Int?) async throws -> (lines: [String], waits: Int) {
         var configuration = Player.Configuration()
         configuration.clock = .virtual
@@ -92,7 +92,7 @@ struct VirtualReadTests {
     }
 
     @Test(
-        "Events, frames and words, and when they come, are those of bytes that are at hand",
+        "Events, frames and cues, and their times, are those of data that is available at once",
         arguments: ["clip-h264-aac.mp4", "two-languages.mkv", "clip-vp9-opus.webm"]
     )
     func independent(_ name: String) async throws {

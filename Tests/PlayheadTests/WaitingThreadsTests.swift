@@ -4,7 +4,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// What waits for bytes holds no thread, on the driver that plays.
+/// On the real-time driver, waiting for bytes occupies no thread.
 @Suite(
     "A hundred players that wait for bytes",
     .serialized,
@@ -18,7 +18,7 @@ struct WaitingThreadsTests {
         return configuration
     }
 
-    /// `part`: from where on nothing is there.
+    /// A bench whose data is missing from the fraction `part` on.
     private static func source(_ part: Double) throws -> ScriptedByteSource {
         let source = try ScriptedByteSource(
             contentsOfFile: Fixture.path("clip-h264-aac.mp4"),
@@ -30,8 +30,11 @@ struct WaitingThreadsTests {
         return source
     }
 
-    /// PLAYHEAD_FIGURES: what was counted and measured is printed.
-    @Test("While they open, and in the middle of playing", arguments: [0.001, 0.15])
+    /// With PLAYHEAD_FIGURES the counts and measurements are printed.
+    @Test(
+        "Players that wait while opening, and during playback, occupy no threads",
+        arguments: [0.001, 0.15]
+    )
     func players(_ part: Double) async throws {
         let left = try OwnThreads.count()
         let sources = try (0..<100).map { _ in try Self.source(part) }
@@ -46,7 +49,7 @@ struct WaitingThreadsTests {
         let threads = try OwnThreads.count() - left
         #expect(threads <= OwnThreads.bound)
 
-        // A file beside them.
+        // A file is played at the same time.
         let clock = ContinuousClock()
         let begun = clock.now
         let player = Player(configuration: Self.configuration())
@@ -60,7 +63,7 @@ struct WaitingThreadsTests {
             print("held from \(part): \(threads) threads; a file beside them is ready in \(time) ms")
         }
 
-        // Bytes come, and all of them go on.
+        // The bytes arrive, and all players continue.
         for source in sources { source.release() }
         for player in players {
             while player.currentItem?.status == .unknown { await Task.yield() }
@@ -70,7 +73,7 @@ struct WaitingThreadsTests {
     }
 
     @Test(
-        "Sources that know no other way than to block, more of them than may have a thread, keep no file waiting"
+        "More blocking sources than there are threads delay no file"
     )
     func blocking() async throws {
         let sources = try (0..<200).map { _ in
@@ -101,7 +104,7 @@ struct WaitingThreadsTests {
         for player in players + [player] { await player.shutdown() }
     }
 
-    @Test("Assets that load, and stills")
+    @Test("Loading assets and image generators occupy no threads")
     func assetsAndStills() async throws {
         let left = try OwnThreads.count()
         let sources = try (0..<100).map { _ in try Self.source(0.001) }

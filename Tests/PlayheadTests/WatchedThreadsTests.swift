@@ -6,8 +6,8 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// Reads again whenever it is told to, and keeps what it read last. It does so on one queue: `Observation` registers a
-/// reader only after it has read, and what another thread sets in between it never hears of.
+/// Reads a value again whenever it is notified, and keeps what it read last. It does so on one queue: `Observation`
+/// registers a reader only after it has read, and the reader misses what another thread sets in between.
 private final class Reader<Value: Sendable>: Sendable {
     private let last: Locked<Value>
     private let queue: DispatchQueue
@@ -23,10 +23,10 @@ private final class Reader<Value: Sendable>: Sendable {
     var value: Value { last.withLock { $0 } }
 
     private func track() {
-        // Whoever sets the value last must also be the last to have read it.
+        // The thread that sets the value last must also be the last one to have read it.
         last.withLock { last in
             let isFirst = First()
-            // Called more than once where several threads announce at the same time.
+            // The handler is called more than once if several threads announce at the same time.
             last = withObservationTracking(read) {
                 if isFirst.take() { self.queue.async { self.track() } }
             }
@@ -44,9 +44,9 @@ private final class First: Sendable {
     }
 }
 
-@Suite("Watched from many threads, on real media", .enabled(if: Fixture.areThere))
+@Suite("Observation from many threads, on real media", .enabled(if: Fixture.areThere))
 struct WatchedThreadsTests {
-    @Test("Who reads again when told ends up with what is", arguments: 0..<10)
+    @Test("A reader that reads again when notified ends with the present value", arguments: 0..<10)
     func storm(seed: Int) async {
         var configuration = Player.Configuration()
         if seed % 2 == 0 { configuration.clock = .virtual }
@@ -83,7 +83,7 @@ struct WatchedThreadsTests {
         }
         var isReady = item.status == .readyToPlay && layer.isReadyForDisplay
         player.isMuted = true
-        // Everything set before is told before; the item is loaded at some time.
+        // Earlier changes are reported first; the item is loaded at some time.
         var isMuted = false
         for await event in events {
             if case .mutedChanged(true) = event { isMuted = true }
@@ -91,7 +91,7 @@ struct WatchedThreadsTests {
             if isMuted, isReady { break }
         }
         player.callbackQueue.sync {}
-        // The readers have been told; their reading is under way.
+        // The readers have been notified and are reading.
         let clock = ContinuousClock()
         let limit = clock.now + .seconds(10)
         func isSettled() -> Bool {

@@ -2,14 +2,14 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-/// Every way out of an item cancels what was begun for it, at once, whatever stage it is in.
-@Suite("Every way out of an item cancels it")
+/// Every way of leaving an item cancels what was started for it at once, whatever stage it is in.
+@Suite("Every way of leaving an item cancels its work")
 struct WayOutTests {
     enum WayOut: CaseIterable {
         case replace, takeOff, remove, advance, otherPlayer
     }
 
-    @Test("After any number of steps", arguments: WayOut.allCases)
+    @Test("Leaving after any number of steps cancels the work", arguments: WayOut.allCases)
     func anyStage(wayOut: WayOut) {
         for steps in 0..<60 {
             let bench = PlayerTestBench(queue: 1, seed: UInt64(steps))
