@@ -7,7 +7,7 @@ import Testing
 /// Changes of the variant stream in live presentations and across discontinuities: every frame once and in order, and
 /// audio without gaps.
 @Suite(
-    "HLS: another variant of what grows or breaks",
+    "HLS: switching in live presentations and across discontinuities",
     .enabled(if: Fixture.areThere, "make fixtures"),
     .timeLimit(.minutes(2))
 )

@@ -6,7 +6,7 @@ import Testing
 
 /// Players that wait for resources of a presentation hold no thread, with the driver for real playback.
 @Suite(
-    "HLS: a hundred players that wait for a server",
+    "HLS: threads of waiting players",
     .serialized,
     .enabled(if: Fixture.areThere, "make fixtures"),
     .timeLimit(.minutes(2))

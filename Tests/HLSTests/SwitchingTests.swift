@@ -7,7 +7,7 @@ import Testing
 /// Limits that change during playback from a server: every frame once and in order, and audio without gaps.
 // Rule: variant-switch
 @Suite(
-    "HLS: another variant while playing from a server",
+    "HLS: switching variant streams",
     .enabled(if: Fixture.areThere, "make fixtures"),
     .timeLimit(.minutes(2))
 )

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests when an asset may reuse the stored response of another one, with a server that changes its files in place.
 @Suite(
-    "A stored response that one asset reuses without validation is revalidated for another",
+    "Revalidation of shared responses",
     .timeLimit(.minutes(1))
 )
 struct RevalidationTests {
