@@ -100,7 +100,7 @@ struct CacheTests {
         let outcome = try await Command.run(arguments(server, folder, "out.wav"))
         #expect(outcome.status == 0)
         #expect(outcome.errorLines.count == 1)
-        #expect(outcome.errors.hasPrefix("vplay: warning: the cache \(folder.path("cache")) "))
+        #expect(outcome.errors.hasPrefix("vplay: warning: disk cache \(folder.path("cache")) cannot be written: "))
     }
 
     @Test("off is none")
