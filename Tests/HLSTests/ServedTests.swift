@@ -154,7 +154,11 @@ struct ServedTests {
 
 // Rule: hls-equivalence
 /// Playback of real media files from a server is identical to playback of local files.
-@Suite("HLS: playing the corpus from a server", .enabled(if: CorpusFolder.url != nil), .timeLimit(.minutes(3)))
+@Suite(
+    "HLS: playing the corpus from a server",
+    .enabled(if: CorpusFolder.url != nil),
+    .timeLimit(.minutes(3))
+)
 struct ServedCorpusTests {
     @Test(
         "Frames, samples, times and duration equal those of local files",
