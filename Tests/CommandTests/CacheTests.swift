@@ -100,7 +100,9 @@ struct CacheTests {
         let outcome = try await Command.run(arguments(server, folder, "out.wav"))
         #expect(outcome.status == 0)
         #expect(outcome.errorLines.count == 1)
-        #expect(outcome.errors.hasPrefix("vplay: warning: disk cache \(folder.path("cache")) cannot be written: "))
+        #expect(
+            outcome.errors.hasPrefix("vplay: warning: disk cache \(folder.path("cache")) cannot be written: ")
+        )
     }
 
     @Test("off is none")

@@ -98,7 +98,7 @@ struct FaultTests {
     func resetBetweenTries() throws {
         let file = try ServedFile.recovers {
             if $0.number == 1 { $1.cut = 50_000 }
-            if $0.number == 2 { $1.isNothing = true }
+            if $0.number == 2 { $1.closesWithoutResponse = true }
             if $0.number <= 2 { $1.end = .reset }
         }
         #expect(file.server.log.count == 3)
@@ -115,14 +115,14 @@ struct FaultTests {
 
     @Test("A connection that closes without a response is retried, up to three attempts")
     func nothing() throws {
-        try ServedFile.recovers { if $0.number == 1 { $1.isNothing = true } }
-        try ServedFile.fails(.io, requests: 3) { $1.isNothing = true }
+        try ServedFile.recovers { if $0.number == 1 { $1.closesWithoutResponse = true } }
+        try ServedFile.fails(.io, requests: 3) { $1.closesWithoutResponse = true }
     }
 
     @Test("A response that is not HTTP fails after three attempts")
     func noHTTP() throws {
         try ServedFile.fails(.io, requests: 3) {
-            $1.isHeadless = true
+            $1.omitsHeaders = true
             $1.end = .close
         }
     }

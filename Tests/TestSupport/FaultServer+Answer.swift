@@ -24,13 +24,13 @@ extension FaultServer {
         package var hang: Hang?
         package var end = End.keep
         /// Whether the connection ends without a response.
-        package var isNothing = false
+        package var closesWithoutResponse = false
         /// Whether the body is sent with chunked transfer coding, without Content-Length.
         package var isChunked = false
         /// Whether `FaultServer.gate` limits how fast the body is sent.
         package var isPaced = false
         /// Whether only the body is sent, which is not a valid response.
-        package var isHeadless = false
+        package var omitsHeaders = false
 
         package init(_ status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
             self.status = status

@@ -199,11 +199,11 @@ package final class FaultServer: Sendable {
     /// Sends a response. Returns false if the connection must be closed.
     private func send(_ answer: Answer, to connection: Int32) -> Bool {
         if answer.hang == .beforeHead, !hang(connection) { return false }
-        if answer.isNothing {
+        if answer.closesWithoutResponse {
             if answer.end == .reset { reset(connection) }
             return false
         }
-        if !answer.isHeadless, !write(Array(answer.head.utf8), to: connection) { return false }
+        if !answer.omitsHeaders, !write(Array(answer.head.utf8), to: connection) { return false }
         if answer.hang == .beforeBody, !hang(connection) { return false }
         let body = answer.sentBody
         let pause = answer.hangPlace.map { min($0, body.count) } ?? body.count

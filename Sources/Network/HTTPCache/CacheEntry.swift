@@ -334,7 +334,7 @@ final class CacheEntry: Sendable {
             return false
         }
         do throws(CacheFault) {
-            // Waits at most briefly: processes that remove files hold the lock of the folder.
+            // This does not wait: exclusive locks require the lock of the folder, which this process holds now.
             _ = try folder.files.lock(file, isExclusive: false, waits: true)
         } catch {
             folder.files.close(file)

@@ -8,7 +8,7 @@ struct FreshnessRequirement: Sendable {
     var validatedResources: ValidatedResources?
     /// Whether another resource refers to this one.
     var isReferenced = false
-    /// Whether the content is fixed while the asset is open: a segment, map or playlist of a presentation that has
+    /// Whether the content is fixed while the asset is open: a segment, map or key of a presentation that has
     /// ended.
     var isSegment = false
     /// The cookies for requests if the options have none.

@@ -103,7 +103,7 @@ struct DiskCacheTests {
         let change: Change = { request, answer in
             if request.number > 1 {
                 answer = FaultServer.Answer(status)
-                answer.isNothing = status == 0
+                answer.closesWithoutResponse = status == 0
             }
         }
         try await use(change: change) { file in
