@@ -140,7 +140,9 @@ final class PulseMember: @unchecked Sendable {
         guard let connection, let library = connection.library, let context = connection.readyContext,
             stream == nil
         else { return }
-        let (format, ring, wanted, title) = settings.withLock { ($0.format, $0.ring, $0.device, $0.title) }
+        let (format, ring, requestedDevice, title) = settings.withLock {
+            ($0.format, $0.ring, $0.device, $0.title)
+        }
         guard let format, let ring else { return }
         stream = PulseStream(
             self,
@@ -148,7 +150,7 @@ final class PulseMember: @unchecked Sendable {
             context: context,
             format: format,
             ring: ring,
-            device: wanted == missingDevice ? nil : wanted,
+            device: requestedDevice == missingDevice ? nil : requestedDevice,
             title: title
         )
         if stream == nil { streamDidFail(library.message(for: connection.error)) }
@@ -195,9 +197,9 @@ final class PulseMember: @unchecked Sendable {
             notices.forgetMissingDevice()
         }
         if stream == nil, !isRetryScheduled { openStream() }
-        let (wanted, title, isPaused) = settings.withLock { ($0.device, $0.title, $0.isPaused) }
+        let (requestedDevice, title, isPaused) = settings.withLock { ($0.device, $0.title, $0.isPaused) }
         stream?.applyRequests(
-            device: wanted == missingDevice ? nil : wanted,
+            device: requestedDevice == missingDevice ? nil : requestedDevice,
             title: title,
             isPaused: isPaused
         )

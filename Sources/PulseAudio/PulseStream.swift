@@ -185,9 +185,9 @@ final class PulseStream {
         guard byteCount != -1, byteCount >= frameSize else { return }
         // The next writer wakes this thread, unless it wrote before the ring is checked below.
         signals.isWaitingForSamples.store(true, ordering: .sequentiallyConsistent)
-        let wanted = byteCount / frameSize
-        let count = writableCount(of: wanted)
-        if count == wanted { signals.isWaitingForSamples.store(false, ordering: .relaxed) }
+        let requested = byteCount / frameSize
+        let count = writableCount(of: requested)
+        if count == requested { signals.isWaitingForSamples.store(false, ordering: .relaxed) }
         if count > 0 { write(count) }
         applyPause()
     }
@@ -196,15 +196,15 @@ final class PulseStream {
     ///
     /// At the start, missing samples are waited for as long as the preceding ones last. After that, a short silence
     /// replaces them.
-    private func writableCount(of wanted: Int) -> Int {
+    private func writableCount(of requested: Int) -> Int {
         guard ring.isReady else { return 0 }
-        guard isBeginning else { return wanted }
-        let available = ring.availableCount(of: wanted)
-        if available == wanted { isBeginning = false }
+        guard isBeginning else { return requested }
+        let available = ring.availableCount(of: requested)
+        if available == requested { isBeginning = false }
         guard isBeginning, !isCorked else { return available }
         let silence = hasWaitedForSamples ? Int(sampleRate) / 1000 * PulseMember.waitTimeMilliseconds : 0
         if hasWaitedForSamples || isEmpty { waitForMissing() }
-        return min(wanted, available + silence)
+        return min(requested, available + silence)
     }
 
     private func waitForMissing() {

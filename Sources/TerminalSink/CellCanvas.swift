@@ -42,18 +42,18 @@ final class CellCanvas: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - frame: An RGBA frame.
-    ///   - place: The cells to cover.
+    ///   - cells: The cells to cover.
     ///   - cell: The size of a cell in pixels.
     ///   - body: Receives the bytes to write to the terminal: rows of cells separated by line feeds, or one image.
     /// - Returns: The result of `body`.
     /// - Throws: `MediaError` with the code `.sinkFailed`, or the error of `body`.
     func draw<Result>(
         _ frame: VideoFrame,
-        at place: TerminalGeometry.CellRect,
+        at cells: TerminalGeometry.CellRect,
         cell: PixelSize,
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        let shape = Shape(columns: place.columns, rows: place.rows, cell: cell)
+        let shape = Shape(columns: cells.columns, rows: cells.rows, cell: cell)
         if shape != self.shape { try begin(shape) }
         guard let canvas else { throw MediaError(.sinkFailed, "libchafa could not create a canvas") }
         try frame.withPlanes { planes in

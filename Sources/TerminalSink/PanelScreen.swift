@@ -202,12 +202,12 @@ package final class PanelScreen: Sendable {
         let gone = graphics == .kitty ? Array(ScreenBytes.kittyForget.utf8) : []
         guard let canvas, let image, size.textColumns < size.columns else { return gone }
         let geometry = geometry
-        let place = geometry.cellRect(for: image.size)
+        let cells = geometry.cellRect(for: image.size)
         let moved = TerminalGeometry.CellRect(
-            column: place.column + column,
-            row: place.row,
-            columns: place.columns,
-            rows: place.rows
+            column: cells.column + column,
+            row: cells.row,
+            columns: cells.columns,
+            rows: cells.rows
         )
         do {
             return try canvas.draw(image, at: moved, cell: geometry.canvasCellSize(graphics)) { drawn in

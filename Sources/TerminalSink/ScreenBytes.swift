@@ -29,15 +29,15 @@ package enum ScreenBytes {
     ///   - status: The text of the status line and its row.
     package static func update(
         clears: Bool,
-        image: (bytes: UnsafeRawBufferPointer, place: TerminalGeometry.CellRect)?,
+        image: (bytes: UnsafeRawBufferPointer, cells: TerminalGeometry.CellRect)?,
         status: (text: String, row: Int)?
     ) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity((image?.bytes.count ?? 0) + (image?.place.rows ?? 0) * 10 + 256)
+        bytes.reserveCapacity((image?.bytes.count ?? 0) + (image?.cells.rows ?? 0) * 10 + 256)
         bytes += "\u{1B}[?2026h".utf8
         if clears { bytes += "\u{1B}[0m\u{1B}[2J".utf8 }
         if let image {
-            append(image.bytes, at: image.place, to: &bytes)
+            append(image.bytes, at: image.cells, to: &bytes)
         }
         if let status {
             bytes += "\u{1B}[\(status.row);1H\u{1B}[0m".utf8
@@ -51,12 +51,12 @@ package enum ScreenBytes {
     /// Appends rows of cells, or one image, at a position.
     package static func append(
         _ image: UnsafeRawBufferPointer,
-        at place: TerminalGeometry.CellRect,
+        at cells: TerminalGeometry.CellRect,
         to bytes: inout [UInt8]
     ) {
-        var row = place.row
+        var row = cells.row
         for line in image.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            bytes += "\u{1B}[\(row);\(place.column)H".utf8
+            bytes += "\u{1B}[\(row);\(cells.column)H".utf8
             bytes += line
             row += 1
         }

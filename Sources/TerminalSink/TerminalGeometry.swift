@@ -64,8 +64,8 @@ package struct TerminalGeometry: Hashable, Sendable {
             )
         }
         return sizes.first { size in
-            let place = cellRect(for: size)
-            return place.columns == columns && place.rows == rows
+            let cells = cellRect(for: size)
+            return cells.columns == columns && cells.rows == rows
         } ?? sizes[0]
     }
 

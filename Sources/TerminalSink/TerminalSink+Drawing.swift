@@ -4,7 +4,7 @@ internal import MediaCore
 extension TerminalSink {
     /// The content of one update.
     private struct Work {
-        let image: (frame: VideoFrame, place: TerminalGeometry.CellRect, cell: PixelSize)?
+        let image: (frame: VideoFrame, cells: TerminalGeometry.CellRect, cell: PixelSize)?
         /// A Boolean value that indicates whether the frame is shown for the first time, and therefore counted.
         let isNew: Bool
         let status: (text: String, row: Int)?
@@ -59,9 +59,9 @@ extension TerminalSink {
                 state.mustClear = true
                 return .enter(handler: state.screenHandler)
             }
-            let place = state.geometry.cellRect(for: frame.size)
-            if state.place != place {
-                state.place = place
+            let cells = state.geometry.cellRect(for: frame.size)
+            if state.cells != cells {
+                state.cells = cells
                 state.mustClear = true
             }
             let showsFrame = state.isFrameNew || state.mustClear
@@ -73,7 +73,7 @@ extension TerminalSink {
             }
             let text = state.status
             let work = Work(
-                image: showsFrame ? (frame, place, state.geometry.canvasCellSize(graphics)) : nil,
+                image: showsFrame ? (frame, cells, state.geometry.canvasCellSize(graphics)) : nil,
                 isNew: state.isFrameNew,
                 status: showsStatus ? state.geometry.statusRow.map { (text, $0) } : nil,
                 clears: state.mustClear
@@ -90,8 +90,8 @@ extension TerminalSink {
         guard let image = work.image else {
             return ScreenBytes.update(clears: work.clears, image: nil, status: work.status)
         }
-        return try canvas.draw(image.frame, at: image.place, cell: image.cell) { drawn in
-            ScreenBytes.update(clears: work.clears, image: (drawn, image.place), status: work.status)
+        return try canvas.draw(image.frame, at: image.cells, cell: image.cell) { drawn in
+            ScreenBytes.update(clears: work.clears, image: (drawn, image.cells), status: work.status)
         }
     }
 

@@ -30,7 +30,7 @@ public final class TerminalSink: VideoSink {
         /// A Boolean value that indicates whether the screen shows something else, or the frame at another position.
         var mustClear = false
         /// The cells of the frame on the screen.
-        var place: TerminalGeometry.CellRect?
+        var cells: TerminalGeometry.CellRect?
         /// A Boolean value that indicates whether the terminal shows the sink's screen.
         var isEntered = false
         /// A Boolean value that indicates whether a draw or a write is in progress.

@@ -93,20 +93,20 @@ final class Window {
         mustDraw = false
         // Until the layer has adopted a new window size, frames have another size: they are shown completely, with
         // their aspect ratio kept.
-        let place =
+        let rect =
             texture.size.isEmpty || size.isEmpty
             ? .zero
             : VideoGeometry(VideoShape(size: texture.size), gravity: .resizeAspect, target: size).videoRect
-        if place.size != size {
+        if rect.size != size {
             _ = functions.SetRenderDrawColor(renderer, 0, 0, 0, 255)
             _ = functions.RenderClear(renderer)
         }
         texture.draw(
             ph_sdl_rect(
-                x: Int32(clamping: place.x),
-                y: Int32(clamping: place.y),
-                w: Int32(clamping: place.width),
-                h: Int32(clamping: place.height)
+                x: Int32(clamping: rect.x),
+                y: Int32(clamping: rect.y),
+                w: Int32(clamping: rect.width),
+                h: Int32(clamping: rect.height)
             )
         )
         functions.RenderPresent(renderer)

@@ -33,8 +33,8 @@ final class WindowTexture {
             Array($0.bindMemory(to: UInt32.self).prefix(count))
         }
         // Prefers a format without alpha, which needs no conversion.
-        let wanted = UInt32(PH_SDL_PIXELFORMAT_BGR0)
-        format = formats.contains(wanted) ? wanted : UInt32(PH_SDL_PIXELFORMAT_BGRA)
+        let preferred = UInt32(PH_SDL_PIXELFORMAT_BGR0)
+        format = formats.contains(preferred) ? preferred : UInt32(PH_SDL_PIXELFORMAT_BGRA)
         func side(_ value: Int32) -> Int { areKnown && value > 0 ? Int(value) : .max }
         largest = PixelSize(width: side(info.max_texture_width), height: side(info.max_texture_height))
     }
@@ -54,19 +54,19 @@ final class WindowTexture {
         if !isLoaded { throw .refused(sdl.lastError) }
     }
 
-    private func make(_ wanted: PixelSize) throws(WindowError) {
+    private func make(_ newSize: PixelSize) throws(WindowError) {
         destroy()
         texture = functions.CreateTexture(
             renderer,
             format,
             Int32(PH_SDL_TEXTUREACCESS_STREAMING),
-            Int32(clamping: wanted.width),
-            Int32(clamping: wanted.height)
+            Int32(clamping: newSize.width),
+            Int32(clamping: newSize.height)
         )
         guard let texture else {
             throw .refused(sdl.lastError)
         }
-        size = wanted
+        size = newSize
         _ = functions.SetTextureBlendMode(texture, UInt32(PH_SDL_BLENDMODE_NONE))
         _ = functions.SetTextureScaleMode(texture, UInt32(PH_SDL_SCALEMODE_LINEAR))
     }
@@ -92,9 +92,9 @@ final class WindowTexture {
         }
     }
 
-    func draw(_ place: ph_sdl_rect) {
+    func draw(_ rect: ph_sdl_rect) {
         guard let texture else { return }
-        _ = ph_sdl_copy(sdl.functions, renderer, texture, place)
+        _ = ph_sdl_copy(sdl.functions, renderer, texture, rect)
     }
 
     func destroy() {

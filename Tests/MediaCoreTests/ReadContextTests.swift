@@ -52,13 +52,13 @@ struct ReadContextTests {
     @Test("A notice handler receives waits and wake-ups until it is removed")
     func notices() {
         let context = ReadContext()
-        let heard = Locked<[ReadNotice]>([])
-        context.setNoticeHandler { notice in heard.withLock { $0.append(notice) } }
+        let notices = Locked<[ReadNotice]>([])
+        context.setNoticeHandler { notice in notices.withLock { $0.append(notice) } }
         context.whileWaiting(onInterrupt: {}, wait: {})
         context.wake()
         context.setNoticeHandler(nil)
         context.wake()
-        #expect(heard.withLock { $0 } == [.waiting, .ready])
+        #expect(notices.withLock { $0 } == [.waiting, .ready])
     }
 
     @Test(

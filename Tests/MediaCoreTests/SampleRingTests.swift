@@ -110,9 +110,9 @@ struct SampleRingTests {
         let ring = SampleRing(channelCount: 2, capacity: 100, gainStep: 0.25)
         let ones = [Float](repeating: 1, count: 20)
         ones.withUnsafeBufferPointer { _ = ring.write($0) }
-        var taken = [Float](repeating: 9, count: 8)
+        var samples = [Float](repeating: 9, count: 8)
         func readFour() {
-            taken.withUnsafeMutableBufferPointer { target in
+            samples.withUnsafeMutableBufferPointer { target in
                 if let base = target.baseAddress { ring.read(into: base, count: 4) }
             }
         }
@@ -120,10 +120,10 @@ struct SampleRingTests {
         ring.setGain(0.75)
         ring.setGain(1)
         readFour()
-        #expect(taken == [1, 1, 1, 1, 1, 1, 1, 1])
+        #expect(samples == [1, 1, 1, 1, 1, 1, 1, 1])
         ring.setGain(0.5)
         readFour()
-        #expect(taken == [0.75, 0.75, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+        #expect(samples == [0.75, 0.75, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
     }
 
     @Test("With two threads, each sample is read once, in order, or replaced by silence")
@@ -146,20 +146,20 @@ struct SampleRingTests {
             isOver.store(true, ordering: .releasing)
         }()
         var wrong = 0
-        var heard = 0
+        var audible = 0
         while !isOver.load(ordering: .acquiring) {
-            let place = Int(ring.next?.frame ?? 0)
-            let taken = read(ring, 13)
-            for (index, value) in taken.enumerated() where value != 0 {
-                heard += 1
+            let position = Int(ring.next?.frame ?? 0)
+            let samples = read(ring, 13)
+            for (index, value) in samples.enumerated() where value != 0 {
+                audible += 1
                 // Single precision represents every integer up to this value.
-                if Int(value) != place + index + 1 { wrong += 1 }
+                if Int(value) != position + index + 1 { wrong += 1 }
             }
-            if taken.last == 0 { await Task.yield() }
+            if samples.last == 0 { await Task.yield() }
         }
         await writing
         #expect(wrong == 0)
-        #expect(heard > 0)
+        #expect(audible > 0)
     }
 
     @Test("Rewound samples are not played, and their replacement is faded in over them")
@@ -202,7 +202,7 @@ struct SampleRingTests {
         async let rewinds: Int = {
             var next = 0
             var rewinds = 0
-            var dice = Seeded(7)
+            var random = Seeded(7)
             while next < total {
                 let count = min(17, ring.writableCount, total - next)
                 if count > 0 {
@@ -211,11 +211,11 @@ struct SampleRingTests {
                     next += count
                     written.store(next, ordering: .releasing)
                 }
-                if count == 0 || Int.random(in: 0..<4, using: &dice) == 0 {
-                    let wanted = next - Int.random(in: 1..<120, using: &dice)
-                    let got = Int(ring.rewind(to: Int64(wanted), fade: 5))
-                    if got < next { rewinds += 1 }
-                    next = got
+                if count == 0 || Int.random(in: 0..<4, using: &random) == 0 {
+                    let requested = next - Int.random(in: 1..<120, using: &random)
+                    let actual = Int(ring.rewind(to: Int64(requested), fade: 5))
+                    if actual < next { rewinds += 1 }
+                    next = actual
                     written.store(next, ordering: .releasing)
                 }
                 if count == 0 { await Task.yield() }
@@ -224,20 +224,21 @@ struct SampleRingTests {
             return rewinds
         }()
         var wrong = 0
-        var dice = Seeded(8)
+        var random = Seeded(8)
         while !isOver.load(ordering: .acquiring) {
-            let place = Int(ring.next?.frame ?? 0)
+            let position = Int(ring.next?.frame ?? 0)
             // A reader that is always ahead would drop every sample, so it underruns only occasionally.
-            let mayRunDry = Int.random(in: 0..<64, using: &dice) == 0
-            guard place + (mayRunDry ? 0 : 13) <= written.load(ordering: .acquiring) else {
+            let mayUnderrun = Int.random(in: 0..<64, using: &random) == 0
+            guard position + (mayUnderrun ? 0 : 13) <= written.load(ordering: .acquiring) else {
                 await Task.yield()
                 continue
             }
-            let taken = read(ring, 13)
-            for (index, value) in taken.enumerated() where value != 0 && Int(value) != place + index + 1 {
+            let samples = read(ring, 13)
+            for (index, value) in samples.enumerated() where value != 0 && Int(value) != position + index + 1
+            {
                 wrong += 1
             }
-            if taken.last == 0 { await Task.yield() }
+            if samples.last == 0 { await Task.yield() }
         }
         #expect(await rewinds > 0)
         #expect(wrong == 0)

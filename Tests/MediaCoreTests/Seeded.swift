@@ -55,7 +55,7 @@ struct Property {
     func firstFailure(cases: Int, _ body: (inout Seeded) -> String?) -> String? {
         var random = Seeded(seed)
         for index in 0..<cases {
-            if let words = body(&random) { return "\(name), seed \(seed), case \(index): \(words)" }
+            if let failure = body(&random) { return "\(name), seed \(seed), case \(index): \(failure)" }
         }
         return nil
     }

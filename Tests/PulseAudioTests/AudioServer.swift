@@ -62,10 +62,10 @@ final class AudioServer: Sendable {
         var environment = environment
         environment["PULSE_SERVER"] = nil
         var pid: pid_t = 0
-        let words = (["pulseaudio"] + arguments).map { strdup($0) } + [nil]
+        let argv = (["pulseaudio"] + arguments).map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
-        let code = posix_spawn(&pid, "/usr/bin/pulseaudio", nil, nil, words, variables)
-        for text in words + variables { free(text) }
+        let code = posix_spawn(&pid, "/usr/bin/pulseaudio", nil, nil, argv, variables)
+        for text in argv + variables { free(text) }
         guard code == 0 else { throw MediaError(.sinkFailed, "the test's audio server cannot be started") }
         process.withLock { $0 = pid }
         // `pactl` does not wait for a server, so it is called until there is one.
@@ -147,20 +147,20 @@ final class AudioServer: Sendable {
 
 /// A recording of a null sink's monitor (48 kHz, one channel), reduced to the samples that are not silent.
 final class Recording: Sendable {
-    struct Loud: Hashable, Sendable {
+    struct AudibleSample: Hashable, Sendable {
         /// The number of samples since the start of the recording.
-        var place: Int
+        var position: Int
         var value: Float
     }
 
-    private typealias Condition = @Sendable (Int, [Loud]) -> Bool
+    private typealias Condition = @Sendable (Int, [AudibleSample]) -> Bool
 
     private struct State {
         var count = 0
-        var loud: [Loud] = []
+        var audible: [AudibleSample] = []
         var waiters: [(condition: Condition, continuation: CheckedContinuation<Bool, Never>)] = []
         var isOver = false
-        var rest: [UInt8] = []
+        var remainder: [UInt8] = []
     }
     private let state = Locked(State())
     private let process: Process
@@ -200,33 +200,35 @@ final class Recording: Sendable {
     deinit { process.terminate() }
 
     private static func append(_ bytes: ArraySlice<UInt8>, _ state: Locked<State>) {
-        let met = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
-            let all = state.rest + bytes
+        let fulfilled = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
+            let all = state.remainder + bytes
             all.withUnsafeBytes { raw in
                 for offset in stride(from: 0, to: raw.count - 3, by: 4) {
                     let value = raw.loadUnaligned(fromByteOffset: offset, as: Float.self)
-                    if abs(value) > 0.004 { state.loud.append(Loud(place: state.count, value: value)) }
+                    if abs(value) > 0.004 {
+                        state.audible.append(AudibleSample(position: state.count, value: value))
+                    }
                     state.count += 1
                 }
             }
-            state.rest = Array(all.suffix(all.count % 4))
-            let (count, loud) = (state.count, state.loud)
-            let met = state.waiters.filter { $0.condition(count, loud) }.map(\.continuation)
-            state.waiters.removeAll { $0.condition(count, loud) }
-            return met
+            state.remainder = Array(all.suffix(all.count % 4))
+            let (count, audible) = (state.count, state.audible)
+            let fulfilled = state.waiters.filter { $0.condition(count, audible) }.map(\.continuation)
+            state.waiters.removeAll { $0.condition(count, audible) }
+            return fulfilled
         }
-        for continuation in met { continuation.resume(returning: true) }
+        for continuation in fulfilled { continuation.resume(returning: true) }
     }
 
-    var loud: [Loud] { state.withLock { $0.loud } }
+    var audible: [AudibleSample] { state.withLock { $0.audible } }
     var count: Int { state.withLock { $0.count } }
 
     /// Waits until a condition on the number of samples, and on those that are not silent, is met. Returns false if the
     /// recording ends before that.
-    func wait(until condition: @escaping @Sendable (Int, [Loud]) -> Bool) async -> Bool {
+    func wait(until condition: @escaping @Sendable (Int, [AudibleSample]) -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLock { state -> Bool? in
-                if condition(state.count, state.loud) { return true }
+                if condition(state.count, state.audible) { return true }
                 if state.isOver { return false }
                 state.waiters.append((condition, continuation))
                 return nil

@@ -40,16 +40,20 @@ extension PulseTests {
         }
 
         /// Waits for half a second of silence, and returns the audible samples.
-        private static func rest(of recording: Recording) async -> [Recording.Loud] {
+        private static func rest(of recording: Recording) async -> [Recording.AudibleSample] {
             let end = recording.count
-            #expect(await recording.wait { count, loud in count > max(end, loud.last?.place ?? 0) + 24_000 })
+            #expect(
+                await recording.wait { count, audible in
+                    count > max(end, audible.last?.position ?? 0) + 24_000
+                }
+            )
             recording.stop()
-            return recording.loud
+            return recording.audible
         }
 
         /// Returns the number of gaps.
-        private static func gaps(_ loud: [Recording.Loud]) -> Int {
-            zip(loud, loud.dropFirst()).count { $1.place != $0.place + 1 }
+        private static func gaps(_ audible: [Recording.AudibleSample]) -> Int {
+            zip(audible, audible.dropFirst()).count { $1.position != $0.position + 1 }
         }
 
         /// The largest number of samples lost with each rewind of the device.
@@ -85,8 +89,8 @@ extension PulseTests {
             let lost = Self.number(try #require(ours.first).value)
             #expect(lost <= Self.block * theirs)
             #expect(ours.count == 48_000 - lost)
-            let isInPlace = ours.enumerated().allSatisfy { index, loud in
-                abs(loud.value - Float(Self.sample(lost + index)) / 32_768) < 0.0005
+            let isInPlace = ours.enumerated().allSatisfy { index, audible in
+                abs(audible.value - Float(Self.sample(lost + index)) / 32_768) < 0.0005
             }
             #expect(isInPlace)
         }

@@ -5,7 +5,7 @@ import Testing
 
 extension PulseTests {
     /// The events of a player, in order.
-    private struct Told {
+    private struct EventReader {
         var events: AsyncStream<TimedPlayerEvent>.Iterator
 
         init(_ player: Player) { events = player.timedEvents.makeAsyncIterator() }
@@ -46,13 +46,13 @@ extension PulseTests {
     @Test("A call (module-role-cork) interrupts playback, and playback resumes when the call ends")
     func interrupted() async throws {
         try await withPlayer { player, server, clicks, recording in
-            var told = Told(player)
+            var events = EventReader(player)
             for _ in 0..<2 {
                 let call = try server.play(clicks, role: "phone")
-                #expect(await told.rate(.audioSessionInterrupted))
+                #expect(await events.rate(.audioSessionInterrupted))
                 #expect(player.isInterrupted)
                 #expect(
-                    await told.wait {
+                    await events.wait {
                         if case .timeControlStatusChanged(.paused, _) = $0 { true } else { false }
                     }
                 )
@@ -60,10 +60,10 @@ extension PulseTests {
                 while try await !server.control("list", "sink-inputs").contains("Corked: yes") {}
                 let time = player.currentTime()
                 AudioServer.end(call)
-                #expect(await told.rate(.resumedAfterInterruption))
+                #expect(await events.rate(.resumedAfterInterruption))
                 #expect(!player.isInterrupted)
                 #expect(player.currentTime() >= time)
-                let before = recording.loud.count
+                let before = recording.audible.count
                 #expect(await recording.wait { $1.count >= before + 3 })
             }
         }
@@ -72,11 +72,11 @@ extension PulseTests {
     @Test("A server that terminates during a call ends the interruption")
     func interruptedForGood() async throws {
         try await withPlayer { player, server, clicks, _ in
-            var told = Told(player)
+            var events = EventReader(player)
             let call = try server.play(clicks, role: "phone")
-            #expect(await told.rate(.audioSessionInterrupted))
+            #expect(await events.rate(.audioSessionInterrupted))
             server.kill()
-            #expect(await told.rate(.resumedAfterInterruption))
+            #expect(await events.rate(.resumedAfterInterruption))
             AudioServer.end(call)
         }
     }

@@ -59,11 +59,11 @@ struct PulseTests {
         #expect(inputs.contains("media.name = \"\(url.lastPathComponent)\""))
         #expect(await recording.wait { $1.count >= 6 })
         await player.shutdown()
-        let clicks = recording.loud
+        let clicks = recording.audible
         #expect(clicks.count == 6)
         for (number, click) in clicks.enumerated() {
             #expect(abs(click.value - Self.click(number)) < 0.001)
-            #expect(click.place - clicks[0].place == number * Self.between)
+            #expect(click.position - clicks[0].position == number * Self.between)
         }
         #expect(facts.device == "null")
         #expect(facts.isClock)
@@ -86,11 +86,11 @@ struct PulseTests {
         player.play()
         #expect(await recording.wait { $1.count >= 20 })
         await player.shutdown()
-        let clicks = recording.loud.prefix(20)
+        let clicks = recording.audible.prefix(20)
         for (index, click) in clicks.enumerated() {
             #expect(abs(click.value - (index % 2 == 0 ? 0.5 : 0.25)) < 0.001)
-            let place = index / 2 * 19_200 + (index % 2) * 19_199
-            #expect(click.place - (clicks.first?.place ?? 0) == place)
+            let position = index / 2 * 19_200 + (index % 2) * 19_199
+            #expect(click.position - (clicks.first?.position ?? 0) == position)
         }
     }
 
@@ -102,18 +102,18 @@ struct PulseTests {
         try await server.start()
         let url = try Self.makeClicks(seconds: 30)
         defer { Wave.remove(url) }
-        let (notices, told) = AsyncStream.makeStream(of: PulseAudioSink.Notice.self)
-        let player = makePlayer(url, server) { told.yield($0) }
-        var news = notices.makeAsyncIterator()
+        let (notices, continuation) = AsyncStream.makeStream(of: PulseAudioSink.Notice.self)
+        let player = makePlayer(url, server) { continuation.yield($0) }
+        var iterator = notices.makeAsyncIterator()
         player.play()
-        #expect(await news.next() == .connected(device: "null"))
+        #expect(await iterator.next() == .connected(device: "null"))
         for _ in 0..<3 {
             let before = player.currentTime()
             server.kill()
-            let loss = await news.next()
+            let loss = await iterator.next()
             #expect(loss.map { if case .unavailable = $0 { true } else { false } } == true)
             try await server.start()
-            #expect(await news.next() == .connected(device: "null"))
+            #expect(await iterator.next() == .connected(device: "null"))
             let recording = try Recording(server)
             // The amplitude of the click identifies its time.
             #expect(await recording.wait { $1.count >= 3 })
@@ -122,7 +122,7 @@ struct PulseTests {
             #expect(now > before)
             // The click that has just been heard is the one that is due. Clicks are half a second apart.
             let number = Int((now.seconds * 2).rounded())
-            #expect(abs(recording.loud[2].value - Self.click(number)) < 0.001, "\(now.seconds)")
+            #expect(abs(recording.audible[2].value - Self.click(number)) < 0.001, "\(now.seconds)")
             #expect(player.audioDeviceFacts.isClock)
             recording.stop()
         }
@@ -135,14 +135,14 @@ struct PulseTests {
         let server = try AudioServer()
         let url = try Self.makeClicks(seconds: 1)
         defer { Wave.remove(url) }
-        let (notices, told) = AsyncStream.makeStream(of: PulseAudioSink.Notice.self)
-        let player = makePlayer(url, server) { told.yield($0) }
+        let (notices, continuation) = AsyncStream.makeStream(of: PulseAudioSink.Notice.self)
+        let player = makePlayer(url, server) { continuation.yield($0) }
         player.play()
         for await event in player.events {
             if case .didPlayToEndTime = event { break }
         }
         await player.shutdown()
-        told.finish()
+        continuation.finish()
         var all: [PulseAudioSink.Notice] = []
         for await notice in notices { all.append(notice) }
         #expect(all.count == 1)
@@ -183,20 +183,20 @@ struct PulseTests {
         let player = makePlayer(url, server, device: "second")
         player.play()
         #expect(await second.wait { $1.count >= 2 })
-        #expect(first.loud.isEmpty)
+        #expect(first.audible.isEmpty)
         player.audioOutputDeviceUniqueID = "null"
         #expect(await first.wait { $1.count >= 2 })
         player.audioOutputDeviceUniqueID = "nonsense"
-        let heard = first.loud.count
+        let heard = first.audible.count
         #expect(await first.wait { $1.count >= heard + 2 })
         player.audioOutputDeviceUniqueID = "second"
-        let before = second.loud.count
+        let before = second.audible.count
         #expect(await second.wait { $1.count >= before + 2 })
         // The device is removed together with its stream, and playback continues on the default device.
         let modules = try await server.control("list", "short", "modules")
         let module = modules.split(separator: "\n").first { $0.contains("sink_name=second") }
         let number = try #require(module?.split(separator: "\t").first)
-        let later = first.loud.count
+        let later = first.audible.count
         try await server.control("unload-module", String(number))
         #expect(await first.wait { $1.count >= later + 3 })
         #expect(player.timeControlStatus == .playing)
@@ -226,7 +226,7 @@ struct PulseTests {
             let second = try Recording(server, sink: "late")
             #expect(await second.wait { $1.count >= 2 })
             #expect(player.audioDeviceFacts.device == "late")
-            let before = first.loud.count
+            let before = first.audible.count
             try await server.control("unload-module", module.trimmingCharacters(in: .whitespacesAndNewlines))
             #expect(await first.wait { $1.count >= before + 2 })
             #expect(player.timeControlStatus == .playing)
@@ -257,14 +257,14 @@ struct PulseTests {
         let counters = player.counters
         await player.shutdown()
         recording.stop()
-        let loud = recording.loud
+        let audible = recording.audible
         // 1 s at 1, 1 s at 2, 1 s at 0.5, and the rest at 1.5. Each change is audible slightly after the request.
-        #expect((190_000..<330_000).contains(loud.count), "\(loud.count)")
+        #expect((190_000..<330_000).contains(audible.count), "\(audible.count)")
         // A busy machine causes gaps, which are counted as underruns.
-        let gaps = zip(loud, loud.dropFirst()).count { $1.place != $0.place + 1 }
+        let gaps = zip(audible, audible.dropFirst()).count { $1.position != $0.position + 1 }
         #expect(gaps <= counters.audioUnderruns)
         #expect(facts.worstOffset < 40_000_000 || counters.audioUnderruns > 0)
-        #expect(loud.allSatisfy { abs($0.value - 0.25) < 0.01 })
+        #expect(audible.allSatisfy { abs($0.value - 0.25) < 0.01 })
     }
 }
 

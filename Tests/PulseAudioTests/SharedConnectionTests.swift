@@ -37,7 +37,7 @@ extension PulseTests {
             group.finish()
             while try await server.clients(Self.name) > 0 {}
             try await OwnProcess.waitUntilDisconnected()
-            #expect(group.told == Array(repeating: [.connected(device: "null")], count: 20))
+            #expect(group.notices == Array(repeating: [.connected(device: "null")], count: 20))
         }
 
         @Test("When the server restarts, each of twenty sinks delivers one notice, and all play again")
@@ -58,7 +58,7 @@ extension PulseTests {
                 #expect(try await group.plays(20, recording))
                 #expect(try await server.clients(Self.name) == 1)
                 #expect(try OwnProcess.audioThreads() == 1)
-                #expect(group.told.allSatisfy { $0.count == 1 + 2 * round })
+                #expect(group.notices.allSatisfy { $0.count == 1 + 2 * round })
                 recording.stop()
             }
         }
@@ -71,16 +71,16 @@ extension PulseTests {
             defer { group.finish() }
             try group.start()
             #expect(try await group.plays(5, recording))
-            let begin = try #require(recording.loud.last).place
+            let begin = try #require(recording.audible.last).position
             for (index, sink) in group.sinks.dropLast().enumerated() {
                 sink.finish()
                 #expect(try await group.plays(4 - index, recording))
             }
             let underruns = group.sinks.reduce(0) { $0 + $1.underruns }
-            let voices = recording.loud.filter { $0.place >= begin }
+            let audible = recording.audible.filter { $0.position >= begin }
             // A busy machine causes gaps, which are counted as underruns.
-            let gaps = zip(voices, voices.dropFirst()).count { before, after in
-                after.place != before.place + 1 || after.value > before.value + SinkGroup.value / 4
+            let gaps = zip(audible, audible.dropFirst()).count { before, after in
+                after.position != before.position + 1 || after.value > before.value + SinkGroup.value / 4
             }
             #expect(gaps <= underruns)
         }
@@ -114,13 +114,13 @@ extension PulseTests {
             try second.start()
             await second.waitForAll(connected: false)
             #expect(second.sinks.allSatisfy { !$0.isConnecting })
-            #expect(first.told.allSatisfy { $0.count == 1 })
+            #expect(first.notices.allSatisfy { $0.count == 1 })
             #expect(try OwnProcess.audioThreads() == 1)
             try await server.start()
             await first.waitForAll(connected: true)
             await second.waitForAll(connected: true)
             #expect(try await server.clients(Self.name) == 1)
-            #expect((first.told + second.told).allSatisfy { $0.count == 2 })
+            #expect((first.notices + second.notices).allSatisfy { $0.count == 2 })
         }
 
         @Test(
@@ -130,15 +130,15 @@ extension PulseTests {
         func descriptors(areMadeBefore: Bool) async throws {
             let server = try await Self.server()
             let early = areMadeBefore ? SinkGroup(3, server, names: [Self.name]) : nil
-            let rest = try ExhaustedDescriptors()
+            let exhausted = try ExhaustedDescriptors()
             let group = early ?? SinkGroup(3, server, names: [Self.name])
             defer { group.finish() }
             try group.start()
             await group.waitForAll(connected: false)
             #expect(group.sinks.allSatisfy { !$0.isConnecting })
-            rest.release()
+            exhausted.release()
             await group.waitForAll(connected: true)
-            #expect(group.told.allSatisfy { $0.count == 2 })
+            #expect(group.notices.allSatisfy { $0.count == 2 })
             let recording = try Recording(server)
             #expect(try await group.plays(3, recording))
             #expect(try await server.clients(Self.name) == 1)
@@ -147,20 +147,20 @@ extension PulseTests {
         @Test("A sink that finishes while no file descriptor is available is not retried")
         func endsWithout() async throws {
             let server = try await Self.server()
-            let rest = try ExhaustedDescriptors()
+            let exhausted = try ExhaustedDescriptors()
             let group = SinkGroup(3, server, names: [Self.name])
             defer { group.finish() }
             try group.start()
             await group.waitForAll(connected: false)
             for sink in group.sinks.dropLast() { sink.finish() }
-            rest.release()
+            exhausted.release()
             let recording = try Recording(server)
             #expect(try await group.plays(1, recording))
             #expect(try await server.streams() == 1)
             group.finish()
             while try await server.clients(Self.name) > 0 {}
             try await OwnProcess.waitUntilDisconnected()
-            #expect(group.told.map(\.count) == [1, 1, 2])
+            #expect(group.notices.map(\.count) == [1, 1, 2])
         }
 
         @Test("A blocking notice handler delays no other sink, and may call any sink")
@@ -289,7 +289,7 @@ extension PulseTests {
             }
             server.resume()
             #expect(try await group.plays(1, recording))
-            #expect(!group.told[0].contains(.deviceNotFound("second")))
+            #expect(!group.notices[0].contains(.deviceNotFound("second")))
         }
 
         @Test("On a server without a device, a sink plays as soon as one is added")

@@ -10,43 +10,46 @@ final class SinkGroup: Sendable {
     private static let format = AudioFormat(sampleRate: 48_000, channelLayout: .mono, sampleFormat: .float)
 
     let sinks: [PulseAudioSink]
-    private let heard: Locked<[[PulseAudioSink.Notice]]>
+    private let received: Locked<[[PulseAudioSink.Notice]]>
     /// Yields when a notice has arrived.
-    private let news: AsyncStream<Void>
+    private let changes: AsyncStream<Void>
 
     /// Creates sinks without preparing or starting them. The application names are assigned to the sinks in turn.
     init(_ count: Int, _ server: AudioServer, names: [String]) {
-        let heard = Locked([[PulseAudioSink.Notice]](repeating: [], count: count))
-        let (news, tell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let received = Locked([[PulseAudioSink.Notice]](repeating: [], count: count))
+        let (changes, continuation) = AsyncStream.makeStream(
+            of: Void.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
         sinks = (0..<count).map { index in
             PulseAudioSink(
                 title: "voice \(index)",
                 applicationName: names[index % names.count],
                 server: server.address
             ) { notice in
-                heard.withLock { $0[index].append(notice) }
-                tell.yield()
+                received.withLock { $0[index].append(notice) }
+                continuation.yield()
             }
         }
-        self.heard = heard
-        self.news = news
+        self.received = received
+        self.changes = changes
     }
 
     deinit { finish() }
 
     /// The notices that each sink has delivered so far.
-    var told: [[PulseAudioSink.Notice]] { heard.withLock { $0 } }
+    var notices: [[PulseAudioSink.Notice]] { received.withLock { $0 } }
 
     /// Waits until the notices meet a condition. Only one call may wait at a time.
-    func wait(until isSo: ([[PulseAudioSink.Notice]]) -> Bool) async {
-        var changes = news.makeAsyncIterator()
-        while !isSo(told) { await changes.next() }
+    func wait(until condition: ([[PulseAudioSink.Notice]]) -> Bool) async {
+        var iterator = changes.makeAsyncIterator()
+        while !condition(notices) { await iterator.next() }
     }
 
     /// Waits until the newest notice of each sink is of this kind.
     func waitForAll(connected: Bool) async {
-        await wait { told in
-            told.allSatisfy { notices in
+        await wait { notices in
+            notices.allSatisfy { notices in
                 switch notices.last {
                 case .connected: connected
                 case .unavailable: !connected
@@ -78,23 +81,24 @@ final class SinkGroup: Sendable {
 
     /// Writes samples until `count` sinks are heard. Returns false if the recording has ended.
     func plays(_ count: Int, _ recording: Recording) async throws -> Bool {
-        try await plays(recording) { loud in
-            loud.last.map { abs($0.value - Float(count) * Self.value) < Self.value / 4 } ?? false
+        try await plays(recording) { audible in
+            audible.last.map { abs($0.value - Float(count) * Self.value) < Self.value / 4 } ?? false
         }
     }
 
     /// Writes samples until the recording meets a condition. Returns false if it has ended.
     func plays(
         _ recording: Recording,
-        until isSo: @escaping @Sendable ([Recording.Loud]) -> Bool
+        until condition: @escaping @Sendable ([Recording.AudibleSample]) -> Bool
     ) async throws -> Bool {
         while true {
             try fill()
             let next = recording.count + 9600
-            guard await recording.wait(until: { count, loud in count >= next || isSo(loud) }) else {
+            guard await recording.wait(until: { count, audible in count >= next || condition(audible) })
+            else {
                 return false
             }
-            if isSo(recording.loud) { return true }
+            if condition(recording.audible) { return true }
         }
     }
 
@@ -117,7 +121,7 @@ extension AudioServer {
 
 /// All available file descriptors of this process, until they are released.
 final class ExhaustedDescriptors {
-    private var taken: [Int32] = []
+    private var descriptors: [Int32] = []
     private var limit = rlimit()
 
     init() throws {
@@ -126,15 +130,15 @@ final class ExhaustedDescriptors {
         var few = limit
         few.rlim_cur = min(limit.rlim_cur, 256)
         try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few) == 0)
-        while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+        while case let descriptor = dup(0), descriptor >= 0 { descriptors.append(descriptor) }
         try #require(errno == EMFILE)
     }
 
     deinit { release() }
 
     func release() {
-        for descriptor in taken { close(descriptor) }
-        taken = []
+        for descriptor in descriptors { close(descriptor) }
+        descriptors = []
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

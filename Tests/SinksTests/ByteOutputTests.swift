@@ -41,7 +41,7 @@ import Testing
 
     @Test func manyRowsGoOutInSeveralCalls() throws {
         let folder = try TemporaryFolder()
-        let (storage, packed) = picture([(1500, 2500)], layout: .padded)
+        let (storage, packed) = makeStorage([(1500, 2500)], layout: .padded)
         let sink = try RawVideoSink(path: folder.path("rows"))
         let format = VideoFormat(pixelFormat: .gray, size: PixelSize(width: 1500, height: 2500))
         try sink.present(videoFrame(format, storage))
@@ -54,7 +54,7 @@ import Testing
         let (reader, writer) = try makePipe()
         // The pipe is non-blocking, so the writer has to wait and to continue at the right byte.
         _ = fcntl(writer, F_SETFL, O_NONBLOCK)
-        let (storage, packed) = picture([(640, 480), (320, 240)], layout: .padded)
+        let (storage, packed) = makeStorage([(640, 480), (320, 240)], layout: .padded)
         let sink = RawVideoSink(ByteOutput(owning: writer, name: "pipe"))
         let reading = Task.detached { drain(reader) }
         let format = VideoFormat(pixelFormat: .gray, size: PixelSize(width: 640, height: 480))
@@ -82,7 +82,7 @@ import Testing
 
     @Test func aPipeThatClosesInMidStream() throws {
         let (reader, writer) = try makePipe()
-        let (storage, _) = picture([(64, 64)])
+        let (storage, _) = makeStorage([(64, 64)])
         let sink = RawVideoSink(ByteOutput(owning: writer, name: "pipe"))
         let frame = videoFrame(
             VideoFormat(pixelFormat: .gray, size: PixelSize(width: 64, height: 64)),
@@ -122,8 +122,8 @@ import Testing
         #expect(throws: SinkError.system(operation: "create", path: folder.path, code: EISDIR)) {
             try Y4MSink(path: folder.path)
         }
-        let words = SinkError.system(operation: "create", path: "a/b", code: ENOENT).description
-        #expect(words == "cannot create a/b: No such file or directory")
+        let message = SinkError.system(operation: "create", path: "a/b", code: ENOENT).description
+        #expect(message == "cannot create a/b: No such file or directory")
         #expect(SinkError.closedPipe(path: "p").description == "p: broken pipe (the reader is closed)")
     }
 

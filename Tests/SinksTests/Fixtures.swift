@@ -11,7 +11,7 @@ enum RowLayout: CaseIterable {
 }
 
 /// Returns a frame whose packed samples count up from `seed`, and those samples.
-func picture(
+func makeStorage(
     _ sizes: [(width: Int, height: Int)],
     seed: UInt8 = 0,
     layout: RowLayout = .packed
@@ -126,11 +126,11 @@ func run(_ program: String, _ arguments: [String]) -> String? {
     posix_spawn_file_actions_adddup2(&actions, writer, STDOUT_FILENO)
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
+    var argv: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+    defer { for argument in argv { free(argument) } }
     var process = pid_t()
     let started = spawning.withLock { _ in
-        posix_spawnp(&process, program, &actions, nil, &words, environ) == 0
+        posix_spawnp(&process, program, &actions, nil, &argv, environ) == 0
     }
     close(writer)
     let output = drain(reader)

@@ -26,7 +26,7 @@ import Testing
     /// Returns the presentation times of frames with these timestamps.
     private func times(_ rate: Rational?, _ timeBase: Rational, _ ticks: [Int64?]) throws -> [String] {
         let format = format(rate)
-        let storage = picture([(2, 2)]).storage
+        let storage = makeStorage([(2, 2)]).storage
         let frames = ticks.map { ticks in
             videoFrame(
                 format,
@@ -50,7 +50,7 @@ import Testing
             size: PixelSize(width: 1080, height: 720),
             nominalFrameRate: Rational(30000, 1001)
         )
-        let black = picture([(1080, 720), (540, 360), (540, 360)]).packed.map { _ in UInt8(0) }
+        let black = makeStorage([(1080, 720), (540, 360), (540, 360)]).packed.map { _ in UInt8(0) }
         let storage = ByteFrameStorage(
             black,
             [ByteFrameStorage.Plane(offset: 0, bytesPerRow: 1080, bytesUsedPerRow: 1080, rowCount: 1080)]
@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: RowLayout.allCases)
     func hashesPackedSamplesOnly(layout: RowLayout) throws {
         let format = format(Rational(25, 1))
-        let one = videoFrame(format, picture([(5, 3), (3, 2), (3, 2)], layout: layout).storage)
+        let one = videoFrame(format, makeStorage([(5, 3), (3, 2), (3, 2)], layout: layout).storage)
         // md5sum of the bytes 0 to 26
         #expect(
             try lines(format, [one]).last
@@ -124,7 +124,7 @@ import Testing
         let milliseconds = Rational(1, 1000)
         #expect(try times(Rational(10, 1), milliseconds, [500, 300, 600]) == ["5", "5", "6"])
         let format = format(Rational(10, 1))
-        let storage = picture([(2, 2)]).storage
+        let storage = makeStorage([(2, 2)]).storage
         func frame(_ ticks: Int64, epoch: UInt64, pass: Int) -> VideoFrame {
             videoFrame(
                 format,
@@ -144,7 +144,7 @@ import Testing
 
     @Test func playingBackwardTimesGoBack() throws {
         let format = format(Rational(10, 1))
-        let storage = picture([(2, 2)]).storage
+        let storage = makeStorage([(2, 2)]).storage
         let frames = ([500, 400, 300] as [Int64]).map { ticks in
             var frame = videoFrame(format, storage, ticks: ticks, timeBase: Rational(1, 1000))
             frame.isReversed = true
@@ -169,12 +169,12 @@ import Testing
         let sink = try FrameMD5Sink(path: folder.path("a"))
         let (small, large) = (format(Rational(25, 1)), format(Rational(30, 1), 4, 4))
         #expect(throws: SinkError.self) {
-            try FrameMD5Sink(path: folder.path("b")).present(videoFrame(small, picture([(2, 2)]).storage))
+            try FrameMD5Sink(path: folder.path("b")).present(videoFrame(small, makeStorage([(2, 2)]).storage))
         }
         try sink.start(small)
-        try sink.present(videoFrame(small, picture([(2, 2)]).storage))
+        try sink.present(videoFrame(small, makeStorage([(2, 2)]).storage))
         try sink.start(large)
-        try sink.present(videoFrame(large, picture([(4, 4)]).storage, ticks: 3600))
+        try sink.present(videoFrame(large, makeStorage([(4, 4)]).storage, ticks: 3600))
         sink.finish()
         let lines = text(try contents(folder.path("a"))).split(separator: "\n")
         #expect(lines.count == 12)

@@ -44,11 +44,11 @@ import Testing
         for (format, name, width) in [
             (PixelFormat.rgb24, "rgb24", 3), (.rgba, "rgba", 4), (.gray, "gray", 1),
         ] {
-            let picture = picture([(7 * width, 5)], layout: layout)
+            let content = makeStorage([(7 * width, 5)], layout: layout)
             let size = PixelSize(width: 7, height: 5)
-            let bytes = try encoder.encode(frame(format, ColorDescription(), picture.storage, size))
+            let bytes = try encoder.encode(frame(format, ColorDescription(), content.storage, size))
             let path = try write(bytes, "\(name).png", folder)
-            #expect(try decoded(path, as: name) == picture.packed, "\(name)")
+            #expect(try decoded(path, as: name) == content.packed, "\(name)")
         }
     }
 
@@ -109,24 +109,24 @@ import Testing
             noise,
             [.init(offset: 0, bytesPerRow: 480, bytesUsedPerRow: 480, rowCount: 120)]
         )
-        let picture = frame(.rgb24, ColorDescription(), storage, size)
+        let image = frame(.rgb24, ColorDescription(), storage, size)
         for format in [ImageFileFormat.jpeg, .webp] {
             let counts = try [1, 50, 90, 100].map {
-                try ImageEncoder(format, quality: $0).encode(picture).count
+                try ImageEncoder(format, quality: $0).encode(image).count
             }
             #expect(counts == counts.sorted() && Set(counts).count == 4, "\(format): \(counts)")
-            #expect(try ImageEncoder(format).encode(picture).count == counts[2])
+            #expect(try ImageEncoder(format).encode(image).count == counts[2])
         }
         for format in ImageFileFormat.allCases {
             let encoder = ImageEncoder(format)
-            let files = try (0..<4).map { _ in try encoder.encode(picture) }
-            #expect(try Set(files) == [ImageEncoder(format).encode(picture)], "\(format)")
+            let files = try (0..<4).map { _ in try encoder.encode(image) }
+            #expect(try Set(files) == [ImageEncoder(format).encode(image)], "\(format)")
         }
         let encoder = ImageEncoder(.jpeg)
         let half = frame(.rgb24, ColorDescription(), storage, PixelSize(width: 160, height: 60))
-        #expect(try encoder.encode(picture) == ImageEncoder(.jpeg).encode(picture))
+        #expect(try encoder.encode(image) == ImageEncoder(.jpeg).encode(image))
         #expect(try encoder.encode(half) == ImageEncoder(.jpeg).encode(half))
-        #expect(try encoder.encode(picture) == ImageEncoder(.jpeg).encode(picture))
+        #expect(try encoder.encode(image) == ImageEncoder(.jpeg).encode(image))
     }
 
     @Test("A frame that cannot be stored throws an error with a message, and the next frame is encoded")

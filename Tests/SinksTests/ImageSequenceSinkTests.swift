@@ -43,7 +43,7 @@ import Testing
     private let format = VideoFormat(pixelFormat: .rgb24, size: PixelSize(width: 4, height: 2))
 
     private func frame(_ seed: UInt8) -> VideoFrame {
-        videoFrame(format, picture([(12, 2)], seed: seed).storage)
+        videoFrame(format, makeStorage([(12, 2)], seed: seed).storage)
     }
 
     @Test("Frames are written to files numbered from 1; a path without a number holds the newest frame")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test("A missing folder is reported at once; nothing is created before the first frame")
-    func nothing() throws {
+    func missingFolder() throws {
         let folder = try TemporaryFolder()
         let error = #expect(throws: SinkError.self) {
             try ImageSequenceSink(path: try #require(NumberedPath(folder.path("no/%d.png"))))

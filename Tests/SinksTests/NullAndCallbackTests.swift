@@ -5,13 +5,13 @@ import Testing
 
 @Suite struct NullAndCallbackTests {
     private let format = VideoFormat(pixelFormat: .gray, size: PixelSize(width: 2, height: 2))
-    private let sound = AudioFormat(sampleRate: 48000, channelLayout: .stereo, sampleFormat: .s16)
+    private let audioFormat = AudioFormat(sampleRate: 48000, channelLayout: .stereo, sampleFormat: .s16)
 
     @Test func nullSinksCount() {
         let video = NullVideoSink()
         let frame = videoFrame(
             format,
-            picture([(2, 2)]).storage,
+            makeStorage([(2, 2)]).storage,
             presentationTime: MediaTime(value: 1, timescale: 25)
         )
         video.start(format)
@@ -24,8 +24,8 @@ import Testing
         #expect(video.isFinished && video.acceptedPixelFormats.isEmpty)
 
         let audio = NullAudioSink()
-        #expect(audio.start(sound) == sound)
-        audio.write(audioBuffer(sound, [UInt8](repeating: 0, count: 40)))
+        #expect(audio.start(audioFormat) == audioFormat)
+        audio.write(audioBuffer(audioFormat, [UInt8](repeating: 0, count: 40)))
         #expect(audio.frameCount == 10 && audio.lastPresentationTime == .zero)
         audio.flush()
         audio.finish()
@@ -58,10 +58,10 @@ import Testing
         )
         #expect(video.acceptedPixelFormats == [.rgba, .bgra])
         try video.start(format)
-        try video.present(videoFrame(format, picture([(2, 2)]).storage, ticks: 3))
+        try video.present(videoFrame(format, makeStorage([(2, 2)]).storage, ticks: 3))
         video.flush()
         #expect(throws: Refused.self) {
-            try video.present(videoFrame(format, picture([(2, 2)]).storage, ticks: 9))
+            try video.present(videoFrame(format, makeStorage([(2, 2)]).storage, ticks: 9))
         }
         video.finish()
         #expect(log.lines == ["start 2x2", "frame 3", "flush", "finish"])
@@ -70,14 +70,14 @@ import Testing
     @Test func audioCallbacksChooseTheFormat() throws {
         let log = Log()
         let own = CallbackAudioSink { log.add("\($0.frameCount) samples") }
-        #expect(try own.start(sound) == sound)
-        try own.write(audioBuffer(sound, [1, 2, 3, 4]))
+        #expect(try own.start(audioFormat) == audioFormat)
+        try own.write(audioBuffer(audioFormat, [1, 2, 3, 4]))
         own.flush()
         own.finish()
-        var wanted = sound
-        wanted.sampleFormat = .float
-        let choosy = CallbackAudioSink(format: wanted) { _ in }
-        #expect(try choosy.start(sound) == wanted)
+        var accepted = audioFormat
+        accepted.sampleFormat = .float
+        let converting = CallbackAudioSink(format: accepted) { _ in }
+        #expect(try converting.start(audioFormat) == accepted)
         #expect(log.lines == ["1 samples"])
     }
 }

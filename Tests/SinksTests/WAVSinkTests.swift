@@ -21,8 +21,8 @@ import Testing
     private func file(_ format: AudioFormat, _ pieces: [[UInt8]]) throws -> [UInt8] {
         let folder = try TemporaryFolder()
         let sink = try WAVSink(path: folder.path("a.wav"))
-        let wanted = try sink.start(format)
-        for piece in pieces { try sink.write(audioBuffer(wanted, piece)) }
+        let accepted = try sink.start(format)
+        for piece in pieces { try sink.write(audioBuffer(accepted, piece)) }
         sink.finish()
         #expect(sink.error == nil)
         return try contents(folder.path("a.wav"))
@@ -65,10 +65,10 @@ import Testing
         let sink = try WAVSink(path: folder.path("a.wav"))
         var planar = format(2, "stereo")
         planar.sampleFormat = .floatPlanar
-        let wanted = try sink.start(planar)
-        #expect(wanted == format(2, "stereo"))
-        #expect(try sink.start(format(6, "5.1", rate: 8000)) == wanted)
-        try sink.write(audioBuffer(wanted, [1, 2, 3, 4]))
+        let accepted = try sink.start(planar)
+        #expect(accepted == format(2, "stereo"))
+        #expect(try sink.start(format(6, "5.1", rate: 8000)) == accepted)
+        try sink.write(audioBuffer(accepted, [1, 2, 3, 4]))
         #expect(throws: SinkError.self) {
             try sink.write(audioBuffer(format(1, "mono"), [1, 2]))
         }
@@ -81,8 +81,8 @@ import Testing
     @Test func pipesDeclareSamplesToTheEnd() async throws {
         let (reader, writer) = try makePipe()
         let sink = WAVSink(ByteOutput(owning: writer, name: "pipe"))
-        let wanted = try sink.start(format(1, "mono"))
-        try sink.write(audioBuffer(wanted, [1, 2, 3, 4]))
+        let accepted = try sink.start(format(1, "mono"))
+        try sink.write(audioBuffer(accepted, [1, 2, 3, 4]))
         sink.finish()
         let bytes = drain(reader)
         close(reader)
@@ -106,11 +106,11 @@ import Testing
             .maximumDataByteCount
         #expect(maximum == 0xFFFF_FFFF - 36 - 3)
         let sink = WAVSink(try ByteOutput(path: folder.path("a.wav")), alreadyWritten: maximum - 4)
-        let wanted = try sink.start(format(2, "stereo", rate: 8000))
-        try sink.write(audioBuffer(wanted, [1, 2, 3, 4]))
+        let accepted = try sink.start(format(2, "stereo", rate: 8000))
+        try sink.write(audioBuffer(accepted, [1, 2, 3, 4]))
         let path = folder.path("a.wav")
         #expect(throws: SinkError.tooLarge("\(path): file size limit reached (4 GiB for WAV)")) {
-            try sink.write(audioBuffer(wanted, [1, 2, 3, 4]))
+            try sink.write(audioBuffer(accepted, [1, 2, 3, 4]))
         }
         sink.finish()
         let bytes = try contents(path)
@@ -151,11 +151,11 @@ import Testing
         let folder = try TemporaryFolder()
         let (path, back) = (folder.path("a.wav"), folder.path("b.raw"))
         let sink = try WAVSink(path: path)
-        let wanted = try sink.start(format(channels, name, rate: 32000))
+        let accepted = try sink.start(format(channels, name, rate: 32000))
         let samples = (0..<channels * 2 * 500).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         for start in stride(from: 0, to: samples.count, by: channels * 200) {
             let end = min(start + channels * 200, samples.count)
-            try sink.write(audioBuffer(wanted, Array(samples[start..<end])))
+            try sink.write(audioBuffer(accepted, Array(samples[start..<end])))
         }
         sink.finish()
         try #require(run("ffmpeg", ["-v", "error", "-i", path, "-f", "s16le", back]) != nil)

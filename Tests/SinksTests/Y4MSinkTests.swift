@@ -34,8 +34,8 @@ import Testing
         let folder = try TemporaryFolder()
         let sink = try Y4MSink(path: folder.path("a"))
         let format = format("yuv420p", 5, 3)
-        let first = picture([(5, 3), (3, 2), (3, 2)], layout: layout)
-        let second = picture([(5, 3), (3, 2), (3, 2)], seed: 100, layout: layout)
+        let first = makeStorage([(5, 3), (3, 2), (3, 2)], layout: layout)
+        let second = makeStorage([(5, 3), (3, 2), (3, 2)], seed: 100, layout: layout)
         try sink.start(format)
         try sink.present(videoFrame(format, first.storage))
         sink.flush()
@@ -110,7 +110,7 @@ import Testing
         )
         let full = format("yuvj420p", 4, 2)
         try sink.start(full)
-        try sink.present(videoFrame(full, picture([(4, 2), (2, 1), (2, 1)]).storage))
+        try sink.present(videoFrame(full, makeStorage([(4, 2), (2, 1), (2, 1)]).storage))
         sink.finish()
         #expect(sink.error == nil)
         #expect(try contents(folder.path("a")).count == 60 + 6 + 12)
@@ -138,13 +138,15 @@ import Testing
         let folder = try TemporaryFolder()
         let early = try Y4MSink(path: folder.path("a"))
         let format = format("yuv420p", 4, 2)
-        let (storage, _) = picture([(4, 2), (2, 1), (2, 1)])
+        let (storage, _) = makeStorage([(4, 2), (2, 1), (2, 1)])
         #expect(throws: SinkError.outOfOrder("a frame was presented before start")) {
             try early.present(videoFrame(format, storage))
         }
         let short = try Y4MSink(path: folder.path("b"))
         try short.start(format)
-        #expect(throws: SinkError.self) { try short.present(videoFrame(format, picture([(4, 2)]).storage)) }
+        #expect(throws: SinkError.self) {
+            try short.present(videoFrame(format, makeStorage([(4, 2)]).storage))
+        }
         let late = try Y4MSink(path: folder.path("c"))
         try late.start(format)
         late.finish()
@@ -154,8 +156,8 @@ import Testing
     /// FFmpeg reads each layout of the sink, and returns the same samples.
     @Test(.enabled(if: hasFFmpeg)) func ffmpegReadsEveryLayout() throws {
         let folder = try TemporaryFolder()
-        for wanted in try Y4MSink(path: folder.path("a")).acceptedPixelFormats {
-            let name = wanted.rawValue
+        for accepted in try Y4MSink(path: folder.path("a")).acceptedPixelFormats {
+            let name = accepted.rawValue
             let (path, back) = (folder.path(name), folder.path("\(name).raw"))
             let width = name.contains("411") ? 9 : 7
             let chroma = name.contains("411") ? (3, 5) : (name.contains("420") ? (4, 3) : (4, 5))
@@ -168,7 +170,7 @@ import Testing
                 ]
             }
             let format = format(name, width, 5)
-            let (storage, packed) = picture(planes, layout: .padded)
+            let (storage, packed) = makeStorage(planes, layout: .padded)
             let sink = try Y4MSink(path: path)
             try sink.start(format)
             try sink.present(videoFrame(format, storage))

@@ -86,10 +86,10 @@ struct TerminalSinkTests {
         let sink = try makeSink(terminal, status: true)
         #expect(sink.layerSize == PixelSize(width: 320, height: 176))
         // Eleven rows of 1:2 cells are as high as 22 columns are wide.
-        let picture = Self.halves(128, 128)
-        try sink.start(picture.format)
+        let image = Self.halves(128, 128)
+        try sink.start(image.format)
         sink.showStatus("before")
-        try sink.present(picture)
+        try sink.present(image)
         sink.showStatus("after\u{1B}[2J")
         sink.finish()
         sink.finish()
@@ -110,7 +110,7 @@ struct TerminalSinkTests {
         screen.apply(String(text[end.lowerBound...]))
         #expect(!screen.isOther && screen.hasCursor)
         #expect(sink.counters.framesDelivered == 1 && sink.counters.framesDropped == 0)
-        #expect(throws: MediaError.self) { try sink.present(picture) }
+        #expect(throws: MediaError.self) { try sink.present(image) }
     }
 
     @Test("A frame that is stored bottom-up is shown upright")
@@ -153,8 +153,8 @@ struct TerminalSinkTests {
     func stuck(isHeld: Bool) throws {
         let terminal = try PseudoTerminal(columns: 200, rows: 50)
         let sink = try makeSink(terminal)
-        let told = Locked<[Bool]>([])
-        sink.setScreenHandler { isShown in told.withLock { $0.append(isShown) } }
+        let reported = Locked<[Bool]>([])
+        sink.setScreenHandler { isShown in reported.withLock { $0.append(isShown) } }
         if isHeld { terminal.hold() }
         try sink.present(noise(400, 200, seed: 1))
         sink.suspend()
@@ -162,14 +162,14 @@ struct TerminalSinkTests {
         #expect(terminal.read(until: left).hasSuffix(left))
         // A frame that arrives meanwhile is shown later.
         try sink.present(Self.halves(400, 200))
-        #expect(told.withLock { $0 } == [true, false])
+        #expect(reported.withLock { $0 } == [true, false])
         sink.resume()
         var screen = ScreenModel(columns: 200, rows: 50)
         screen.apply(terminal.read(until: over))
         #expect(screen.isOther)
         #expect(Self.half.contains(screen.count(Self.red)))
         sink.finish()
-        #expect(told.withLock { $0 } == [true, false, true, false])
+        #expect(reported.withLock { $0 } == [true, false, true, false])
         _ = terminal.read(until: left)
     }
 
@@ -251,8 +251,8 @@ struct TerminalSinkTests {
     func hungUp() throws {
         let terminal = try PseudoTerminal()
         let sink = try makeSink(terminal)
-        let told = Locked<[Bool]>([])
-        sink.setScreenHandler { isShown in told.withLock { $0.append(isShown) } }
+        let reported = Locked<[Bool]>([])
+        sink.setScreenHandler { isShown in reported.withLock { $0.append(isShown) } }
         try sink.present(Self.halves(320, 176))
         _ = terminal.read(until: over)
         terminal.hangUp()
@@ -260,7 +260,7 @@ struct TerminalSinkTests {
         #expect(error?.message == "cannot write to the terminal: Input/output error")
         #expect(error?.underlyingCode == EIO)
         sink.finish()
-        #expect(told.withLock { $0 } == [true, false])
+        #expect(reported.withLock { $0 } == [true, false])
     }
 
     @Test("A sink needs a terminal that can position its cursor, and libchafa")
@@ -268,7 +268,7 @@ struct TerminalSinkTests {
         let pipe = try PseudoTerminal()
         let file = open("/dev/null", O_RDWR)
         defer { close(file) }
-        func words(
+        func message(
             _ terminal: Int32,
             _ type: String,
             library: Result<ChafaLibrary, MediaError> = ChafaLibrary.shared
@@ -283,11 +283,11 @@ struct TerminalSinkTests {
                 )
             }?.message
         }
-        #expect(words(file, "xterm") == "descriptor \(file) is not a terminal")
-        #expect(words(pipe.terminal, "dumb") == "the terminal cannot position its cursor: TERM is dumb")
+        #expect(message(file, "xterm") == "descriptor \(file) is not a terminal")
+        #expect(message(pipe.terminal, "dumb") == "the terminal cannot position its cursor: TERM is dumb")
         let missing = Result { () throws(MediaError) in try ChafaLibrary(opening: "libnone.so.7") }
         #expect(
-            words(pipe.terminal, "xterm", library: missing)
+            message(pipe.terminal, "xterm", library: missing)
                 == "terminal graphics need libchafa: libnone.so.7 is not installed (Debian: libchafa0)"
         )
         let other = Result { () throws(MediaError) in try ChafaLibrary(opening: "libm.so.6") }

@@ -54,14 +54,14 @@ enum WindowBench {
 
 /// The events of a window, in order.
 final class Events: Sendable {
-    private let told = Locked([WindowEvent]())
-    var all: [WindowEvent] { told.withLock { $0 } }
+    private let events = Locked([WindowEvent]())
+    var all: [WindowEvent] { events.withLock { $0 } }
     var sizes: [PixelSize] {
         all.compactMap { if case .resized(let size) = $0 { size } else { nil } }
     }
 
     init(_ sink: WindowSink) {
-        sink.setEventHandler { [told] event in told.withLock { $0.append(event) } }
+        sink.setEventHandler { [events] event in events.withLock { $0.append(event) } }
     }
 }
 

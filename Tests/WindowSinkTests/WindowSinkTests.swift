@@ -66,8 +66,8 @@ struct WindowSinkTests {
             (PixelSize(width: 100_000, height: 10), PixelSize(width: 1024, height: 1)),
         ]
     )
-    func size(of picture: PixelSize, window: PixelSize) {
-        #expect(Window.size(for: picture, in: PixelSize(width: 1024, height: 768)) == window)
+    func size(of frame: PixelSize, window: PixelSize) {
+        #expect(Window.size(for: frame, in: PixelSize(width: 1024, height: 768)) == window)
     }
 
     @Test("While the display is busy, the newest frame replaces the others, and no call waits")
@@ -250,9 +250,9 @@ struct WindowSinkTests {
                 == "cannot open a window: SDL2 is required: libnothing-2.0.so.0 is not installed"
         )
         let other = #expect(throws: WindowError.self) { try SDLLibrary.load("libm.so.6").get() }
-        let words =
+        let message =
             "cannot open a window: SDL2 is too old: it has no SDL_InitSubSystem (2.0.12 or newer is required)"
-        #expect(other?.description == words)
+        #expect(other?.description == message)
     }
 
     @Test("A sink throws the error of a display that refuses")

@@ -229,10 +229,10 @@ package final class SampleRing: @unchecked Sendable {
             isUnderrunning = false
             if readCount.load(ordering: .relaxed) < origin { readCount.store(origin, ordering: .releasing) }
         }
-        let wanted = skips.load(ordering: .relaxed)
-        guard wanted != appliedSkips else { return }
-        head += wanted - appliedSkips
-        appliedSkips = wanted
+        let requestedSkips = skips.load(ordering: .relaxed)
+        guard requestedSkips != appliedSkips else { return }
+        head += requestedSkips - appliedSkips
+        appliedSkips = requestedSkips
     }
 
     /// Drops the samples whose time has passed.
@@ -258,13 +258,13 @@ package final class SampleRing: @unchecked Sendable {
         let first = min(count, capacity - index)
         target.update(from: storage + index * channelCount, count: first * channelCount)
         (target + first * channelCount).update(from: storage, count: (count - first) * channelCount)
-        let wanted = Float(bitPattern: gainTarget.load(ordering: .relaxed))
-        if gain == wanted {
+        let targetGain = Float(bitPattern: gainTarget.load(ordering: .relaxed))
+        if gain == targetGain {
             if gain != 1 { for index in 0..<count * channelCount { target[index] *= gain } }
             return
         }
         for frame in 0..<count {
-            gain += max(-gainStep, min(gainStep, wanted - gain))
+            gain += max(-gainStep, min(gainStep, targetGain - gain))
             for index in frame * channelCount..<(frame + 1) * channelCount { target[index] *= gain }
         }
     }
