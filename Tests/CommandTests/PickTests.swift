@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+// Rule: content-type, picker
 /// `vplay pick`, and folders as inputs.
 @Suite("Choosing in the terminal", .enabled(if: Media.isMade))
 struct PickTests {

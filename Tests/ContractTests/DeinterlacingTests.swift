@@ -5,6 +5,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
+// Rule: deinterlacing
 /// Frames of two fields, against what FFmpeg's own bwdif makes of the same file (`make fixtures` asks it).
 @Suite("Contract: deinterlacing", .enabled(if: Fixture.areThere, "make fixtures"))
 struct DeinterlacingTests {

@@ -4,6 +4,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
+// Rule: tone-mapping
 /// Who gets high dynamic range as it is, and who gets it mapped.
 @Suite("Contract: dynamic range", .enabled(if: Fixture.areThere, "make fixtures"))
 struct DynamicRangeTests {

@@ -4,6 +4,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
+// Rule: repeated-end
 @Suite("What a program does in the handler of an end, on the manual driver")
 struct EndHandlerTests {
     /// Calls `body` at each end, and at each failure to get there.

@@ -2,6 +2,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
+// Rule: interruption
 /// A call comes in: the simulated device asks for quiet, and gives the audio back.
 @Suite("Contract: interruptions")
 struct InterruptionTests {

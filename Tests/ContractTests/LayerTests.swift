@@ -3,6 +3,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
+// Rule: shared-conversion
 @Suite("Contract: layers")
 struct LayerTests {
     @Test("Ready for display with the first picture of the current item, not before, and anew for each item")

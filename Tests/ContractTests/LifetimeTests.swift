@@ -3,6 +3,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
+// Rule: closing, release-order
 @Suite("Contract: lifetimes, and callbacks that call back")
 struct LifetimeTests {
     private final class Weak {

@@ -2,6 +2,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
+// Rule: item-position
 @Suite("Contract: what is known of an item that is put back, and what is asked of it before it is open again")
 struct PutBackTests {
     enum Learning: CaseIterable, Sendable { case declared, estimated, unknown }

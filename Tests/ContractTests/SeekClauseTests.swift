@@ -2,6 +2,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
+// Rule: seek-completion
 @Suite("Contract: seeks")
 struct SeekClauseTests {
     @Test("The latest wins: the ones before are answered false at once, in order, and it is where we are")

@@ -2,6 +2,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
+// Rule: stalls
 /// A script whose first second is there, and the rest from second 5 on.
 @Suite("Contract: stalls")
 struct StallTests {

@@ -2,6 +2,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
+// Rule: item-position
 @Suite("Contract: an item that is swapped out and put back")
 struct SwapTests {
     /// What an item tells, one line for each change of a property.

@@ -3,6 +3,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
+// Rule: variant-switch
 /// An item that is opened again while it plays, and whose data is late: the old tracks play on until the new ones are there.
 @Suite("Contract: tracks that take over late")
 struct SwitchPointTests {

@@ -4,6 +4,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
+// Rule: track-switches, nothing-selected
 @Suite("Contract: tracks that are switched on and off")
 struct TrackSwitchTests {
     private func playing(

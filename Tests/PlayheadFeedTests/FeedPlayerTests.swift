@@ -121,16 +121,16 @@ struct FeedPlayerTests {
 
     @Test("8. A clip resumes from its position when it returns, or starts from zero if set")
     func position() {
-        for leaving in [FeedOffscreenBehavior.pause, .pauseAndRewind] {
+        for behavior in [FeedOffscreenBehavior.pause, .pauseAndRewind] {
             var settings = FeedSettings()
-            settings.offscreenBehavior = leaving
+            settings.offscreenBehavior = behavior
             let bench = FeedBench(scripts: 20, settings: settings)
             bench.driver.run(seconds: 0.8)
             bench.settle(at: 3000)
             #expect(bench.feed.player(for: 0) == nil)
             bench.settle(at: 0)
             let first = bench.frames(of: 0).last { $0 != .zero } ?? .zero
-            #expect(leaving == .pause ? first >= .ms(800) : first < .ms(400))
+            #expect(behavior == .pause ? first >= .ms(800) : first < .ms(400))
             #expect(bench.foreignFrames == 0)
         }
     }

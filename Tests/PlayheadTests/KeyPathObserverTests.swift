@@ -63,7 +63,7 @@ struct KeyPathObserverTests {
         second.player.replaceCurrentItem(with: item)
         second.driver.run(atMost: 1)
         let reported = log.lines
-        #expect(told.last == "readyToPlay")
+        #expect(reported.last == "readyToPlay")
         first.driver.run(atMost: 1)
         #expect(log.lines == reported)
         token.invalidate()
