@@ -75,8 +75,11 @@ clean: ## remove all that was built or generated
 ##@ Check
 
 .PHONY: test
-test: fixtures ## run the whole suite (TESTFLAGS='--filter Name' for a part; PLAYHEAD_CORPUS=DIR adds a folder of real files)
+# The command is tested as it is released.
+test: export PLAYHEAD_VPLAY := $(CURDIR)/$(VPLAY)
+test: fixtures ## run the whole suite, the command as it is released (TESTFLAGS='--filter Name' for a part; PLAYHEAD_CORPUS=DIR adds a folder of real files)
 	@echo "PLAYHEAD_CORPUS: $${PLAYHEAD_CORPUS:-not set, tests over real files are skipped}"
+	$(SWIFT) build $(RELEASE)
 	$(call run-tests,$(BUILDFLAGS))
 
 # Arguments: flags of `swift build` and `swift test`, flags of `swift test` alone.
@@ -87,6 +90,7 @@ run-tests = $(SWIFT) build --build-tests $(1) && \
 lint: deps fixtures ## formatting, docs/contract.md, docs/testing.md and README.md against the code, doc comments, completions, the manual page, and a build (with the benchmarks) in which a warning is an error
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
 	for script in .ci/run .ci/deps media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
+	SWIFT="$(SWIFT)" Tests/check-static-mutex.sh
 	$(PYTHON) Tests/check-contract.py
 	$(PYTHON) Tests/check-examples.py
 	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD) $(BUILDFLAGS)

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # A part is a target, or some suites of a target: TARGET.SUITES these, TARGET-SUITES all others.
-live='CacheTests|PickTests|PictureTests|SignalTests|TerminalTests|WindowTests|NoWindowTests'
+live='CacheTests|PickTests|PictureTests|SignalTests|TerminalAttributeTests|TerminalTests|WindowTests|NoWindowTests'
 long=(
     CommandTests.CorpusTests "CommandTests-(CorpusTests|$live)" PlaybackEngineTests HLSTests
     FFmpegTests.CorpusVideoTests FFmpegTests-CorpusVideoTests

@@ -19,8 +19,11 @@ struct Outcome: Sendable {
 
 /// The built `vplay`, run as a user runs it.
 enum Command {
-    /// The test bundle lies beside it.
+    /// `PLAYHEAD_VPLAY` if that is set (`make test` sets it to the release build, which users have), otherwise the binary
+    /// beside the test bundle.
     static let url: URL = {
+        let chosen = ProcessInfo.processInfo.environment["PLAYHEAD_VPLAY"]
+        if let chosen { return URL(fileURLWithPath: chosen) }
         let arguments = [Bundle.main.executablePath, CommandLine.arguments.first].compactMap(\.self)
         let places = arguments.map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
         let candidates = places.map { $0.appendingPathComponent("vplay") }

@@ -46,7 +46,7 @@ enum Terminal {
         let file = Media.temporary("terminal.py")
         try (prelude + script + "\n").write(to: file, atomically: true, encoding: .utf8)
         defer { unlink(file.path) }
-        let quoted = arguments.indices.map { "\"$\($0 + 1)\"" }.joined(separator: " ")
+        let quoted = arguments.indices.map { "\"${\($0 + 1)}\"" }.joined(separator: " ")
         let line = "exec env VPLAY=\"$vplay\" python3 '\(file.path)' \(quoted)"
         return try await Command.shell(line, arguments)
     }

@@ -3,9 +3,13 @@ import Synchronization
 
 /// Makes the terminal hand over keys as they are pressed, and puts it back.
 enum TerminalMode {
+    /// Each property is zero at first, and there is no optional: with -O, Swift 6.3.1 initializes a static `Mutex` with zeros if
+    /// its struct holds an optional of a large struct, such as `termios?`, beside another property, and zeros read as a mode
+    /// that has been found. Tests/check-static-mutex.sh reports whether a compiler has this fault.
     private struct State {
-        /// As the terminal was found; nil while it is so.
-        var found: termios?
+        /// As the terminal was found; valid if `isChanged`.
+        var found = termios()
+        var isChanged = false
         /// Somebody reads keys.
         var isWanted = false
     }
@@ -36,6 +40,7 @@ enum TerminalMode {
             guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
             guard mode.c_lflag & tcflag_t(ICANON | ECHO) != 0 else { return }
             state.found = mode
+            state.isChanged = true
             // Lines and echo off; signals (^C) stay what they are.
             mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
             tcsetattr(STDIN_FILENO, TCSANOW, &mode)
@@ -54,9 +59,9 @@ enum TerminalMode {
     }
 
     private static func putBack(_ state: inout State) {
-        guard var mode = state.found, isForeground() else { return }
-        tcsetattr(STDIN_FILENO, TCSANOW, &mode)
-        state.found = nil
+        guard state.isChanged, isForeground() else { return }
+        tcsetattr(STDIN_FILENO, TCSANOW, &state.found)
+        state.isChanged = false
     }
 
     /// Columns of the terminal behind standard error; 80 where nobody knows.

@@ -92,8 +92,9 @@ struct RecordCommand: AsyncParsableCommand {
             ended.open(status)
             recorder.stop()
         }
-        let status = quiet ? nil : RecordStatus(recorder, name: output)
         let keys = TerminalMode.isInteractive ? Self.quitKey(recorder) : nil
+        let stops = keys.map(Self.stops)
+        let status = quiet ? nil : RecordStatus(recorder, name: output) { [weak keys] in keys?.refresh() }
         do {
             _ = try await recorder.record()
         } catch {
@@ -106,7 +107,7 @@ struct RecordCommand: AsyncParsableCommand {
             )
             ExitStatus.failure.exitNow()
         }
-        withExtendedLifetime((signals, keys)) {}
+        withExtendedLifetime((signals, stops, keys)) {}
         status?.end()
         ended.open(.success)
         await ended.wait().exitNow()
@@ -117,19 +118,34 @@ struct RecordCommand: AsyncParsableCommand {
             if bytes.contains(UInt8(ascii: "q")) { recorder.stop() }
         }
     }
+
+    /// Restores the terminal before ^Z stops the process, and reads keys again once it continues.
+    private static func stops(_ keys: KeyReader) -> Signals {
+        Signals.stops {
+            Console.shared.clearStatus()
+            TerminalMode.restore()
+        } goOn: { [weak keys] in
+            guard let keys else { return }
+            _ = TerminalMode.readKeys()
+            keys.refresh()
+        }
+    }
 }
 
 /// How far it has come, twice a second, where somebody may be watching.
 private final class RecordStatus: Sendable {
     private let timer: SendableTimer?
 
-    init(_ recorder: Recorder, name: String) {
+    /// `tick` is called before each update.
+    init(_ recorder: Recorder, name: String, tick: @escaping @Sendable () -> Void) {
         guard Console.shared.isTerminal else {
             timer = nil
             return
         }
         let name = oneLine(name)
         timer = SendableTimer {
+            tick()
+            guard TerminalMode.isForeground(STDERR_FILENO) else { return }
             let progress = recorder.progress
             let seconds = String(format: "%.1f", progress.duration.seconds)
             let line = "recording \(name)  \(seconds) s, \(progress.frameCount) pictures, q ends it"
