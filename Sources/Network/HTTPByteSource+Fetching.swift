@@ -129,7 +129,8 @@ extension HTTPByteSource {
                     isPublic: policy.isPublicAddress
                 ),
                 timeout: Int64(options.timeout * 1_000_000_000),
-                minimumRate: policy.minimumRate
+                minimumRate: policy.minimumRate,
+                minimumRateInterval: policy.minimumRateInterval
             ),
             FetchReceiver(self, fetch)
         )

@@ -30,9 +30,11 @@ public final class HTTPByteSource: ByteSource {
         package var initialRetryDelay: Int64 = 250_000_000
         /// The longest `Retry-After` that is accepted from a server.
         package var maximumRetryAfter: Int64 = 30_000_000_000
-        /// The number of bytes that a server must send in twice the timeout. A server that sends fewer counts as
+        /// The number of bytes that a server must send in `minimumRateInterval`. A server that sends fewer counts as
         /// stalled.
         package var minimumRate = 1024
+        /// The interval of `minimumRate`. If nil, twice the timeout.
+        package var minimumRateInterval: Int64?
         /// The duration for which requests continue after the last reader has left. A new reader may follow at once,
         /// for example when an asset is loaded first and then played.
         package var lingerTime: Int64 = 150_000_000

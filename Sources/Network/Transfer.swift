@@ -127,12 +127,12 @@ final class Transfer: @unchecked Sendable {
     }
 
     /// The time at which the transfer fails if no more bytes arrive.
-    var deadline: Int64 { min(lastProgress + request.timeout, rateWindow.start + 2 * request.timeout) }
+    var deadline: Int64 { min(lastProgress + request.timeout, rateWindow.start + request.rateInterval) }
 
     /// Returns the reason if the transfer has timed out or is too slow, or nil if it may continue.
     func timeoutReason(now: Int64) -> TransferEnd.Reason? {
         if now - lastProgress >= request.timeout { return .timedOut }
-        guard now - rateWindow.start >= 2 * request.timeout else { return nil }
+        guard now - rateWindow.start >= request.rateInterval else { return nil }
         // The timeout alone applies while the connection is being established.
         guard peer == nil || rateWindow.byteCount >= request.minimumRate else { return .tooSlow }
         rateWindow = (now, 0)

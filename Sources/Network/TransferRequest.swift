@@ -17,8 +17,13 @@ struct TransferRequest: Sendable {
     var peers: PeerRule
     /// The limit in nanoseconds for connecting, for the first byte and between bytes.
     var timeout: Int64
-    /// The number of bytes that must arrive in twice the timeout.
+    /// The number of bytes that must arrive in `rateInterval`.
     var minimumRate: Int
+    /// The interval of `minimumRate` in nanoseconds. If nil, twice the timeout.
+    var minimumRateInterval: Int64?
+
+    /// The interval in nanoseconds in which `minimumRate` bytes must arrive.
+    var rateInterval: Int64 { minimumRateInterval ?? 2 * timeout }
 
     /// The header lines to send.
     var headerLines: [String] {

@@ -29,6 +29,7 @@ extension PulseTests {
             await group.waitForAll(connected: true)
             #expect(try await server.clients(Self.name) == 1)
             #expect(try await server.streams() == 20)
+            try await OwnProcess.waitForAudioThread()
             #expect(try OwnProcess.audioThreads() == 1)
             for sink in group.sinks.dropLast() { sink.finish() }
             #expect(try await group.plays(1, recording))
@@ -120,6 +121,7 @@ extension PulseTests {
             await first.waitForAll(connected: true)
             await second.waitForAll(connected: true)
             #expect(try await server.clients(Self.name) == 1)
+            #expect(try OwnProcess.audioThreads() == 1)
             #expect((first.notices + second.notices).allSatisfy { $0.count == 2 })
         }
 

@@ -161,6 +161,12 @@ enum OwnProcess {
         }
     }
 
+    /// Waits until the thread of a main loop is running. It takes its name when it begins to run, and the loss of the
+    /// server can be reported earlier.
+    static func waitForAudioThread() async throws {
+        while try audioThreads() == 0 { await Task.yield() }
+    }
+
     /// Waits until the connection of the last finished sink is closed.
     static func waitUntilDisconnected() async throws {
         while try audioThreads() > 0 { await Task.yield() }

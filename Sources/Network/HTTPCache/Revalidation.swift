@@ -104,7 +104,8 @@ final class Revalidation: TransferReceiver {
                 isPublic: policy.isPublicAddress
             ),
             timeout: Int64(options.timeout * 1_000_000_000),
-            minimumRate: policy.minimumRate
+            minimumRate: policy.minimumRate,
+            minimumRateInterval: policy.minimumRateInterval
         )
         let transfer = Transfer(request, self)
         let isOver = state.withLock { state in
