@@ -19,8 +19,14 @@ PYTHON ?= $(firstword $(wildcard .venv/bin/python3) python3)
 
 whole-modules = $(addprefix -Xswiftc ,-whole-module-optimization -num-threads 2 -gline-tables-only)
 BUILDFLAGS = $(if $(WHOLE_MODULES),$(whole-modules))
-RELEASE := -c release --product vplay
-VPLAY := .build/release/vplay
+# Where the command is built for release. CI builds it beside the tests.
+RELEASE_BUILD ?= .build
+RELEASE := -c release --product vplay --scratch-path $(RELEASE_BUILD)
+VPLAY := $(RELEASE_BUILD)/release/vplay
+# The modules whose tests run under a sanitizer for each change: where it can find what the plain tests do not. Unsafe pointers
+# and C libraries for addresses, locks and callbacks for threads. `make nightly` runs all modules (empty).
+ASAN_MODULES ?= FFmpeg HLS MediaCore Network PulseAudio Sinks TerminalSink WindowSink
+TSAN_MODULES ?= HLS Network PlaybackEngine Playhead PlayheadFeed PulseAudio
 FIXTURES := media-fixtures/generated
 SOURCES = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources docs/examples)
 
@@ -76,18 +82,32 @@ clean: ## remove all that was built or generated
 
 .PHONY: test
 # The command is tested as it is released.
-test: export PLAYHEAD_VPLAY := $(CURDIR)/$(VPLAY)
-test: fixtures ## run the whole suite, the command as it is released (TESTFLAGS='--filter Name' for a part; PLAYHEAD_CORPUS=DIR adds a folder of real files)
+test: export PLAYHEAD_VPLAY := $(abspath $(VPLAY))
+test: fixtures build-release ## run the whole suite, the command as it is released (TESTFLAGS='--filter Name' for a part; PLAYHEAD_CORPUS=DIR adds a folder of real files)
 	@echo "PLAYHEAD_CORPUS: $${PLAYHEAD_CORPUS:-not set, tests over real files are skipped}"
-	$(SWIFT) build $(RELEASE)
 	$(call run-tests,$(BUILDFLAGS))
 
+.PHONY: build-release
+build-release:
+	env -u PLAYHEAD_SHARED_SWIFT $(SWIFT) build $(RELEASE)
+
+.PHONY: test-release
+# Tests and libraries are optimized; only the command of this build uses Swift's shared library.
+test-release: export PLAYHEAD_VPLAY := $(abspath $(VPLAY))
+test-release: export PLAYHEAD_SHARED_SWIFT := 1
+test-release: fixtures build-release ## the suite built for release
+	$(call run-tests,-c release --scratch-path .build-release -Xswiftc -enable-testing -Xswiftc -gline-tables-only)
+
 # Arguments: flags of `swift build` and `swift test`, flags of `swift test` alone.
-run-tests = $(SWIFT) build --build-tests $(1) && \
+build-tests = $(SWIFT) build --build-tests $(1)
+run-tests = $(call build-tests,$(1)) && \
 	$(if $(TESTFLAGS),$(SWIFT) test --skip-build --no-parallel $(1) $(2) $(TESTFLAGS),SWIFT="$(SWIFT)" Tests/run.sh $(1) $(2))
 
 .PHONY: lint
-lint: deps fixtures ## formatting, docs/contract.md, docs/testing.md and README.md against the code, doc comments, completions, the manual page, and a build (with the benchmarks) in which a warning is an error
+lint: lint-code lint-benchmarks ## formatting, docs/contract.md, docs/testing.md and README.md against the code, doc comments, completions, the manual page, and a build (with the benchmarks) in which a warning is an error
+
+.PHONY: lint-code
+lint-code: deps fixtures
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
 	for script in .ci/run .ci/deps media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
 	SWIFT="$(SWIFT)" Tests/check-static-mutex.sh
@@ -98,6 +118,9 @@ lint: deps fixtures ## formatting, docs/contract.md, docs/testing.md and README.
 	SWIFT="$(SWIFT)" $(PYTHON) Tests/check-comments.py "$$built/Modules"
 	$(PYTHON) Tests/check-examples.py "$$built"
 	PYTHON="$(PYTHON)" Tests/check-install.sh "$$built/vplay"
+
+.PHONY: lint-benchmarks
+lint-benchmarks: deps
 	PLAYHEAD_STRICT=1 $(SWIFT) build --package-path Benchmarks --scratch-path .build-strict-benchmarks $(BUILDFLAGS)
 
 .PHONY: format
@@ -111,28 +134,40 @@ docs: deps ## build the documentation as a website into .build-docs/site, with w
 
 .PHONY: readme
 readme: fixtures ## build the package that README.md shows, as a stranger would, and run it
-	SWIFT="$(SWIFT)" Tests/check-readme.sh
+	SWIFT="$(SWIFT)" Tests/check-readme.sh $(BUILDFLAGS)
 
 # What the sanitizers need: a build from nothing; optimized code, for it runs several times quicker; few samples of what
-# is tried with many.
-test-asan test-tsan: export PLAYHEAD_OPTIMIZED := 1
-test-asan test-tsan: export PLAYHEAD_SAMPLES := few
+# is tried with many; the modules that they are asked to look at.
+%-asan %-tsan: export PLAYHEAD_OPTIMIZED := 1
+%-asan %-tsan: export PLAYHEAD_SAMPLES ?= few
+%-asan: export PLAYHEAD_TESTS := $(ASAN_MODULES:%=%Tests)
+%-tsan: export PLAYHEAD_TESTS := $(TSAN_MODULES:%=%Tests)
+asan-flags := --sanitize=address --scratch-path .build-asan $(whole-modules)
+tsan-flags := --sanitize=thread --scratch-path .build-tsan $(whole-modules)
 
 .PHONY: test-asan
-test-asan: fixtures ## the suite under the address and leak sanitizers
+test-asan: fixtures ## the suites of ASAN_MODULES under the address and leak sanitizers (ASAN_MODULES= for all)
 	export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=0
 	export LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/lsan.supp:print_suppressions=0
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
-	$(call run-tests,--sanitize=address --scratch-path .build-asan $(whole-modules))
+	$(call run-tests,$(asan-flags))
 
 .PHONY: test-tsan
-test-tsan: fixtures ## the suite under the thread sanitizer
+test-tsan: fixtures ## the suites of TSAN_MODULES under the thread sanitizer (TSAN_MODULES= for all)
 	export TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/tsan.supp:halt_on_error=0:second_deadlock_stack=1
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
 	# Not the command: its processes run the code that the other suites run under the sanitizer in one process.
-	$(call run-tests,--sanitize=thread --scratch-path .build-tsan $(whole-modules),--skip CommandTests)
+	$(call run-tests,$(tsan-flags),--skip CommandTests)
+
+.PHONY: build-asan build-tsan
+build-asan build-tsan: build-%:
+	$(call build-tests,$($*-flags))
+
+.PHONY: nightly
+nightly: ## all checks of .ci/run, and what it leaves out: all seeds, the suite built for release, all suites under the sanitizers
+	.ci/run nightly
 
 .PHONY: headers
 headers: ## compare what is declared here of libcurl, libchafa and SDL2 with their own headers (fetched where they are missing)

@@ -20,7 +20,13 @@ let settings = plainSettings + (optimized ? [.unsafeFlags(["-O"])] : [])
 
 // The command carries Swift's library with it: it starts sooner, needs 10 MB less, and runs where no Swift is
 // installed. Only the executable has the flag, so packages that use the libraries are not held up by it.
-let carriesSwift = SwiftSetting.unsafeFlags(["-static-stdlib"], .when(configuration: .release))
+// `make test-release` leaves it out (PLAYHEAD_SHARED_SWIFT): a test bundle imports the command, and cannot link with it.
+let carriesSwift = Context.environment["PLAYHEAD_SHARED_SWIFT"] == nil
+let staticSettings: [SwiftSetting] =
+    carriesSwift ? [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))] : []
+let staticLinking: [LinkerSetting] =
+    carriesSwift
+    ? [.unsafeFlags(["-static-stdlib", "-Xclang-linker", "-no-pie"], .when(configuration: .release))] : []
 
 // The programs of docs/examples, which has a manifest of its own for those who run them. `make lint` builds them too,
 // with warnings as errors, so that they cannot go stale.
@@ -138,10 +144,8 @@ let package = Package(
                 "Playhead", "PlayheadCapture", "PlayheadPicker", "TerminalSink", "WindowSink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: plainSettings + [carriesSwift],
-            linkerSettings: [
-                .unsafeFlags(["-static-stdlib", "-Xclang-linker", "-no-pie"], .when(configuration: .release))
-            ]
+            swiftSettings: plainSettings + staticSettings,
+            linkerSettings: staticLinking
         ),
         // What tests of several modules need: fixtures, folders, recordings of real media.
         .target(
@@ -243,3 +247,9 @@ let package = Package(
         ),
     ] + (strict ? [example("PlayDemo"), example("WatchDemo"), example("SinkDemo")] + feedExamples : [])
 )
+
+// `make test-asan` and `make test-tsan` build only the test targets that they run.
+let chosenTests = Context.environment["PLAYHEAD_TESTS"]?.split(separator: " ").map(String.init) ?? []
+if !chosenTests.isEmpty {
+    package.targets.removeAll { $0.type == .test && !chosenTests.contains($0.name) }
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the package that README.md shows, as a stranger would: from its blocks of code alone, with this tree as a git
-# repository to depend on. Builds it, plays a clip, and gives it a file that is not there.
+# repository to depend on. Builds it, plays a clip, and gives it a file that is not there. Arguments: flags of `swift build`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -26,7 +26,7 @@ sed -i "s|<this repository>|file://$work/playhead|" "$work/clips/Package.swift"
 
 # A stranger has none of this set.
 unset PLAYHEAD_STRICT
-${SWIFT:-swift} build --package-path "$work/clips"
+${SWIFT:-swift} build --package-path "$work/clips" "$@"
 program="$(${SWIFT:-swift} build --package-path "$work/clips" --show-bin-path)/clips"
 
 pictures=$(timeout 60 "$program" "$clip" | wc -l)
