@@ -137,6 +137,25 @@ struct StuckTests {
         }
     }
 
+    @Test("While a frame is at hand, virtual time jumps to it without stops, however far it is")
+    func jump() {
+        func steps(rate: Float) -> Int {
+            let bench = PlayerTestBench<Player>(.silentClip(), audio: .none)
+            bench.load()
+            bench.player.rate = rate
+            var count = 0
+            let isDone = bench.driver.run(atMost: 1e7) {
+                count += 1
+                return false
+            }
+            #expect(isDone)
+            #expect(bench.videoSink.numbers == Array(0..<50))
+            return count
+        }
+        // A frame each 40 ms, and each 40,000 s.
+        #expect(steps(rate: 0.000_001) <= 2 * steps(rate: 1))
+    }
+
     @Test("In a queue the next item is played")
     func queue() {
         let bench = PlayerTestBench<QueuePlayer>(queue: 2, of: .silentClip(), isRealTime: true)

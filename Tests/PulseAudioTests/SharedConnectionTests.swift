@@ -116,6 +116,7 @@ extension PulseTests {
             await second.waitForAll(connected: false)
             #expect(second.sinks.allSatisfy { !$0.isConnecting })
             #expect(first.notices.allSatisfy { $0.count == 1 })
+            try await OwnProcess.waitForAudioThread()
             #expect(try OwnProcess.audioThreads() == 1)
             try await server.start()
             await first.waitForAll(connected: true)

@@ -32,8 +32,8 @@ enum ByteMarks {
                 guard let entry = avformat_index_get_entry(stream, index)?.pointee,
                     let time = mapping.itemTime(ticks(entry.timestamp))?.nanoseconds
                 else { continue }
-                // Values from a damaged index are clamped.
-                let part = Int(Double(max(0, time)) / Double(duration) * Double(limit))
+                // A damaged index can contain any time, so that the quotient does not fit into an integer.
+                let part = Int(clamping: Double(max(0, time)) / Double(duration) * Double(limit))
                 let size = Int64(max(0, entry.size))
                 parts[min(limit - 1, max(0, part))] += size
                 sum += size
@@ -45,7 +45,8 @@ enum ByteMarks {
         return parts.enumerated().map { index, size in
             needed += size
             return ByteMark(
-                time: Int64(Double(duration) * Double(index + 1) / Double(limit)),
+                // The last one of a duration near Int64.max is rounded up to 2^63.
+                time: Int64(clamping: Double(duration) * Double(index + 1) / Double(limit)),
                 byteCount: needed
             )
         }
@@ -61,9 +62,9 @@ enum ByteMarks {
         guard let stream = streams.max(by: { entryCount($0) < entryCount($1) }) else { return [] }
         let count = entryCount(stream)
         let mapping = TimeMapping(timeBase: stream.pointee.time_base, zero: description.startTime)
-        let step = max(1, (count + Int32(limit) - 1) / Int32(limit))
+        let step = max(1, (Int(count) + limit - 1) / limit)
         var marks: [ByteMark] = []
-        for index in stride(from: Int32(0), to: count, by: Int(step)) {
+        for index in stride(from: Int32(0), to: count, by: step) {
             guard let entry = avformat_index_get_entry(stream, index)?.pointee,
                 let time = mapping.itemTime(ticks(entry.timestamp))?.nanoseconds, time > 0,
                 entry.pos > marks.last?.byteCount ?? 0, entry.pos <= total
