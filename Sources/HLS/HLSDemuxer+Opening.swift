@@ -40,7 +40,7 @@ extension HLSDemuxer {
             guard let chosen, let index = described.variants.firstIndex(of: chosen) else { break }
             let variant = master.variants[index]
             let needed = presentation.needed(for: variant).filter { $0.rendition == nil }
-            guard let own = presentation.entries.first(where: { $0.url == variant.url }) else { break }
+            guard let own = presentation.entry(at: variant.url) else { break }
             if own.rendition == nil {
                 // No other variant stream is left.
                 if let failure = own.failure { throw failure }
@@ -184,8 +184,9 @@ extension HLSDemuxer {
         let zero = zero
         var description = MediaDescription(formatName: "hls")
         description.startTime = zero
-        description.tracks = presentation.entries.flatMap { $0.tracks(zero: zero) }
-        description.variants = variants(description.tracks)
+        let tracks = presentation.entries.map { $0.tracks(zero: zero) }
+        description.tracks = tracks.flatMap(\.self)
+        description.variants = variants(tracks)
         // The segments are remote even if the playlist is cached.
         description.isLocal = false
         guard let main = presentation.main ?? presentation.renditions.first else { return description }
@@ -203,10 +204,10 @@ extension HLSDemuxer {
         return description
     }
 
-    private func variants(_ tracks: [Track]) -> [Variant] {
+    /// Returns the variant streams. `tracks` holds the tracks of each media playlist.
+    private func variants(_ tracks: [[Track]]) -> [Variant] {
         (presentation.master?.variants ?? []).map { variant in
-            let entries = presentation.entries(of: variant)
-            let own = tracks.filter { track in entries.contains { $0 === presentation.entry(of: track.id) } }
+            let own = presentation.entries(of: variant).flatMap { tracks[$0.index] }
             let videoTrack = own.first { $0.mediaType == .video }
             let size = videoTrack.map(\.presentationSize).flatMap { $0.isEmpty ? nil : $0 }
             return Variant(

@@ -10,7 +10,10 @@ struct HLSPresentation {
     /// The master playlist, or nil if the presentation has only one media playlist.
     var master: MasterPlaylist?
     /// The playlists of the variant streams, then those of the renditions. Each URL occurs once.
-    var entries: [PresentationPlaylist] = []
+    private(set) var entries: [PresentationPlaylist] = []
+    private var entriesByURL: [String: PresentationPlaylist] = [:]
+    /// The audio renditions that have playlists of their own, by group.
+    private var audioGroups: [String: [MasterPlaylist.Rendition]] = [:]
     /// The first rendition that was opened for video, or for audio if there is no video.
     var main: Rendition?
 
@@ -28,10 +31,14 @@ struct HLSPresentation {
     init() {}
 
     /// Creates a presentation with one media playlist.
-    init(_ url: String) { entries = [PresentationPlaylist(url: url, index: 0)] }
+    init(_ url: String) { _ = add(url) }
 
     init(_ master: MasterPlaylist) {
         self.master = master
+        for rendition in master.renditions where rendition.kind == .audio && rendition.url != nil {
+            audioGroups[rendition.group, default: []].append(rendition)
+        }
+        let codecs = Self.audioCodecs(master)
         for (index, variant) in master.variants.enumerated() {
             let entry = add(variant.url)
             entry.variants.append(index)
@@ -40,10 +47,12 @@ struct HLSPresentation {
         for rendition in master.renditions {
             guard let url = rendition.url, rendition.kind == .audio else { continue }
             let entry = add(url)
-            if entry.declaredRendition == nil, entry.variants.isEmpty { entry.declare(rendition, master) }
+            if entry.declaredRendition == nil, entry.variants.isEmpty {
+                entry.declare(rendition, codec: codecs[rendition.group])
+            }
         }
         for rendition in master.renditions where rendition.kind == .subtitles {
-            guard let url = rendition.url, !entries.contains(where: { $0.url == url }) else { continue }
+            guard let url = rendition.url, entry(at: url) == nil else { continue }
             add(url).declare(subtitles: rendition)
         }
     }
@@ -54,22 +63,21 @@ struct HLSPresentation {
     var subtitleRenditions: [SubtitleRendition] { entries.compactMap(\.subtitles) }
 
     private mutating func add(_ url: String) -> PresentationPlaylist {
-        if let known = entries.first(where: { $0.url == url }) { return known }
+        if let known = entry(at: url) { return known }
         let entry = PresentationPlaylist(url: url, index: entries.count)
         entries.append(entry)
+        entriesByURL[url] = entry
         return entry
     }
 
     /// Returns the audio renditions of a variant's group that have playlists of their own.
     private func audio(of variant: MasterPlaylist.Variant) -> [MasterPlaylist.Rendition] {
-        guard let master, let group = variant.audioGroup else { return [] }
-        return master.renditions.filter { $0.kind == .audio && $0.group == group && $0.url != nil }
+        variant.audioGroup.flatMap { audioGroups[$0] } ?? []
     }
 
     /// Returns the playlist of a variant stream and those of its renditions.
     func entries(of variant: MasterPlaylist.Variant) -> [PresentationPlaylist] {
-        let urls = [variant.url] + audio(of: variant).compactMap(\.url)
-        return entries.filter { urls.contains($0.url) }
+        entries(at: [variant.url] + audio(of: variant).compactMap(\.url))
     }
 
     /// Returns the playlists that must be open to play the variant stream. Of its audio renditions this is the one
@@ -78,7 +86,26 @@ struct HLSPresentation {
         let offered = audio(of: variant)
         let selected =
             offered.first(where: \.isDefault) ?? offered.first(where: \.isAutomatic) ?? offered.first
-        let urls = [variant.url, selected?.url].compactMap { $0 }
-        return entries.filter { urls.contains($0.url) }
+        return entries(at: [variant.url, selected?.url].compactMap { $0 })
+    }
+
+    /// Returns the playlist with a URL.
+    func entry(at url: String) -> PresentationPlaylist? { entriesByURL[url] }
+
+    /// Returns the playlists with these URLs, each once, in the order of `entries`.
+    private func entries(at urls: [String]) -> [PresentationPlaylist] {
+        Set(urls.compactMap { entry(at: $0)?.index }).sorted().map { entries[$0] }
+    }
+
+    /// Returns the codec of each audio group, taken from the first variant that refers to the group.
+    private static func audioCodecs(_ master: MasterPlaylist) -> [String: String] {
+        var codecs: [String: String?] = [:]
+        for variant in master.variants {
+            guard let group = variant.audioGroup, codecs[group] == nil else { continue }
+            codecs[group] = .some(
+                variant.codecs.lazy.compactMap(CodecName.init).first { $0.type == .audio }?.name
+            )
+        }
+        return codecs.compactMapValues(\.self)
     }
 }

@@ -5,7 +5,11 @@ internal import MediaCore
 ///
 /// Confined to the lane of the demuxer that reads it.
 struct MediaPlaylistTracker {
-    private(set) var playlist: MediaPlaylist
+    private(set) var playlist: MediaPlaylist {
+        didSet { ends = Self.ends(of: playlist) }
+    }
+    /// The end of each segment in microseconds, relative to the first segment of the current playlist.
+    private var ends: [Int64]
     private let url: String
     private let resources: PresentationResources
     /// The number of segments that have been removed from the playlist since it was opened.
@@ -29,6 +33,7 @@ struct MediaPlaylistTracker {
 
     init(_ playlist: MediaPlaylist, url: String, resources: PresentationResources) {
         self.playlist = playlist
+        ends = Self.ends(of: playlist)
         self.url = url
         self.resources = resources
         reloadTime = Self.now + Self.nanoseconds(playlist.targetDuration)
@@ -70,8 +75,15 @@ struct MediaPlaylistTracker {
 
     /// Returns the start time of a segment in microseconds, relative to the first segment at the time of opening.
     func start(of index: Int) -> Int64 {
-        playlist.segments.prefix(max(0, index - removedCount)).reduce(removedDuration) {
-            $0.addingReportingOverflow($1.duration).partialValue
+        let count = min(index - removedCount, ends.count)
+        return count > 0 ? removedDuration &+ ends[count - 1] : removedDuration
+    }
+
+    private static func ends(of playlist: MediaPlaylist) -> [Int64] {
+        var end: Int64 = 0
+        return playlist.segments.map { segment in
+            end &+= segment.duration
+            return end
         }
     }
 

@@ -6,6 +6,10 @@ package struct PlaylistLimits: Sendable {
     package var variantCount = 1000
     package var renditionCount = 1000
     package var segmentCount = 100_000
+    /// Of all resolved URLs of a list of variants, in bytes.
+    package var urlByteCount = 16 << 20
+    /// Audio renditions, counted once for each variant that they belong to.
+    package var pairCount = 100_000
 
     package init() {}
 }
@@ -15,7 +19,7 @@ package struct PlaylistLimits: Sendable {
 /// It accepts any bytes. Unknown tags are ignored, as the RFC requires. Tags that would lead to wrong bytes or times
 /// are errors with a line number.
 package struct PlaylistParser {
-    private let base: String
+    private let base: PlaylistBase
     private let limits: PlaylistLimits
     private var line = 0
     private var master = MasterPlaylist(variants: [], renditions: [])
@@ -31,6 +35,8 @@ package struct PlaylistParser {
     /// The variant stream whose URI follows.
     private var variant: MasterPlaylist.Variant?
     private var next = NextSegment()
+    /// The total length of the URLs of variants and renditions in bytes.
+    private var urlByteCount = 0
 
     /// The properties of the media segment whose URI follows.
     private struct NextSegment {
@@ -40,16 +46,20 @@ package struct PlaylistParser {
         var range: (count: Int64, start: Int64?)?
         var map: PlaylistResource?
         var mapKey: PlaylistKey?
-        var keys: [PlaylistKey] = []
+        /// Of alternative sources of the key the first supported one, or otherwise the first one.
+        var key: PlaylistKey?
         /// Whether the previous tag was EXT-X-KEY, too. Adjacent tags are alternative sources of the same key.
         var continuesKeyList = false
         var isGap = false
         /// The end of the previous byte range, and its resource.
-        var end: (url: String, offset: Int64)?
+        var end: (reference: PlaylistReference, offset: Int64)?
 
-        /// The supported key, or otherwise the first one.
-        var key: PlaylistKey? {
-            keys.first { if case .aes128 = $0 { true } else { false } } ?? keys.first
+        /// Adds an alternative source of the key.
+        mutating func add(_ other: PlaylistKey) {
+            switch (key, other) {
+            case (nil, _), (.unsupported, .aes128): key = other
+            default: break
+            }
         }
     }
 
@@ -71,7 +81,7 @@ package struct PlaylistParser {
     }
 
     private init(base: String, limits: PlaylistLimits) {
-        self.base = base
+        self.base = PlaylistBase(base)
         self.limits = limits
     }
 
@@ -130,11 +140,23 @@ package struct PlaylistParser {
             guard !master.variants.isEmpty else {
                 throw MediaError(.noPlayableTracks, "the master playlist has no variant streams")
             }
+            guard pairCount <= limits.pairCount else {
+                throw limitError("pairs of a variant and an audio rendition", limits.pairCount)
+            }
             return .master(master)
         }
         if media.hasEnded { media.kind = .vod }
         if media.targetDuration == 0 { media.targetDuration = media.segments.map(\.duration).max() ?? 0 }
         return .media(media)
+    }
+
+    /// The number of pairs of a variant and one of its audio renditions. A description lists the tracks of each pair.
+    private var pairCount: Int {
+        var counts: [String: Int] = [:]
+        for rendition in master.renditions where rendition.kind == .audio && rendition.url != nil {
+            counts[rendition.group, default: 0] += 1
+        }
+        return master.variants.reduce(0) { $0 + ($1.audioGroup.flatMap { counts[$0] } ?? 0) }
     }
 
     /// Parses a line, which is not empty.
@@ -228,16 +250,16 @@ package struct PlaylistParser {
         case "#EXT-X-GAP": next.isGap = true
         case "#EXT-X-PROGRAM-DATE-TIME": media.hasDates = true
         case "#EXT-X-KEY":
-            if !next.continuesKeyList { next.keys = [] }
+            if !next.continuesKeyList { next.key = nil }
             next.continuesKeyList = true
-            if let key = try key(AttributeList(value)) { next.keys.append(key) }
+            if let key = try key(AttributeList(value)) { next.add(key) }
         default: try parseMap(AttributeList(value))
         }
     }
 
     private mutating func parseMap(_ list: AttributeList) throws(MediaError) {
         guard let uri = list.text("URI") else { throw syntaxError("EXT-X-MAP without URI") }
-        var resource = PlaylistResource(url: try resolve(uri))
+        var resource = PlaylistResource(reference: try reference(uri))
         if let text = list.text("BYTERANGE") {
             let (count, start) = try range(text[...])
             resource.range = try byteRange(start ?? 0, count)
@@ -257,16 +279,15 @@ package struct PlaylistParser {
         if list.text("IV") != nil, iv == nil {
             throw syntaxError("invalid IV: it must be a hexadecimal number of at most 128 bits")
         }
-        return .aes128(url: try resolve(uri), iv: iv)
+        return .aes128(url: try reference(uri), iv: iv)
     }
 
     private mutating func parseURI(_ text: Substring) throws(MediaError) {
-        let url = try resolve(String(text))
         if var variant {
             guard master.variants.count < limits.variantCount else {
                 throw limitError("variants", limits.variantCount)
             }
-            variant.url = url
+            variant.url = try resolve(String(text))
             master.variants.append(variant)
             self.variant = nil
             return
@@ -278,14 +299,16 @@ package struct PlaylistParser {
         guard media.segments.count < limits.segmentCount else {
             throw limitError("segments", limits.segmentCount)
         }
-        var resource = PlaylistResource(url: url)
+        let reference = try reference(String(text))
+        var resource = PlaylistResource(reference: reference)
         if let (count, start) = next.range {
-            guard let first = start ?? next.end.flatMap({ $0.url == url ? $0.offset : nil }) else {
+            let end = next.end.flatMap { $0.reference.isSameText(as: reference) ? $0.offset : nil }
+            guard let first = start ?? end else {
                 throw syntaxError("byte range without an offset")
             }
             resource.range = try byteRange(first, count)
         }
-        next.end = resource.range.map { (url, $0.upperBound) }
+        next.end = resource.range.map { (reference, $0.upperBound) }
         media.segments.append(
             PlaylistSegment(
                 resource: resource,
@@ -304,12 +327,25 @@ package struct PlaylistParser {
 
     // MARK: Values
 
-    private func resolve(_ uri: String) throws(MediaError) -> String {
+    private func reference(_ uri: String) throws(MediaError) -> PlaylistReference {
         do throws(MediaError) {
-            return try PlaylistURL.resolve(uri, against: base)
+            return try PlaylistReference(uri, base)
         } catch {
             throw MediaError(error.code, "playlist line \(line): \(error.message)")
         }
+    }
+
+    /// Resolves the URL of a variant or a rendition. These URLs are stored resolved.
+    private mutating func resolve(_ uri: String) throws(MediaError) -> String {
+        let url = try reference(uri).url
+        urlByteCount += url.utf8.count
+        guard urlByteCount <= limits.urlByteCount else {
+            throw MediaError(
+                .exceedsLimits,
+                "URIs of the playlist too long (limit \(limits.urlByteCount >> 20) MiB together)"
+            )
+        }
+        return url
     }
 
     /// Parses a duration in seconds. Returns microseconds.

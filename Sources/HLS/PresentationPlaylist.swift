@@ -3,6 +3,8 @@ internal import MediaCore
 /// A media playlist of a presentation, open or only declared.
 final class PresentationPlaylist {
     let url: String
+    /// The position among all playlists of the presentation.
+    let index: Int
     /// The first of its track IDs.
     let firstTrackID: Int
     /// The indices of the master playlist's variant streams that use this media playlist.
@@ -24,6 +26,7 @@ final class PresentationPlaylist {
 
     init(url: String, index: Int) {
         self.url = url
+        self.index = index
         firstTrackID = index * HLSPresentation.stride
     }
 
@@ -47,12 +50,15 @@ final class PresentationPlaylist {
         }
     }
 
-    /// Declares the track of an audio rendition.
-    func declare(_ rendition: MasterPlaylist.Rendition, _ master: MasterPlaylist) {
+    /// Declares the track of an audio rendition. `codec` is FFmpeg's name, or nil if the master playlist does not say.
+    func declare(_ rendition: MasterPlaylist.Rendition, codec: String?) {
         declaredRendition = rendition
-        let codecs = master.variants.first { $0.audioGroup == rendition.group }?.codecs ?? []
-        let name = codecs.compactMap(CodecName.init).first { $0.type == .audio }?.name ?? "aac"
-        var track = Track(id: firstTrackID, mediaType: .audio, codec: name, timeBase: Rational(1, 90_000))
+        var track = Track(
+            id: firstTrackID,
+            mediaType: .audio,
+            codec: codec ?? "aac",
+            timeBase: Rational(1, 90_000)
+        )
         track.language = rendition.language
         track.title = rendition.name.isEmpty ? nil : rendition.name
         track.isDefault = rendition.isDefault

@@ -244,7 +244,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         _ context: ReadContext
     ) throws(MediaError) -> (any BlockCipher)? {
         guard let key else { return nil }
-        guard case .aes128(let url, let iv) = key else {
+        guard case .aes128(let reference, let iv) = key else {
             guard case .unsupported(let method) = key else { return nil }
             throw MediaError(
                 .encrypted,
@@ -252,7 +252,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
                 location: tracker.name
             )
         }
-        let bytes = try self.key(url, context)
+        let bytes = try self.key(reference.url, context)
         if let iv { return try makeCipher(bytes, iv) }
         let number = withUnsafeBytes(of: segment.sequence.bigEndian) { Array($0) }
         return try makeCipher(bytes, [UInt8](repeating: 0, count: 8) + number)
@@ -299,8 +299,11 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         of segment: PlaylistSegment,
         _ context: ReadContext
     ) throws(MediaError) {
-        if case .aes128(let url, _) = key, resources.key(url) == nil {
-            try request(try resources.source(url, cachePolicy: .inMemory), at: 0, context)
+        if case .aes128(let reference, _) = key {
+            let url = reference.url
+            if resources.key(url) == nil {
+                try request(try resources.source(url, cachePolicy: .inMemory), at: 0, context)
+            }
         }
         let source = try source(resource.url, of: segment)
         track(source, resource.url, context)

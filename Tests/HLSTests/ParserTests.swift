@@ -87,13 +87,16 @@ struct ParserTests {
         #expect(playlist.segments.map(\.resource.range) == [730..<1730, 1730..<2230, nil, nil, nil])
         #expect(playlist.segments.allSatisfy { $0.map?.range == 10..<730 })
         let iv = [UInt8](repeating: 0, count: 15) + [0xAB]
-        let place = "https://host.test/films/one/"
+        let place = PlaylistBase("https://host.test/")
+        func key(_ name: String) throws -> PlaylistReference {
+            try PlaylistReference("films/one/" + name, place)
+        }
         #expect(playlist.segments[0].key == nil)
-        #expect(playlist.segments[1].key == .aes128(url: place + "k1", iv: iv))
+        #expect(playlist.segments[1].key == .aes128(url: try key("k1"), iv: iv))
         #expect(playlist.segments[2].key == nil)
         #expect(playlist.segments[2].isGap)
         // One of two sources of a key is enough.
-        #expect(playlist.segments[3].key == .aes128(url: place + "k2", iv: nil))
+        #expect(playlist.segments[3].key == .aes128(url: try key("k2"), iv: nil))
         #expect(playlist.segments[4].key == .unsupported("SAMPLE-AES"))
     }
 

@@ -1,0 +1,186 @@
+import Foundation
+import Glibc
+import MediaCore
+import Testing
+
+@testable import HLS
+
+/// What a playlist costs is in proportion to its size, whatever its author wrote. Sizes are those at which the numbers are clear, and far
+/// below the limits.
+@Suite("HLS: what hostile playlists cost", .serialized)
+struct HostilePlaylistTests {
+    /// Nearly as long as a URL may be.
+    private static let longBase = "http://host.test/" + String(repeating: "x", count: 60_000) + "/list.m3u8"
+
+    private struct Opener: ResourceOpener {
+        func open(_ url: String, kept: ResourceKeeping, since: Int64) throws(MediaError) -> any ByteSource {
+            throw MediaError(.io, "there is no network in this test")
+        }
+        func leave(_ source: any ByteSource, _ context: ReadContext) {}
+        func isWhole(_ source: any ByteSource) -> Bool { true }
+        func setChanging(_ source: any ByteSource) {}
+        var now: Int64 { 0 }
+        func location(of source: any ByteSource) -> String? { nil }
+        func receivedBytes(of source: any ByteSource) -> Int64 { 0 }
+        func call(after delay: Int64, _ body: @escaping @Sendable () -> Void) throws(MediaError) {}
+    }
+
+    private func parse(_ text: String, at base: String = "http://host.test/list.m3u8") throws(MediaError)
+        -> Playlist
+    {
+        try PlaylistParser.parse(Array(text.utf8), at: base)
+    }
+
+    private func segments(_ count: Int, duration: String = "1") -> String {
+        String(repeating: "#EXTINF:\(duration)\na\n", count: count)
+    }
+
+    /// CPU time of this thread alone, so that a busy machine changes nothing.
+    private func cost(_ body: () throws -> Void) rethrows -> Double {
+        var (start, end) = (timespec(), timespec())
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start)
+        try body()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end)
+        return Double(end.tv_sec - start.tv_sec) + Double(end.tv_nsec - start.tv_nsec) / 1e9
+    }
+
+    /// By how much the cost grows where `size` becomes four times as large. 4: it is linear; 16: quadratic.
+    private func growth(_ size: Int, _ body: (Int) throws -> Void) rethrows -> Double {
+        let small = try (0..<3).map { _ in try cost { try body(size) } }.min() ?? 0
+        let large = try (0..<2).map { _ in try cost { try body(4 * size) } }.min() ?? 0
+        return large / small
+    }
+
+    /// Bytes of this process that are in memory.
+    private func residentBytes() throws -> Int {
+        let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        return (Int(fields[1]) ?? 0) * Int(getpagesize())
+    }
+
+    @Test(
+        "The URL of a playlist is stored once, however many URLs are relative to it",
+        arguments: [
+            "#EXTINF:1\na\n", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF:1\na\n",
+            "#EXT-X-MAP:URI=\"m\"\n#EXTINF:1\na\n", "#EXTINF:1\n#EXT-X-BYTERANGE:1@0\n/a/../b\n",
+        ]
+    )
+    func memory(_ lines: String) throws {
+        let text = "#EXTM3U\n" + String(repeating: lines, count: 10_000)
+        let before = try residentBytes()
+        let playlist = try parse(text, at: Self.longBase)
+        // Resolved, they would be 600 MB or more.
+        #expect(try residentBytes() - before < 100 << 20)
+        guard case .media(let media) = playlist else {
+            Issue.record("no media playlist")
+            return
+        }
+        let last = try #require(media.segments.last)
+        #expect(last.resource.url == Self.longBase.replacing("list.m3u8", with: "a") || lines.contains("/b"))
+        #expect(media.segments.count == 10_000)
+    }
+
+    @Test("Variants and renditions whose URLs are too long together are refused")
+    func urlBytes() throws {
+        let variants = String(repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n", count: 500)
+        let renditions = String(
+            repeating: "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",URI=\"a\"\n",
+            count: 500
+        )
+        _ = try parse("#EXTM3U\n" + renditions + variants)
+        for text in [variants, renditions + "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"] {
+            let error = #expect(throws: MediaError.self) { try parse("#EXTM3U\n" + text, at: Self.longBase) }
+            #expect(error?.code == .exceedsLimits)
+            #expect(error?.message.contains("16 MiB together") == true)
+        }
+    }
+
+    @Test("More pairs of a variant and an audio rendition than the limit are refused")
+    func pairs() throws {
+        func master(_ count: Int) -> String {
+            (0..<count).reduce("#EXTM3U\n") { $0 + "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",URI=\"a\($1)\"\n" }
+                + (0..<count).reduce("") { $0 + "#EXT-X-STREAM-INF:BANDWIDTH=\($1),AUDIO=\"a\"\nv\($1)\n" }
+        }
+        _ = try parse(master(300))
+        let error = #expect(throws: MediaError.self) { try parse(master(400)) }
+        #expect(error?.code == .exceedsLimits)
+    }
+
+    @Test("The cost of keys is linear")
+    func keys() throws {
+        let growth = try growth(2000) { count in
+            let text = "#EXTM3U\n" + String(repeating: "#EXT-X-KEY:\n", count: count) + segments(count)
+            _ = try parse(text)
+        }
+        #expect(growth < 9)
+    }
+
+    @Test("Of several ways to a key the first that is supported is taken, else the first")
+    func keyChoice() throws {
+        let other = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"x\"\n"
+        let two = "#EXT-X-KEY:METHOD=AES-128,URI=\"k1\"\n#EXT-X-KEY:METHOD=AES-128,URI=\"k2\"\n"
+        let text = "#EXTM3U\n" + other + two + segments(2) + other + segments(1)
+        guard case .media(let media) = try parse(text) else {
+            Issue.record("no media playlist")
+            return
+        }
+        let key = PlaylistKey.aes128(
+            url: try PlaylistReference("k1", PlaylistBase("http://host.test/")),
+            iv: nil
+        )
+        #expect(media.segments.map(\.key) == [key, key, .unsupported("SAMPLE-AES")])
+    }
+
+    @Test("The cost of describing variants is in proportion to what is described")
+    func variants() throws {
+        // Each variant has all renditions: four times as many of both are sixteen times as many pairs.
+        let growth = growth(40) { count in
+            let master = MasterPlaylist(
+                variants: (0..<count).map {
+                    var variant = MasterPlaylist.Variant(url: "http://host.test/v\($0)", peakBitRate: 1)
+                    variant.audioGroup = "a"
+                    return variant
+                },
+                renditions: (0..<count).map {
+                    MasterPlaylist.Rendition(
+                        kind: .audio,
+                        group: "a",
+                        name: "",
+                        url: "http://host.test/a\($0)"
+                    )
+                }
+            )
+            let programme = Programme(master)
+            #expect(master.variants.allSatisfy { programme.entries(of: $0).count == count + 1 })
+        }
+        #expect(growth < 32)
+    }
+
+    @Test("Codecs of a group of audio are looked through once, however many renditions it has")
+    func codecs() throws {
+        let growth = growth(100) { count in
+            var variant = MasterPlaylist.Variant(url: "http://host.test/v", peakBitRate: 1)
+            variant.audioGroup = "a"
+            variant.codecs = [String](repeating: "avc1", count: 10 * count)
+            let renditions = (0..<count).map {
+                MasterPlaylist.Rendition(kind: .audio, group: "a", name: "", url: "http://host.test/a\($0)")
+            }
+            let programme = Programme(MasterPlaylist(variants: [variant], renditions: renditions))
+            #expect(programme.entries.last?.expected.map(\.codec) == ["aac"])
+        }
+        #expect(growth < 9)
+    }
+
+    @Test("Where a segment begins is known without counting those before it")
+    func starts() throws {
+        let library = PlaylistLibrary(opener: Opener())
+        let growth = try growth(2000) { count in
+            let text = "#EXTM3U\n" + segments(count, duration: "0.000005") + "#EXT-X-ENDLIST\n"
+            guard case .media(let media) = try parse(text) else { return }
+            let window = SegmentWindow(media, url: "http://host.test/list.m3u8", library: library)
+            for index in 0...count { #expect(window.start(of: index) == Int64(index) * 5) }
+            #expect(window.start(of: -1) == 0)
+            #expect(window.start(of: .max) == Int64(count) * 5)
+        }
+        #expect(growth < 9)
+    }
+}
