@@ -16,7 +16,7 @@ struct HTTPAddress: Hashable, Sendable {
     /// Parses a URL. Returns nil if it is not an http or https URL with a host.
     init?(_ url: String) {
         guard var parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
-            scheme == "http" || scheme == "https", let host = parts.host, !host.isEmpty
+            scheme == "http" || scheme == "https", let host = parts.host, Self.isHost(host)
         else { return nil }
         isSecure = scheme == "https"
         user = parts.user
@@ -28,6 +28,19 @@ struct HTTPAddress: Hashable, Sendable {
         parts.fragment = nil
         guard let text = parts.string else { return nil }
         self.text = text
+    }
+
+    /// Returns whether a percent-decoded host is a name or an address that can be part of a URL as it is. With "%40" in it
+    /// it would be credentials and another host.
+    static func isHost(_ host: String) -> Bool {
+        let isLiteral = host.utf8.count > 2 && host.hasPrefix("[") && host.hasSuffix("]")
+        // An IPv6 address contains colons, and a percent sign before its zone.
+        let forbidden = isLiteral ? "\"#/<>?@[\\]^`{|}" : "\"#%/:<>?@[\\]^`{|}"
+        let name = isLiteral ? host.dropFirst().dropLast() : host[...]
+        return !name.isEmpty
+            && name.unicodeScalars.allSatisfy {
+                $0.value > 0x20 && $0.value != 0x7F && !forbidden.unicodeScalars.contains($0)
+            }
     }
 
     /// The URL for messages, also without the query, which may hold a token.

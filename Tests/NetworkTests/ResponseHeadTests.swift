@@ -68,6 +68,14 @@ struct ResponseHeadTests {
         #expect(address.name.hasSuffix("/a.mp4"))
         #expect(HTTPAddress("ftp://host/a") == nil)
         #expect(HTTPAddress("http:///a") == nil)
+        for host in ["[]", "%5B", "%5B%5D", "%5D", "a%40b", "a%2Fb", "a%20b", "a%00b", "%5B::1%5D%40b"] {
+            #expect(HTTPAddress("https://\(host)/") == nil, "\(host)")
+            #expect(ProxyAddress("http://\(host):3128") == nil, "\(host)")
+        }
+        let literal = try #require(HTTPAddress("http://[2001:DB8::1]:8080/a"))
+        #expect((literal.host, literal.origin) == ("2001:db8::1", "http://[2001:db8::1]:8080"))
+        #expect(ProxyAddress("socks5://[::1]")?.text == "socks5://[::1]:1080")
+        #expect(ProxyAddress("http://me:a%40b@Proxy.example:8080/")?.text == "http://Proxy.example:8080")
         let same = try address.resolving("/b.mp4")
         #expect(same.user == "me")
         #expect(same.text.hasSuffix("/b.mp4"))
