@@ -76,13 +76,13 @@ struct MediaPlaylistTracker {
     /// Returns the start time of a segment in microseconds, relative to the first segment at the time of opening.
     func start(of index: Int) -> Int64 {
         let count = min(index - removedCount, ends.count)
-        return count > 0 ? removedDuration &+ ends[count - 1] : removedDuration
+        return count > 0 ? removedDuration.addingClamped(ends[count - 1]) : removedDuration
     }
 
     private static func ends(of playlist: MediaPlaylist) -> [Int64] {
         var end: Int64 = 0
         return playlist.segments.map { segment in
-            end &+= segment.duration
+            end = end.addingClamped(segment.duration)
             return end
         }
     }
@@ -158,7 +158,7 @@ struct MediaPlaylistTracker {
         }
         removedCount += Int(clamping: removed)
         for segment in old.segments.prefix(Int(clamping: removed)) {
-            removedDuration = removedDuration.addingReportingOverflow(segment.duration).partialValue
+            removedDuration = removedDuration.addingClamped(segment.duration)
         }
         noteArrivals(in: new, after: old.segments.last?.sequence)
         playlist = new

@@ -355,7 +355,7 @@ package struct PlaylistParser {
         else {
             throw syntaxError("invalid duration")
         }
-        return Int64(seconds * 1_000_000)
+        return Int64(clamping: seconds * 1_000_000)
     }
 
     /// The maximum duration of a segment in seconds: a year.

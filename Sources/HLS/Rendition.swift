@@ -169,7 +169,9 @@ final class Rendition {
     func setZero(_ zero: MediaTime) {
         self.zero = zero
         // Item time zero of a live presentation was set when it was opened first.
-        if !playlist.hasEnded { origin -= (description.startTime - zero).microseconds }
+        if !playlist.hasEnded {
+            origin = origin.subtractingClamped((description.startTime - zero).microseconds)
+        }
         firstRun.demuxer.setTimeline(zero: zero, shift: packedAudioStart + firstShift)
     }
 
@@ -337,7 +339,7 @@ final class Rendition {
         var end = start(of: index).microseconds
         let goal = time.microseconds
         while let segment = source.segment(at: index) {
-            end = end.addingReportingOverflow(segment.duration).partialValue
+            end = end.addingClamped(segment.duration)
             if end > goal || source.segment(at: index + 1) == nil { return index }
             index += 1
         }
@@ -346,7 +348,7 @@ final class Rendition {
 
     /// Returns the item time of a segment.
     private func start(of index: Int) -> MediaTime {
-        MediaTime(value: source.start(of: index) - origin, timescale: 1_000_000)
+        MediaTime(value: source.start(of: index).subtractingClamped(origin), timescale: 1_000_000)
     }
 }
 

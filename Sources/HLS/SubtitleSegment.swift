@@ -55,7 +55,7 @@ struct SubtitleSegment {
             guard let number = Double(part), (0..<100_000).contains(number) else { return 0 }
             seconds = seconds * 60 + number
         }
-        return Int64(min(seconds, 1e9) * 1000)
+        return Int64(clamping: min(seconds, 1e9) * 1000)
     }
 
     /// Returns the offset to add to cue times for a presentation whose container time `zero` corresponds to item time

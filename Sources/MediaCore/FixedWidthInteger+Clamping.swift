@@ -17,3 +17,19 @@ extension FixedWidthInteger {
         }
     }
 }
+
+extension FixedWidthInteger where Self: SignedInteger {
+    /// The sum, clamped to the range of this type. `+` traps where two numbers of a file do not fit together.
+    @inlinable
+    package func addingClamped(_ other: Self) -> Self {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other > 0 ? .max : .min) : sum
+    }
+
+    /// The difference, clamped to the range of this type.
+    @inlinable
+    package func subtractingClamped(_ other: Self) -> Self {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other > 0 ? .min : .max) : difference
+    }
+}

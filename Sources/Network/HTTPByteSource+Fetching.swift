@@ -128,7 +128,7 @@ extension HTTPByteSource {
                         && (metadata.isPublic || policy.isReferencedByPublicServer),
                     isPublic: policy.isPublicAddress
                 ),
-                timeout: Int64(options.timeout * 1_000_000_000),
+                timeout: Int64(clamping: options.timeout * 1_000_000_000),
                 minimumRate: policy.minimumRate,
                 minimumRateInterval: policy.minimumRateInterval
             ),

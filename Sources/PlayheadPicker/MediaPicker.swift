@@ -73,7 +73,10 @@ public struct MediaPicker: Hashable, Sendable {
     public var selected: MediaFile? { index.map { shown[$0] } }
 
     /// The range of `shown` that is visible.
-    public var visible: Range<Int> { top..<min(shown.count, top + max(1, rowCount)) }
+    public var visible: Range<Int> { top..<min(shown.count, top + rows) }
+
+    /// The number of visible rows, limited to the number of files: a caller may set any `rowCount`.
+    private var rows: Int { max(1, min(rowCount, shown.count)) }
 
     /// Handles a key. Keys without a meaning have no effect.
     ///
@@ -83,8 +86,8 @@ public struct MediaPicker: Hashable, Sendable {
         switch key {
         case .up: move(by: -1)
         case .down: move(by: 1)
-        case .pageUp: move(by: -max(1, rowCount - 1))
-        case .pageDown: move(by: max(1, rowCount - 1))
+        case .pageUp: move(by: -max(1, rows - 1))
+        case .pageDown: move(by: max(1, rows - 1))
         case .home: move(by: -shown.count)
         case .end: move(by: shown.count)
         case .enter: return selected.map { .chosen($0) }
@@ -161,7 +164,7 @@ public struct MediaPicker: Hashable, Sendable {
 
     /// Scrolls no further than necessary.
     private mutating func scrollToSelection() {
-        let rows = max(1, rowCount)
+        let rows = rows
         let position = index ?? 0
         if position < top { top = position }
         if position >= top + rows { top = position - rows + 1 }

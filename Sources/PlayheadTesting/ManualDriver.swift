@@ -77,7 +77,7 @@ public final class ManualDriver: Driver {
     ///
     /// - Parameter seconds: The seconds to advance the clock by.
     public func run(seconds: Double) {
-        run(until: now.advanced(by: Int64(seconds * 1e9)))
+        run(until: now.advanced(by: Int64(clamping: seconds * 1e9)))
     }
 
     /// Advances the clock to a time and runs everything that becomes due.
@@ -98,7 +98,7 @@ public final class ManualDriver: Driver {
     /// - Returns: False if the condition did not hold, and work was still pending, when the time limit was reached.
     @discardableResult
     public func run(atMost seconds: Double = 36_000, until condition: () -> Bool = { false }) -> Bool {
-        let limit = now.advanced(by: Int64(seconds * 1e9))
+        let limit = now.advanced(by: Int64(clamping: seconds * 1e9))
         while true {
             while !condition(), step() {}
             if condition() { return true }

@@ -130,7 +130,7 @@ public final class ScriptedDemuxer: Demuxer {
 
     /// Throws `notReady` until the clock reaches `seconds`.
     private func hold(until seconds: Double) throws(MediaError) {
-        let time = HostTime(nanoseconds: Int64(seconds * 1e9))
+        let time = HostTime(nanoseconds: Int64(clamping: seconds * 1e9))
         guard clock.now < time else { return }
         if let wakeupTarget {
             replaceWakeup(

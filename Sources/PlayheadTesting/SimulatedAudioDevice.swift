@@ -184,7 +184,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     ///
     /// - Parameter seconds: The time in seconds.
     public func starve(seconds: Double) {
-        withCurrentState { $0.stalledUntil = clock.now.advanced(by: Int64(seconds * 1e9)) }
+        withCurrentState { $0.stalledUntil = clock.now.advanced(by: Int64(clamping: seconds * 1e9)) }
     }
 
     /// Changes the buffer size, as if another device had been selected.

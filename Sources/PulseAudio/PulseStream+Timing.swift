@@ -42,7 +42,9 @@ extension PulseStream {
         let fitted = isFitted ? Int64(clamping: latency) : nil
         var result = fitted
         if info.write_index_corrupt == 0, info.read_index_corrupt == 0 {
-            let buffered = microseconds(info.write_index - info.read_index) + Int64(clamping: info.sink_usec)
+            let buffered = microseconds(info.write_index &- info.read_index).addingClamped(
+                Int64(clamping: info.sink_usec)
+            )
             let measured = buffered - max(0, min(2_000_000, age(of: info)))
             if fitted.map({ ($0 - measured).magnitude > Self.jitter }) ?? true { result = measured }
         }

@@ -194,4 +194,30 @@ struct DecisionTimeTests {
         scene.show(at: 4000)
         #expect(scene.playing == [10])
     }
+
+    @Test(
+        "Any number is taken for a count, a time and a share",
+        arguments: [.min, -1, 0, .max],
+        [-.infinity, 0, 1e300, .nan]
+    )
+    func extremes(count: Int, number: Double) {
+        for rule in [
+            FeedRule.all(atLeast: number, upTo: count), .mostVisible(atLeast: number),
+            .atPoint(x: number, y: number),
+        ] {
+            var scene = CoreScene {
+                ($0.rule, $0.readyCount, $0.settlingTime) = (rule, count, number)
+                ($0.slowSpeed, $0.secondsAhead, $0.wraps) = (number, number, true)
+            }
+            #expect(scene.core.settings.poolSize >= 1)
+            scene.drag(to: 300, velocity: number)
+            scene.show(at: 4000)
+            scene.tell(.time)
+        }
+        var carousel = CarouselCore([.picture(seconds: number), .clip])
+        carousel.move(to: number, isTouched: false, at: .zero)
+        carousel.jump(to: count, at: .zero)
+        #expect((0..<2).contains(carousel.index) && (0..<2).contains(carousel.page(at: number)))
+        _ = (carousel.nextTurn, carousel.turn(at: .distantFuture), carousel.cells)
+    }
 }

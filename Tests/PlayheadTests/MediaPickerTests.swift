@@ -132,3 +132,27 @@ struct NaturalOrderTests {
         #expect(faults.isEmpty, "seed \(seed)")
     }
 }
+
+extension MediaPickerTests {
+    @Test(
+        "Any number of rows is taken: one below 1 is one row, and one beyond the files is all",
+        arguments: [.min, -1, 0, 1, .max]
+    )
+    func rows(count: Int) {
+        let file = MediaFile(url: URL(fileURLWithPath: "/m/a.mp4"), kind: .video)
+        let files = [MediaFile](repeating: file, count: 5)
+        for keys in [[.pageDown, .pageUp], [.end, .pageUp], [.end, .pageDown]] as [[MediaPicker.Key]] {
+            var picker = MediaPicker(files)
+            picker.rowCount = 2
+            _ = picker.handle(.end)
+            picker.rowCount = count
+            #expect(picker.visible == (count == .max ? 0..<5 : 4..<5))
+            for key in keys { _ = picker.handle(key) }
+            #expect(picker.visible.contains(picker.index ?? -1))
+        }
+        var empty = MediaPicker([])
+        empty.rowCount = count
+        _ = (empty.handle(.pageUp), empty.handle(.pageDown))
+        #expect(empty.visible == 0..<0)
+    }
+}

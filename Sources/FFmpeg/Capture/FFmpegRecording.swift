@@ -40,8 +40,8 @@ package final class FFmpegRecording {
         guard let next else { return nil }
         let start = zero ?? next.ticks
         zero = start
-        let ticks = max(0, next.ticks - start)
-        return MediaTime(value: ticks * Int64(input.timeBase.num), timescale: input.timeBase.den)
+        let ticks = max(0, next.ticks.subtractingClamped(start))
+        return TimeMapping.time(ticks, timeBase: input.timeBase.rational)
     }
 
     /// Encodes the frame whose time `nextTime` has returned.
@@ -49,7 +49,9 @@ package final class FFmpegRecording {
         guard let next else { return }
         self.next = nil
         let writer = try makeWriterIfNeeded(next.frame.format)
-        if try writer.write(next.frame, ticks: max(0, next.ticks - (zero ?? next.ticks))) { frameCount += 1 }
+        if try writer.write(next.frame, ticks: max(0, next.ticks.subtractingClamped(zero ?? next.ticks))) {
+            frameCount += 1
+        }
     }
 
     private func makeWriterIfNeeded(_ format: VideoFormat) throws(MediaError) -> MovieWriter {

@@ -20,11 +20,12 @@ struct DecodeClock {
         self.timeBase = timeBase
         self.next =
             averageRate.isPositive
-            ? -av_rescale(
-                Int64(max(0, reorderDepth)) * 1_000_000,
-                Int64(averageRate.den),
-                Int64(averageRate.num)
-            )
+            ? 0
+                &- av_rescale(
+                    Int64(max(0, reorderDepth)) * 1_000_000,
+                    Int64(averageRate.den),
+                    Int64(averageRate.num)
+                )
             : 0
     }
 

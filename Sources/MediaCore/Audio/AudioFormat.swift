@@ -22,5 +22,8 @@ public struct AudioFormat: Hashable, Sendable {
     /// The number of channels of the layout.
     public var channelCount: Int { channelLayout.channelCount }
     /// The number of bytes of one sample of all channels together.
-    public var bytesPerFrame: Int { sampleFormat.bytesPerSample * channelCount }
+    public var bytesPerFrame: Int {
+        let (count, overflow) = sampleFormat.bytesPerSample.multipliedReportingOverflow(by: channelCount)
+        return overflow ? (channelCount > 0 ? .max : .min) : count
+    }
 }

@@ -81,7 +81,7 @@ public struct DiskCache: Hashable, Sendable {
     var path: String { directory.standardizedFileURL.path }
 
     /// The folder, which all caches of the process with the same path and limit share.
-    var folder: CacheFolder { CacheFolder.shared(path, byteLimit: maximumBytes) }
+    var folder: CacheFolder { CacheFolder.shared(path, byteLimit: max(0, maximumBytes)) }
 
     /// Returns the digest that names the files of a resource.
     func digest(_ address: HTTPAddress, _ options: NetworkOptions, isReferenced: Bool) -> [UInt8] {

@@ -103,7 +103,7 @@ final class Revalidation: TransferReceiver {
                 isPublicOnly: !options.allowsPrivateAddresses && isPublic,
                 isPublic: policy.isPublicAddress
             ),
-            timeout: Int64(options.timeout * 1_000_000_000),
+            timeout: Int64(clamping: options.timeout * 1_000_000_000),
             minimumRate: policy.minimumRate,
             minimumRateInterval: policy.minimumRateInterval
         )

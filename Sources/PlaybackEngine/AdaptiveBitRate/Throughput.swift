@@ -40,7 +40,7 @@ struct Throughput {
         let end = isSilent ? now : last.host
         let begin = end.advanced(by: -window)
         let base = samples.last { $0.host <= begin } ?? first
-        return Double(last.amount - base.amount) / Double(end.nanoseconds(since: base.host))
+        return (Double(last.amount) - Double(base.amount)) / Double(end.nanoseconds(since: base.host))
     }
 
     /// Times in nanoseconds: 50 ms between two samples, samples kept for 4 s, at least 0.2 s of measurement, and 0.5

@@ -46,7 +46,7 @@ struct AudioHistory {
         for entry in entries {
             let rate = Double(entry.buffer.format.sampleRate)
             let count = (Double(media - entry.start) * rate / 1e9).rounded()
-            let cut = Int(max(0, min(Double(entry.buffer.frameCount), count)))
+            let cut = Int(clamping: max(0, min(Double(entry.buffer.frameCount), count)))
             if cut > 0 { before = entry.buffer.trimmed(last: entry.buffer.frameCount - cut) }
             guard cut < entry.buffer.frameCount else { continue }
             var entry = entry

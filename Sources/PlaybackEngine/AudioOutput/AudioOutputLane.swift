@@ -153,7 +153,9 @@ package final class AudioOutputLane: @unchecked Sendable {
         return scheduler?.sampleMap.withLock { sampleMap in
             guard position.flushes == sampleMap.flushCount, sampleMap.epoch == epoch else { return nil }
             let frame = min(
-                position.frame + sampleMap.frames(in: late + Self.rateChangeMargin),
+                position.frame.addingClamped(
+                    sampleMap.frames(in: late.addingClamped(Self.rateChangeMargin))
+                ),
                 sampleMap.frameCount
             )
             return sampleMap.media(of: frame).map {
@@ -314,7 +316,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         return scheduler.sampleMap.withLock { sampleMap in
             guard position.flushes == sampleMap.flushCount else { return nil }
             let late = max(0, now.nanoseconds(since: position.heardAt))
-            guard let media = sampleMap.media(of: position.frame + sampleMap.frames(in: late)) else {
+            guard let media = sampleMap.media(of: position.frame.addingClamped(sampleMap.frames(in: late))) else {
                 return nil
             }
             return AudioClockReading(

@@ -89,9 +89,15 @@ struct AudioSampleMap: Sendable {
             if entries[middle].frame <= frame { low = middle } else { high = middle }
         }
         let entry = frame < first.frame ? first : entries[low]
-        return entry.media + entry.step.duration(frame - entry.frame)
+        return entry.media + entry.step.duration(frame.subtractingClamped(entry.frame))
     }
 
     /// Returns the number of samples that last for a number of nanoseconds.
-    func frames(in nanoseconds: Int64) -> Int64 { nanoseconds / 1000 * sampleRate / 1_000_000 }
+    func frames(in nanoseconds: Int64) -> Int64 {
+        let limited = max(-Self.maximumSpan, min(Self.maximumSpan, nanoseconds))
+        return limited / 1000 * min(sampleRate, Int64(Int32.max)) / 1_000_000
+    }
+
+    /// One hour in nanoseconds. A device may report any time.
+    private static let maximumSpan: Int64 = 3_600_000_000_000
 }

@@ -59,7 +59,7 @@ final class AudioScheduler: @unchecked Sendable {
             return try writeMapped(buffer, media, placement)
         }
         // The duration in the stream, which differs from that in the item if the rate is not 1.
-        let time = Int64(Double(gap) / max(0.01, buffer.rate))
+        let time = Int64(clamping: Double(gap) / max(0.01, buffer.rate))
         if gap > 0 { try writeSilence(time, end, like: buffer, placement) }
         try writeMapped(trimmed(buffer, by: -time), max(media, end), placement)
     }
@@ -120,8 +120,10 @@ final class AudioScheduler: @unchecked Sendable {
         _ placement: AudioPlacement
     ) throws {
         let rate = buffer.format.sampleRate
-        let count = Int((Double(nanoseconds) * Double(rate) / 1e9).rounded())
+        let count = Int(clamping: (Double(nanoseconds) * Double(rate) / 1e9).rounded())
         guard count > 0 else { return }
+        // A file may leave a gap of decades: no memory is taken for it.
+        guard device.room >= count else { return lose() }
         var silence = AudioBuffer(
             format: buffer.format,
             presentationTime: buffer.presentationTime,
@@ -138,7 +140,7 @@ final class AudioScheduler: @unchecked Sendable {
     private func trimmed(_ buffer: AudioBuffer, by nanoseconds: Int64) -> AudioBuffer {
         guard nanoseconds > 0 else { return buffer }
         let count = Double(nanoseconds) * Double(buffer.format.sampleRate) / 1e9
-        return buffer.trimmed(first: Int(min(count, 1e9).rounded()))
+        return buffer.trimmed(first: Int(clamping: min(count, 1e9).rounded()))
     }
 
     /// Discards what the device has not played. The next samples are placed at the position of the timeline.

@@ -80,7 +80,7 @@ struct LoopFrameCache {
     private mutating func expect(_ output: DecoderOutput) -> Bool {
         guard recording?.outputCount == 0, estimatedBytes > 0, case .video = output else { return true }
         let factor = Double(output.byteCount) / Double(max(1, track.estimatedFrameBytes))
-        let bytes = Int(min(Double(estimatedBytes) * factor, 1e15))
+        let bytes = Int(clamping: min(Double(estimatedBytes) * factor, 1e15))
         if share.expect(max(bytes, rejectedBytes), of: track.id) { return true }
         recordedBytes = max(recordedBytes, bytes)
         return false
@@ -125,7 +125,7 @@ extension Track {
         } else {
             bytes = duration.seconds * Double(sampleRate) * 4 * Double(max(1, channelCount))
         }
-        return bytes.isFinite && bytes >= 0 ? Int(min(bytes, 1e15)) : 0
+        return bytes.isFinite && bytes >= 0 ? Int(clamping: min(bytes, 1e15)) : 0
     }
 
     /// The duration of a frame, or 1/25 s if the frame rate is unknown.

@@ -31,9 +31,9 @@ struct LoadingForecast {
         var longest = 0.0
         for mark in marks where mark.time > time && mark.byteCount > held {
             let needed = Double(mark.byteCount - held) / max(speed, 1e-12)
-            longest = max(longest, needed - Double(mark.time - time) / rate)
+            longest = max(longest, needed - (Double(mark.time) - Double(time)) / rate)
             if let end, mark.time >= end { break }
         }
-        return Int64(min(longest, 1e18))
+        return Int64(clamping: min(longest, 1e18))
     }
 }

@@ -73,7 +73,7 @@ struct StallPredictor {
         guard let duration else { return isCurrent ? nil : false }
         guard speed > 0 else { return false }
         let left = max(0, ItemTime(nanoseconds: duration) - situation.itemTime)
-        return Double(max(0, left - ahead)) / speed <= Double(left) / rate
+        return max(0, Double(left) - Double(ahead)) / speed <= Double(left) / rate
     }
 
     /// The window for measuring the current throughput: 2 s.

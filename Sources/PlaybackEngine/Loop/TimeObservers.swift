@@ -91,7 +91,7 @@ extension TimeObservers.Entry {
             let isDue =
                 now >= from
                 ? Self.floor(now.nanoseconds, interval) > Self.floor(from.nanoseconds, interval)
-                : Self.floor(-now.nanoseconds, interval) > Self.floor(-from.nanoseconds, interval)
+                : Self.ceiling(now.nanoseconds, interval) < Self.ceiling(from.nanoseconds, interval)
             return isDue ? [now] : []
         case .boundary(let times):
             let hit = times.filter { time in
@@ -105,18 +105,25 @@ extension TimeObservers.Entry {
     fileprivate func next(isReverse: Bool) -> ItemTime? {
         switch kind {
         case .periodic(let interval):
-            let next =
+            let count =
                 isReverse
-                ? -(Self.floor(-from.nanoseconds, interval) + 1) * interval
-                : (Self.floor(from.nanoseconds, interval) + 1) * interval
-            return ItemTime(nanoseconds: next)
+                ? Self.ceiling(from.nanoseconds, interval) - 1 : Self.floor(from.nanoseconds, interval) + 1
+            // Beyond the range of times there is none.
+            let (next, overflow) = count.multipliedReportingOverflow(by: interval)
+            return overflow ? nil : ItemTime(nanoseconds: next)
         case .boundary(let times):
             if includesFrom, times.contains(from) { return from }
             return isReverse ? times.last { $0 < from } : times.first { $0 > from }
         }
     }
 
+    private static func ceiling(_ value: Int64, _ interval: Int64) -> Int64 {
+        let (quotient, rest) = value.quotientAndRemainder(dividingBy: interval)
+        return rest > 0 ? quotient + 1 : quotient
+    }
+
     private static func floor(_ value: Int64, _ interval: Int64) -> Int64 {
-        value >= 0 ? value / interval : -((-value + interval - 1) / interval)
+        let (quotient, rest) = value.quotientAndRemainder(dividingBy: interval)
+        return rest < 0 ? quotient - 1 : quotient
     }
 }

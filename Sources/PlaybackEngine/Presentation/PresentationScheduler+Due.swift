@@ -37,7 +37,8 @@ extension PresentationScheduler {
                 outcome.frames.append(ScheduledFrame(frame: frame, due: due))
             }
             outcome.dequeuedFrames += 1
-            outcome.dequeuedDuration += max(0, frame.duration.nanoseconds ?? 0)
+            let duration = max(0, frame.duration.nanoseconds ?? 0)
+            outcome.dequeuedDuration = outcome.dequeuedDuration.addingClamped(duration)
             current.pass.recordDelivery(of: frame)
         }
         // Backward no underrun is detected: late frames are shown late.

@@ -91,7 +91,7 @@ struct PresentationScheduler {
     var audioLead: Int64 {
         let rate = timeline.rate.factor
         if sinkLead == 0 || rate == 1 || rate <= 0 { return sinkLead }
-        return sinkLead + Int64(AudioTempo.lookahead(at: rate) / rate * 1e9)
+        return sinkLead.addingClamped(Int64(clamping: AudioTempo.lookahead(at: rate) / rate * 1e9))
     }
 }
 

@@ -67,7 +67,7 @@ struct ReadingProgress {
             videoEnd = nil
             return
         }
-        videoEnd = max(end, time &+ length)
+        videoEnd = max(end, time.addingClamped(length))
     }
 
     mutating func note(
@@ -119,9 +119,9 @@ struct ReadingProgress {
         guard pass == self.pass else { return pass < self.pass ? .max : 0 }
         guard let latest = ends.values.max() else { return 0 }
         let counted = tracks.map { ends[$0] ?? time.nanoseconds }.filter {
-            latest - $0 < Self.maximumInterleaveGap
+            latest.subtractingClamped($0) < Self.maximumInterleaveGap
         }
-        return (counted.min() ?? latest) &- time.nanoseconds
+        return (counted.min() ?? latest).subtractingClamped(time.nanoseconds)
     }
 
     /// The largest distance between interleaved tracks.

@@ -26,7 +26,7 @@ struct DecodeLoad {
         if let last, last.isDecoding { span.busy += max(0, now.nanoseconds(since: last.time)) }
         last = (now, sample.isDecoding)
         span.decoded += sample.decoded
-        span.duration += sample.duration
+        span.duration = span.duration.addingClamped(sample.duration)
         let isFull = now.nanoseconds(since: span.start) >= Self.spanDuration
         if isFull { previous = span }
         current = isFull ? Span(start: now) : span
@@ -48,5 +48,5 @@ struct DecodeLoad {
 
     private var busy: Int64 { (previous?.busy ?? 0) + (current?.busy ?? 0) }
     private var decoded: Int { (previous?.decoded ?? 0) + (current?.decoded ?? 0) }
-    private var duration: Int64 { (previous?.duration ?? 0) + (current?.duration ?? 0) }
+    private var duration: Int64 { (previous?.duration ?? 0).addingClamped(current?.duration ?? 0) }
 }

@@ -83,7 +83,7 @@ public final class FragmentedAssetMinder: Sendable {
     private func scheduleRefresh() {
         state.withLock { state in
             state.wakeup?.cancel()
-            let next = driver.clock.now.advanced(by: Int64(state.interval * 1_000_000_000))
+            let next = driver.clock.now.advanced(by: Int64(clamping: state.interval * 1_000_000_000))
             state.wakeup = driver.schedule(at: next, on: lane) { [weak self] in self?.refresh() }
         }
     }

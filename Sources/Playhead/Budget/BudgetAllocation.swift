@@ -59,7 +59,7 @@ enum BudgetAllocation {
     /// - Returns: The share of each player in bytes, in the order of `claims`.
     static func shares(_ claims: [Claim], wanted: [Int], of byteCount: Int, minimum: Int) -> [Int] {
         var shares = wanted.map { min(max(0, $0), minimum) }
-        var rest = max(0, byteCount - shares.reduce(0, +))
+        var rest = max(0, max(0, byteCount) - shares.reduce(0, +))
         for index in claims.indices.sorted(by: { claims[$0].precedes(claims[$1]) }) {
             let more = min(max(0, wanted[index]) - shares[index], rest)
             shares[index] += more

@@ -159,9 +159,11 @@ extension PlaybackBudget {
         private static func byteCount(of item: PlayerItem) -> Int {
             let tracks = item.asset.tracks
             guard !tracks.isEmpty else { return 0 }
-            let area = tracks.map { max(0, $0.naturalSize.width) * max(0, $0.naturalSize.height) }.max() ?? 0
+            let area = tracks.map {
+                Double(max(0, $0.naturalSize.width)) * Double(max(0, $0.naturalSize.height))
+            }
             // 4:2:0 with 8 bits; higher bit depths are rare where many players run.
-            return frameCount * (area / 2 * 3) + readAhead
+            return Int(clamping: Double(frameCount) * 1.5 * (area.max() ?? 0) + Double(readAhead))
         }
 
         private static let frameCount = 12

@@ -22,16 +22,15 @@ struct BufferShare: Hashable, Sendable {
         let most = Double(policy.network.forwardBytes) + Double(policy.network.backBytes) + sourceReadAhead
         let description = asset.media
         guard let rate = description.flatMap({ bytesPerSecond($0, limit: item.preferredPeakBitRate) }) else {
-            return Int(clamping: most)
+            return max(0, Int(clamping: most.rounded()))
         }
         let preferred = item.preferredForwardBufferDuration
         let ahead = preferred > 0 ? preferred : policy.network.forwardDuration
-        return Int(
-            clamping: min(
-                most,
-                rate * (ahead + policy.network.backDuration) * bitRateMargin + sourceReadAhead
-            )
+        let bytes = min(
+            most,
+            rate * (ahead + policy.network.backDuration) * bitRateMargin + sourceReadAhead
         )
+        return max(0, Int(clamping: bytes.rounded()))
     }
 
     /// Returns the byte rate, or nil if it is unknown. For a playlist this is the rate of the best variant that may be
@@ -50,11 +49,6 @@ struct BufferShare: Hashable, Sendable {
     private static let sourceReadAhead = Double(4 << 20)
     /// Allows for parts of the media whose bit rate is above the average.
     private static let bitRateMargin = 1.5
-}
-
-extension Int {
-    /// Negative values and NaN count as 0.
-    fileprivate init(clamping value: Double) { self = value > 0 ? Int(exactly: value.rounded()) ?? .max : 0 }
 }
 
 extension PlayerCore {

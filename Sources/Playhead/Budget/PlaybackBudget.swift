@@ -1,3 +1,5 @@
+import MediaCore
+
 /// Limits for all players that join: open items, memory, decoder threads and bit rate.
 ///
 ///     PlaybackBudget.shared.limits.openPlayers = 16
@@ -115,7 +117,7 @@ public final class PlaybackBudget: Sendable {
             if member.isSuspended { usage.suspendedPlayers += 1 }
             guard member.hasOpenItem else { continue }
             usage.openPlayers += 1
-            usage.byteCount += member.byteCount
+            usage.byteCount = usage.byteCount.addingClamped(member.byteCount)
         }
         return usage
     }

@@ -12,7 +12,9 @@ extension PlayerItem {
         guard let dates = asset.media?.dates, let nanoseconds = time.nanoseconds else { return nil }
         let span = dates.first { $0.timeRange.contains(time) } ?? dates.last { $0.timeRange.end == time }
         guard let span, let start = span.timeRange.start.nanoseconds else { return nil }
-        let (moment, overflow) = span.nanosecondsSince1970.addingReportingOverflow(nanoseconds - start)
+        let (moment, overflow) = span.nanosecondsSince1970.addingReportingOverflow(
+            nanoseconds.subtractingClamped(start)
+        )
         return overflow ? nil : Date(timeIntervalSince1970: Double(moment) / 1_000_000_000)
     }
 

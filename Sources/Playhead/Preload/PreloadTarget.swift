@@ -1,3 +1,5 @@
+import MediaCore
+
 extension Preloader {
     /// The extent to which an asset is prepared before playback. Every target includes `.probed`.
     public struct Target: Hashable, Sendable {
@@ -43,7 +45,7 @@ extension Preloader {
             self.decodesFirstFrame = decodesFirstFrame
         }
 
-        var nanoseconds: Int64 { duration > 0 ? Int64(min(duration, 1e6) * 1e9) : 0 }
+        var nanoseconds: Int64 { duration > 0 ? Int64(clamping: min(duration, 1e6) * 1e9) : 0 }
     }
 
     /// The status of preloading an asset.

@@ -84,6 +84,6 @@ public struct BufferingPolicy: Hashable, Sendable {
 
     /// Negative values and NaN count as 0.
     private static func nanoseconds(_ seconds: Double, atMost limit: Double) -> Int64 {
-        seconds > 0 ? Int64(min(limit, seconds) * 1e9) : 0
+        seconds > 0 ? Int64(clamping: min(limit, seconds) * 1e9) : 0
     }
 }

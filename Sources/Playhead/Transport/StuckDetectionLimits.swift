@@ -1,3 +1,4 @@
+import MediaCore
 import PlaybackEngine
 
 /// The limits in seconds on the player's clock for playback that makes no progress. When a limit is exceeded, the item
@@ -28,7 +29,7 @@ public struct StuckDetectionLimits: Hashable, Sendable {
 
     private static func nanoseconds(_ seconds: Double?) -> Int64? {
         guard let seconds, seconds > 0, seconds <= maximumSeconds else { return nil }
-        return max(minimumNanoseconds, Int64(seconds * 1e9))
+        return max(minimumNanoseconds, Int64(clamping: seconds * 1e9))
     }
 
     /// A century.

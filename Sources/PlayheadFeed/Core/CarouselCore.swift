@@ -67,7 +67,7 @@ public struct CarouselCore: Sendable {
         guard let visibleSince, pages.count > 1 else { return nil }
         if clipHasEnded { return visibleSince }
         guard case .picture(let seconds) = pages[index] else { return nil }
-        return visibleSince.advanced(by: Int64(max(0, min(seconds, 1e6)) * 1e9))
+        return visibleSince.advanced(by: Int64(clamping: max(0, min(seconds, 1e6)) * 1e9))
     }
 
     /// Moves the carousel to a position.

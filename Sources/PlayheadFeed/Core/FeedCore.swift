@@ -84,7 +84,7 @@ public struct FeedCore<ID: Hashable & Sendable>: Sendable {
     var allowsNewChoice: Bool { lastMoved == nil || isSlow }
 
     func settlingEnd(_ moved: HostTime) -> HostTime {
-        moved.advanced(by: Int64(max(0, min(settings.settlingTime, 3600)) * 1e9))
+        moved.advanced(by: Int64(clamping: max(0, min(settings.settlingTime, 3600)) * 1e9))
     }
 
     private mutating func apply(_ event: FeedEvent<ID>, _ now: HostTime) {

@@ -1,3 +1,5 @@
+import MediaCore
+
 /// The settings of a feed. The defaults suit most feeds.
 public struct FeedSettings: Hashable, Sendable {
     /// The rule that chooses the cells that play.
@@ -27,5 +29,5 @@ public struct FeedSettings: Hashable, Sendable {
     public init() {}
 
     /// The largest number of players that the feed uses.
-    public var poolSize: Int { rule.maximumPlaying + max(0, readyCount) }
+    public var poolSize: Int { rule.maximumPlaying.addingClamped(max(0, readyCount)) }
 }
