@@ -44,16 +44,26 @@ enum PlaylistURL {
 
 /// The URL of a playlist, which its references are relative to. All references share one instance.
 final class PlaylistBase: Sendable {
-    let text: String
     let url: URL?
+    /// The URLs that were resolved last. Each is needed several times while its segment is read.
+    private let recent = Locked([(reference: String, url: String)]())
+    private static let recentLimit = 4
 
-    init(_ text: String) {
-        self.text = text
-        url = URL(string: text)
+    init(_ text: String) { url = URL(string: text) }
+
+    /// Returns the absolute URL of a reference.
+    func resolve(_ reference: String) -> String {
+        if let known = recent.withLock({ $0.first { $0.reference == reference } }) { return known.url }
+        let url = URL(string: reference, relativeTo: url)?.absoluteURL.absoluteString ?? reference
+        recent.withLock { recent in
+            if recent.count >= Self.recentLimit { recent.removeFirst() }
+            recent.append((reference, url))
+        }
+        return url
     }
 }
 
-/// A URI reference as written in a playlist. It is resolved each time `url` is read.
+/// A URI reference as written in a playlist. It is resolved when `url` is read.
 ///
 /// A playlist can contain 100,000 references, and its own URL can have 64 KiB: stored resolved, they would take 6 GB.
 package struct PlaylistReference: Hashable, Sendable, CustomStringConvertible {
@@ -69,9 +79,7 @@ package struct PlaylistReference: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The resolved URL.
-    package var url: String {
-        URL(string: text, relativeTo: base.url)?.absoluteURL.absoluteString ?? text
-    }
+    package var url: String { base.resolve(text) }
 
     package var description: String { url }
 
