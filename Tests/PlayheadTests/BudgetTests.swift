@@ -115,6 +115,15 @@ struct BudgetTests {
         var playing: [Int] { players.indices.filter { players[$0].timeControlStatus == .playing } }
     }
 
+    @Test(
+        "With a limit of zero or less each member gets what it needs to play",
+        arguments: [.min, -1, 0]
+    )
+    func negative(limit: Int) {
+        let claims = [BudgetAllocation.Claim(), BudgetAllocation.Claim()]
+        #expect(BudgetAllocation.shares(claims, wanted: [.max, 5], of: limit, minimum: 10) == [10, 5])
+    }
+
     @Test("Without limits no player is suspended")
     func unlimited() {
         let bench = Bench(5)
