@@ -88,7 +88,9 @@ public final class ScriptedDemuxer: Demuxer {
 
     public func open() throws(MediaError) -> MediaDescription {
         try check()
-        for case .openFails(let code) in media.faults { throw MediaError(code, "opening fails as requested by the script") }
+        for case .openFails(let code) in media.faults {
+            throw MediaError(code, "opening fails as requested by the script")
+        }
         return media.describe()
     }
 
@@ -115,7 +117,8 @@ public final class ScriptedDemuxer: Demuxer {
         for fault in media.faults {
             switch fault {
             case .stall(position, let until): try hold(until: until)
-            case .hang(position): throw MediaError(.notReady, "read suspended by the script", isRetryable: true)
+            case .hang(position):
+                throw MediaError(.notReady, "read suspended by the script", isRetryable: true)
             case .throttled(let speed) where position < packets.count:
                 try hold(until: (packets[position].decodeTime ?? .zero).seconds / speed)
             case .unreadable(position) where state.withLock({ $0.wasReported.insert(position).inserted }):

@@ -316,7 +316,8 @@ package final class AudioOutputLane: @unchecked Sendable {
         return scheduler.sampleMap.withLock { sampleMap in
             guard position.flushes == sampleMap.flushCount else { return nil }
             let late = max(0, now.nanoseconds(since: position.heardAt))
-            guard let media = sampleMap.media(of: position.frame.addingClamped(sampleMap.frames(in: late))) else {
+            guard let media = sampleMap.media(of: position.frame.addingClamped(sampleMap.frames(in: late)))
+            else {
                 return nil
             }
             return AudioClockReading(

@@ -56,7 +56,9 @@ extension PlaybackLoop {
         let hasFrames = tracks.contains(where: \.hasFrame)
         // Virtual time jumps to the next frame, or to the end of the last one. Checks in between would not end if that
         // is decades away.
-        if !driver.isRealTime, timers.nextUpdateTime != nil, hasFrames || presentation.limitedToDelivered(time) == time {
+        if !driver.isRealTime, timers.nextUpdateTime != nil,
+            hasFrames || presentation.limitedToDelivered(time) == time
+        {
             return nil
         }
         let isRead = tracks.contains { !$0.packets.isEmpty } || pipeline.hasEndedReading(state.epoch)

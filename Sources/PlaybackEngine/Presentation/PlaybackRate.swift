@@ -1,5 +1,3 @@
-import MediaCore
-
 /// A playback rate as a whole number of millionths, so that times are computed in integers.
 package struct PlaybackRate: Hashable, Sendable {
     package let millionths: Int64
