@@ -34,10 +34,10 @@ struct BudgetAllocationTests {
         // The players that are admitted, by the limit.
         let expected = [[4], [4, 3], [4, 3, 2], [4, 3, 2, 5], [4, 3, 2, 5, 1], [4, 3, 2, 5, 1, 0]]
         for (count, places) in zip(1..., expected) {
-            let met = BudgetAllocation.met(claims, playerCount: count, byteCount: nil)
+            let met = BudgetAllocation.admitted(claims, playerCount: count, byteCount: nil)
             #expect(Set(claims.indices.filter { met[$0] }) == Set(places), "\(count)")
         }
-        #expect(BudgetAllocation.met(claims, playerCount: nil, byteCount: nil).allSatisfy { $0 })
+        #expect(BudgetAllocation.admitted(claims, playerCount: nil, byteCount: nil).allSatisfy { $0 })
     }
 
     @Test("A claim that exceeds the memory limit is skipped, and the first claim is always met")
@@ -46,11 +46,11 @@ struct BudgetAllocationTests {
             Self.claim("plays", 1, bytes: 60), Self.claim("plays", 2, bytes: 50),
             Self.claim("plays", 3, bytes: 40),
         ]
-        #expect(BudgetAllocation.met(claims, playerCount: nil, byteCount: 100) == [true, false, true])
-        #expect(BudgetAllocation.met(claims, playerCount: nil, byteCount: 10) == [true, false, false])
+        #expect(BudgetAllocation.admitted(claims, playerCount: nil, byteCount: 100) == [true, false, true])
+        #expect(BudgetAllocation.admitted(claims, playerCount: nil, byteCount: 10) == [true, false, false])
         let huge = [Self.claim("plays", 1, bytes: .max), Self.claim("plays", 2, bytes: .max)]
-        #expect(BudgetAllocation.met(huge, playerCount: nil, byteCount: nil) == [true, false])
-        #expect(BudgetAllocation.met([], playerCount: 1, byteCount: 1) == [])
+        #expect(BudgetAllocation.admitted(huge, playerCount: nil, byteCount: nil) == [true, false])
+        #expect(BudgetAllocation.admitted([], playerCount: 1, byteCount: 1) == [])
     }
 
     @Test(
@@ -70,7 +70,7 @@ struct BudgetAllocationTests {
             let (count, bytes) = (
                 Int.random(in: 1...8, using: &random), Int.random(in: 0...30, using: &random)
             )
-            let met = BudgetAllocation.met(claims, playerCount: count, byteCount: bytes)
+            let met = BudgetAllocation.admitted(claims, playerCount: count, byteCount: bytes)
             let inside = claims.indices.filter { met[$0] }
             let used = inside.reduce(0) { $0 + claims[$1].byteCount }
             #expect(inside.count <= count && (used <= bytes || inside.count == 1) && !inside.isEmpty)

@@ -29,6 +29,7 @@ struct PlaybackErrorTests {
             #expect(!parts.contains { $0.contains("hush") })
         }
         #expect(PlaybackError(media, url: url).url == URL(string: name))
+        #expect(PlaybackError(code: .io, message: "no network", url: url).url == URL(string: name))
     }
 
     @Test(

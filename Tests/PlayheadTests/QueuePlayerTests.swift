@@ -231,7 +231,7 @@ struct QueuePlayerTests {
             timeRange: range
         )
         #expect(looper.status == .failed)
-        #expect(looper.error?.message.contains("empty time range") == true)
+        #expect(looper.error?.message.contains("time range is empty") == true)
         #expect(bench.player.items().isEmpty)
     }
 }

@@ -34,7 +34,7 @@ enum BudgetAllocation {
     ///   - claims: The claims of the players.
     ///   - playerCount: The maximum number of players, or nil.
     ///   - byteCount: The maximum total size in bytes, or nil.
-    static func met(_ claims: [Claim], playerCount: Int?, byteCount: Int?) -> [Bool] {
+    static func admitted(_ claims: [Claim], playerCount: Int?, byteCount: Int?) -> [Bool] {
         var met = Array(repeating: false, count: claims.count)
         var (players, bytes) = (0, 0)
         for index in claims.indices.sorted(by: { claims[$0].precedes(claims[$1]) }) {

@@ -175,7 +175,7 @@ public final class PlaybackBudget: Sendable {
     private func applyDecision() {
         let limits = limits
         let claims = members.compactMap { member in member.claim.map { (member, $0) } }
-        let met = BudgetAllocation.met(
+        let met = BudgetAllocation.admitted(
             claims.map(\.1),
             playerCount: limits.openPlayers.map { max(1, $0) },
             byteCount: limits.byteCount

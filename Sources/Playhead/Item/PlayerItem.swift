@@ -195,8 +195,8 @@ public final class PlayerItem: Sendable, Identifiable {
             return []
         }
         // Once the end has been read, the duration of the item replaces an estimate.
-        let learnt = duration
-        let end = learnt.isNumeric ? learnt : description.duration
+        let current = duration
+        let end = current.isNumeric ? current : description.duration
         return end.isNumeric ? [MediaTimeRange(start: .zero, duration: end)] : []
     }
 

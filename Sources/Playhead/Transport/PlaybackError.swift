@@ -29,7 +29,7 @@ public struct PlaybackError: Error, Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - code: The kind of the failure.
     ///   - message: A sentence that names the resource and the reason.
-    ///   - url: The URL that failed, or nil.
+    ///   - url: The URL that failed, or nil. Its credentials, query string and fragment are removed.
     ///   - isRetryable: Whether a retry could succeed.
     ///   - underlying: The underlying error, or nil.
     public init(
@@ -41,7 +41,7 @@ public struct PlaybackError: Error, Sendable, CustomStringConvertible {
     ) {
         self.code = code
         self.message = message
-        self.url = url
+        self.url = url.map(Self.withoutSecrets)
         self.isRetryable = isRetryable
         self.underlying = underlying
     }
