@@ -16,7 +16,8 @@ package enum Redaction {
     /// Returns the name of a resource for messages: a URL without credentials, query string and fragment, or a path
     /// unchanged.
     package static func location(_ location: String) -> String {
-        guard let colon = location.utf8.firstIndex(of: UInt8(ascii: ":")), location[colon...].hasPrefix("://"),
+        guard let colon = location.utf8.firstIndex(of: UInt8(ascii: ":")),
+            location[colon...].hasPrefix("://"),
             location[..<colon].utf8.allSatisfy(isSchemeByte)
         else { return location }
         return String(redactWord(location[...]))
