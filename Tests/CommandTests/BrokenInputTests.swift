@@ -25,7 +25,10 @@ struct BrokenInputTests {
     @Test(
         "Messages contain neither credentials nor query strings of URLs",
         arguments: [
-            ("https://user:secret@example.invalid/x.mp4?token=secret#secret", "https://example.invalid/x.mp4"),
+            (
+                "https://user:secret@example.invalid/x.mp4?token=secret#secret",
+                "https://example.invalid/x.mp4"
+            ),
             ("file://user:secret@elsewhere/x.mp4?token=secret", "file://elsewhere/x.mp4"),
         ]
     )
@@ -36,7 +39,10 @@ struct BrokenInputTests {
         #expect(!outcome.errors.contains("secret"))
     }
 
-    @Test("An empty location is called that", arguments: [[""], ["probe", ""], ["snapshot", "", "-o", "a.png"]])
+    @Test(
+        "An empty location is called that",
+        arguments: [[""], ["probe", ""], ["snapshot", "", "-o", "a.png"]]
+    )
     func emptyLocation(arguments: [String]) async throws {
         let outcome = try await Command.run(arguments)
         #expect(outcome.status != 0)
