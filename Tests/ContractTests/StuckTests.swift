@@ -254,7 +254,7 @@ struct StuckTests {
         #expect(isFailed && item.error?.code == .stuck)
         // From the first look behind the end on.
         #expect(62_000...64_600 ~= bench.driver.now.nanoseconds / 1_000_000)
-        #expect(item.error?.message.contains("it has not ended for 6") == true)
+        #expect(item.error?.message.contains("playback has not ended 6") == true)
     }
 
     @Test("A film that goes on behind the end that it declares is played, however long")
