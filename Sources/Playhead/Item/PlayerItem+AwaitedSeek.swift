@@ -58,7 +58,7 @@ extension PlayerItem {
     }
 }
 
-/// Seeks to the key frame at or before a time, which are fast and not exact.
+/// Fast seeks to the key frame at or before a time.
 extension PlayerItem {
     /// Seeks to the key frame at or before a time and returns at once. In an asynchronous context, `await` selects the
     /// form that waits.

@@ -116,9 +116,9 @@ public final class PlayerItem: Sendable, Identifiable {
         return copy
     }
 
-    /// Whether the item can be played: unknown until a player has opened it, and `.failed` permanently. The status does
-    /// not imply that a frame has been shown. It is kept when the item is removed from a player, and when it is opened
-    /// again. The property can be observed.
+    /// Whether the item can be played. The status is unknown until a player has opened the item, and `.failed` is
+    /// final. It does not imply that a frame has been shown. It is kept when the item is removed from a player, and
+    /// when it is opened again. The property can be observed.
     public var status: Status { tracked(\.status) { facts.status } }
     /// The reason why `status` is `.failed`; otherwise nil. The property can be observed.
     public var error: PlaybackError? { tracked(\.error) { facts.error } }

@@ -51,6 +51,7 @@ public struct PlayerItemTrack: Hashable, Sendable {
         }
     }
 
+    /// Returns whether both refer to the same track and have the same enabled state.
     public static func == (a: PlayerItemTrack, b: PlayerItemTrack) -> Bool {
         a.assetTrack == b.assetTrack && a.isEnabled == b.isEnabled
     }

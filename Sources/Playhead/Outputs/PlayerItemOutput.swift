@@ -21,6 +21,8 @@ public protocol PlayerItemOutput: AnyObject, Sendable {
 }
 
 extension PlayerItemOutput {
+    /// The default: the output does not suppress the layers.
     public var suppressesPlayerRendering: Bool { false }
+    /// The default: the output ignores frames.
     public func receive(_ frame: VideoFrame) {}
 }
