@@ -26,7 +26,7 @@ public final class ScriptedByteSource: ByteSource {
         public var waits = 0
         /// The number of waits that ended because the reader was interrupted or cancelled.
         public var interrupts = 0
-        /// The number of calls to `cancel()`, which ends all reading permanently.
+        /// The number of calls to `cancel()`, which would end all reading of a real source permanently.
         public var cancels = 0
     }
 

@@ -12,8 +12,8 @@ final class ScriptedFrame: VideoFrameStorage {
 
     init(_ index: Int, size: PixelSize = ownSize) {
         var bytes = [UInt8](repeating: 0, count: size.width * size.height)
-        for place in bytes.indices.prefix(8) {
-            bytes[place] = UInt8(truncatingIfNeeded: index >> (8 * place))
+        for offset in bytes.indices.prefix(8) {
+            bytes[offset] = UInt8(truncatingIfNeeded: index >> (8 * offset))
         }
         self.index = index
         self.size = size
