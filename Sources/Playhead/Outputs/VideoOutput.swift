@@ -8,7 +8,7 @@ import PlaybackEngine
 /// may be used from any thread, and no call blocks.
 public final class VideoOutput: PlayerItemOutput {
     private struct State {
-        /// The kept frames, sorted by presentation time.
+        /// The kept frames in the order in which they became due.
         var frames: [VideoFrame] = []
         var lastCopiedTime: MediaTime = .invalid
         var suppressesRendering = false
