@@ -122,8 +122,8 @@ final class AudioScheduler: @unchecked Sendable {
         let rate = buffer.format.sampleRate
         let count = Int(clamping: (Double(nanoseconds) * Double(rate) / 1e9).rounded())
         guard count > 0 else { return }
-        // A file may leave a gap of decades: no memory is taken for it.
-        guard device.room >= count else { return lose() }
+        // A file can leave a gap of decades, for which no memory is allocated.
+        guard device.writableFrameCount >= count else { return dropBuffer() }
         var silence = AudioBuffer(
             format: buffer.format,
             presentationTime: buffer.presentationTime,
