@@ -54,7 +54,7 @@ struct SeekFrameCache {
         pattern.seek(to: target, newestFrame: newestFrame)
         framesAfterTarget = 0
         windowStart = target - track.estimatedFrameDuration * framesBefore
-        // A position between the target and the next predicted one, so that passed frames are evicted first.
+        // The second predicted target, so that frames that have been passed are evicted first.
         share.setPosition(
             pattern.predictedTargets.dropFirst().first ?? pattern.predictedTargets.first ?? target
         )
