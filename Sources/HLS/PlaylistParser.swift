@@ -6,9 +6,9 @@ package struct PlaylistLimits: Sendable {
     package var variantCount = 1000
     package var renditionCount = 1000
     package var segmentCount = 100_000
-    /// Of all resolved URLs of a list of variants, in bytes.
+    /// The maximum total length of the resolved URLs of a master playlist, in bytes.
     package var urlByteCount = 16 << 20
-    /// Audio renditions, counted once for each variant that they belong to.
+    /// The maximum number of audio renditions, counted once for each variant stream that they belong to.
     package var pairCount = 100_000
 
     package init() {}
@@ -46,7 +46,7 @@ package struct PlaylistParser {
         var range: (count: Int64, start: Int64?)?
         var map: PlaylistResource?
         var mapKey: PlaylistKey?
-        /// Of alternative sources of the key the first supported one, or otherwise the first one.
+        /// The first supported source of the key, or otherwise the first source.
         var key: PlaylistKey?
         /// Whether the previous tag was EXT-X-KEY, too. Adjacent tags are alternative sources of the same key.
         var continuesKeyList = false
@@ -342,7 +342,7 @@ package struct PlaylistParser {
         guard urlByteCount <= limits.urlByteCount else {
             throw MediaError(
                 .exceedsLimits,
-                "URIs of the playlist too long (limit \(limits.urlByteCount >> 20) MiB together)"
+                "URLs of the playlist too long (limit \(limits.urlByteCount >> 20) MiB together)"
             )
         }
         return url

@@ -30,8 +30,8 @@ struct HTTPAddress: Hashable, Sendable {
         self.text = text
     }
 
-    /// Returns whether a percent-decoded host is a name or an address that can be part of a URL as it is. With "%40" in it
-    /// it would be credentials and another host.
+    /// Returns whether a percent-decoded host is a name or an address that can be part of a URL as it is. A host with
+    /// "%40" would become credentials and another host.
     static func isHost(_ host: String) -> Bool {
         let isLiteral = host.utf8.count > 2 && host.hasPrefix("[") && host.hasSuffix("]")
         // An IPv6 address contains colons, and a percent sign before its zone.

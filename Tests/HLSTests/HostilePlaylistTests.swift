@@ -5,11 +5,11 @@ import Testing
 
 @testable import HLS
 
-/// What a playlist costs is in proportion to its size, whatever its author wrote. Sizes are those at which the numbers are clear, and far
-/// below the limits.
-@Suite("HLS: what hostile playlists cost", .serialized)
+/// The cost of a playlist is proportional to its size, whatever its content. The sizes are large enough for clear
+/// results and far below the limits.
+@Suite("HLS: cost of hostile playlists", .serialized)
 struct HostilePlaylistTests {
-    /// Nearly as long as a URL may be.
+    /// A URL of almost the maximum length.
     private static let longBase = "http://host.test/" + String(repeating: "x", count: 60_000) + "/list.m3u8"
 
     private struct Opener: ResourceOpener {
@@ -35,7 +35,7 @@ struct HostilePlaylistTests {
         String(repeating: "#EXTINF:\(duration)\na\n", count: count)
     }
 
-    /// CPU time of this thread alone, so that a busy machine changes nothing.
+    /// Returns the CPU time of this thread, which does not depend on the load of the machine.
     private func cost(_ body: () throws -> Void) rethrows -> Double {
         var (start, end) = (timespec(), timespec())
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start)
@@ -44,21 +44,22 @@ struct HostilePlaylistTests {
         return Double(end.tv_sec - start.tv_sec) + Double(end.tv_nsec - start.tv_nsec) / 1e9
     }
 
-    /// By how much the cost grows where `size` becomes four times as large. 4: it is linear; 16: quadratic.
+    /// Returns the factor by which the cost grows when `size` is four times as large: 4 if it is linear, 16 if it is
+    /// quadratic.
     private func growth(_ size: Int, _ body: (Int) throws -> Void) rethrows -> Double {
         let small = try (0..<3).map { _ in try cost { try body(size) } }.min() ?? 0
         let large = try (0..<2).map { _ in try cost { try body(4 * size) } }.min() ?? 0
         return large / small
     }
 
-    /// Bytes of this process that are in memory.
+    /// Returns the resident memory of this process in bytes.
     private func residentBytes() throws -> Int {
         let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         return (Int(fields[1]) ?? 0) * Int(getpagesize())
     }
 
     @Test(
-        "The URL of a playlist is stored once, however many URLs are relative to it",
+        "The URL of a playlist is stored once, however many URIs are relative to it",
         arguments: [
             "#EXTINF:1\na\n", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF:1\na\n",
             "#EXT-X-MAP:URI=\"m\"\n#EXTINF:1\na\n", "#EXTINF:1\n#EXT-X-BYTERANGE:1@0\n/a/../b\n",
@@ -68,7 +69,7 @@ struct HostilePlaylistTests {
         let text = "#EXTM3U\n" + String(repeating: lines, count: 10_000)
         let before = try residentBytes()
         let playlist = try parse(text, at: Self.longBase)
-        // Resolved, they would be 600 MB or more.
+        // Resolved URLs would use 600 MB or more.
         #expect(try residentBytes() - before < 100 << 20)
         guard case .media(let media) = playlist else {
             Issue.record("no media playlist")
@@ -79,7 +80,7 @@ struct HostilePlaylistTests {
         #expect(media.segments.count == 10_000)
     }
 
-    @Test("Variants and renditions whose URLs are too long together are refused")
+    @Test("Variant streams and renditions whose URLs exceed the total length limit are rejected")
     func urlBytes() throws {
         let variants = String(repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n", count: 500)
         let renditions = String(
@@ -94,7 +95,7 @@ struct HostilePlaylistTests {
         }
     }
 
-    @Test("More pairs of a variant and an audio rendition than the limit are refused")
+    @Test("More pairs of a variant stream and an audio rendition than the limit are rejected")
     func pairs() throws {
         func master(_ count: Int) -> String {
             (0..<count).reduce("#EXTM3U\n") { $0 + "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",URI=\"a\($1)\"\n" }
@@ -114,7 +115,7 @@ struct HostilePlaylistTests {
         #expect(growth < 9)
     }
 
-    @Test("Of several ways to a key the first that is supported is taken, else the first")
+    @Test("Of several sources of a key the first supported one is used, or otherwise the first one")
     func keyChoice() throws {
         let other = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"x\"\n"
         let two = "#EXT-X-KEY:METHOD=AES-128,URI=\"k1\"\n#EXT-X-KEY:METHOD=AES-128,URI=\"k2\"\n"
@@ -130,9 +131,9 @@ struct HostilePlaylistTests {
         #expect(media.segments.map(\.key) == [key, key, .unsupported("SAMPLE-AES")])
     }
 
-    @Test("The cost of describing variants is in proportion to what is described")
+    @Test("The cost of describing variant streams is proportional to their tracks")
     func variants() throws {
-        // Each variant has all renditions: four times as many of both are sixteen times as many pairs.
+        // Each variant stream has all renditions, so four times as many of both are sixteen times as many pairs.
         let growth = growth(40) { count in
             let master = MasterPlaylist(
                 variants: (0..<count).map {
@@ -155,7 +156,7 @@ struct HostilePlaylistTests {
         #expect(growth < 32)
     }
 
-    @Test("Codecs of a group of audio are looked through once, however many renditions it has")
+    @Test("The codecs of an audio group are determined once, however many renditions it has")
     func codecs() throws {
         let growth = growth(100) { count in
             var variant = MasterPlaylist.Variant(url: "http://host.test/v", peakBitRate: 1)
@@ -170,7 +171,7 @@ struct HostilePlaylistTests {
         #expect(growth < 9)
     }
 
-    @Test("Where a segment begins is known without counting those before it")
+    @Test("The start of a segment is found without adding up those before it")
     func starts() throws {
         let library = PlaylistLibrary(opener: Opener())
         let growth = try growth(2000) { count in

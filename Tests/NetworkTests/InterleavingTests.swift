@@ -25,7 +25,7 @@ struct InterleavingTests {
             in: folder
         )
         try ffmpeg("-f lavfi -i sine=duration=60 -c:a aac a.mp4", in: folder)
-        // A muxer places audio that begins after the end of the video behind it.
+        // A muxer places audio that begins after the end of the video at the end of the file.
         let copy = "-map 0 -map 1 -c copy -movflags faststart"
         try ffmpeg("-i v.mp4 -itsoffset 61 -i a.mp4 \(copy) late.mp4", in: folder)
         // Without the edit list, the audio begins at time zero.
