@@ -212,10 +212,10 @@ struct DecisionTimeTests {
             #expect(scene.core.settings.poolSize >= 1)
             scene.drag(to: 300, velocity: number)
             scene.show(at: 4000)
-            scene.tell(.time)
+            scene.send(.time)
         }
         var carousel = CarouselCore([.picture(seconds: number), .clip])
-        carousel.move(to: number, isTouched: false, at: .zero)
+        carousel.move(to: number, isDragging: false, at: .zero)
         carousel.jump(to: count, at: .zero)
         #expect((0..<2).contains(carousel.index) && (0..<2).contains(carousel.page(at: number)))
         _ = (carousel.nextTurn, carousel.turn(at: .distantFuture), carousel.cells)

@@ -1,11 +1,12 @@
 import MediaCore
+import PlayheadBackend
 import Testing
 
 @testable import PlaybackEngine
 
-/// Times and durations are whatever the author of a file wrote.
-@Suite("Sums and differences of times that do not fit together")
-struct WildNumberTests {
+/// A file can contain any time and any duration.
+@Suite("Extreme times")
+struct ExtremeTimeTests {
     private final class Payload: PacketPayload {}
 
     private func packet(_ track: Int, at time: Int64, lasting duration: Int64) -> Packet {
@@ -23,15 +24,15 @@ struct WildNumberTests {
     @Test("A track that ends before zero and one that ends after centuries are measured together")
     func progress() {
         var progress = ReadingProgress(epoch: Epoch(), tracks: [0, 1])
-        progress.take(packet(0, at: .max - 1, lasting: 1), pass: 0, isNew: true, held: nil)
-        progress.take(packet(1, at: -44_000_000, lasting: 1), pass: 0, isNew: true, held: nil)
-        progress.takePicture(packet(0, at: .max - 1, lasting: .max))
-        // The other track is so far behind that it does not count.
+        progress.note(packet(0, at: .max - 1, lasting: 1), pass: 0, isNew: true, bufferedRange: nil)
+        progress.note(packet(1, at: -44_000_000, lasting: 1), pass: 0, isNew: true, bufferedRange: nil)
+        progress.noteVideo(packet(0, at: .max - 1, lasting: .max))
+        // The other track is too far behind to count.
         #expect(progress.ahead(of: .zero, pass: 0) == .max)
         #expect(progress.ahead(of: ItemTime(nanoseconds: -5), pass: 0) == .max)
     }
 
-    @Test("Frames that last for centuries each are counted until the sum is full")
+    @Test("The sum of frame durations of centuries is clamped")
     func load() {
         var load = DecodeLoad()
         for second in 1...9 {
@@ -47,10 +48,10 @@ struct WildNumberTests {
                 )
             )
         }
-        #expect(load.shareForAll(rate: 1).map { $0 >= 0 && $0 < 1e-6 } == true)
+        #expect(load.loadForAllFrames(rate: 1).map { $0 >= 0 && $0 < 1e-6 } == true)
     }
 
-    @Test("Marks of a file that ends after centuries are compared with a time before zero")
+    @Test("A forecast accepts marks after centuries and a time before zero")
     func forecast() throws {
         var description = MediaDescription(formatName: "script")
         description.duration = MediaTime(nanoseconds: .max)
@@ -64,11 +65,11 @@ struct WildNumberTests {
         )
     }
 
-    @Test("Speed is measured between amounts that are as far apart as numbers can be")
+    @Test("Throughput is measured between the smallest and the largest amount")
     func speed() {
         var throughput = Throughput()
         for (index, amount) in [Int64.min, 0, .max].enumerated() {
-            throughput.note(amount, at: HostTime(nanoseconds: Int64(index) * 1_000_000_000), isResting: false)
+            throughput.record(amount, at: HostTime(nanoseconds: Int64(index) * 1_000_000_000), isIdle: false)
         }
         #expect(throughput.current(at: HostTime(nanoseconds: 2_000_000_000)) == 0x1p64 / 2e9)
     }
