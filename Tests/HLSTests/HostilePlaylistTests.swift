@@ -12,13 +12,15 @@ struct HostilePlaylistTests {
     /// A URL of almost the maximum length.
     private static let longBase = "http://host.test/" + String(repeating: "x", count: 60_000) + "/list.m3u8"
 
-    private struct Opener: ResourceOpener {
-        func open(_ url: String, kept: ResourceKeeping, since: Int64) throws(MediaError) -> any ByteSource {
+    private struct Provider: RemoteResourceProvider {
+        func open(_ url: String, cachePolicy: CachePolicy, validatedAfter: Int64) throws(MediaError)
+            -> any ByteSource
+        {
             throw MediaError(.io, "there is no network in this test")
         }
-        func leave(_ source: any ByteSource, _ context: ReadContext) {}
-        func isWhole(_ source: any ByteSource) -> Bool { true }
-        func setChanging(_ source: any ByteSource) {}
+        func release(_ source: any ByteSource, _ context: ReadContext) {}
+        func isReusable(_ source: any ByteSource) -> Bool { true }
+        func setVolatile(_ source: any ByteSource) {}
         var now: Int64 { 0 }
         func location(of source: any ByteSource) -> String? { nil }
         func receivedBytes(of source: any ByteSource) -> Int64 { 0 }
@@ -54,7 +56,8 @@ struct HostilePlaylistTests {
 
     /// Returns the resident memory of this process in bytes.
     private func residentBytes() throws -> Int {
-        let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/statm"))
+        let fields = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: " ")
         return (Int(fields[1]) ?? 0) * Int(getpagesize())
     }
 
@@ -150,8 +153,8 @@ struct HostilePlaylistTests {
                     )
                 }
             )
-            let programme = Programme(master)
-            #expect(master.variants.allSatisfy { programme.entries(of: $0).count == count + 1 })
+            let presentation = HLSPresentation(master)
+            #expect(master.variants.allSatisfy { presentation.entries(of: $0).count == count + 1 })
         }
         #expect(growth < 32)
     }
@@ -165,22 +168,26 @@ struct HostilePlaylistTests {
             let renditions = (0..<count).map {
                 MasterPlaylist.Rendition(kind: .audio, group: "a", name: "", url: "http://host.test/a\($0)")
             }
-            let programme = Programme(MasterPlaylist(variants: [variant], renditions: renditions))
-            #expect(programme.entries.last?.expected.map(\.codec) == ["aac"])
+            let presentation = HLSPresentation(MasterPlaylist(variants: [variant], renditions: renditions))
+            #expect(presentation.entries.last?.declaredTracks.map(\.codec) == ["aac"])
         }
         #expect(growth < 9)
     }
 
     @Test("The start of a segment is found without adding up those before it")
     func starts() throws {
-        let library = PlaylistLibrary(opener: Opener())
+        let resources = PresentationResources(provider: Provider())
         let growth = try growth(2000) { count in
             let text = "#EXTM3U\n" + segments(count, duration: "0.000005") + "#EXT-X-ENDLIST\n"
             guard case .media(let media) = try parse(text) else { return }
-            let window = SegmentWindow(media, url: "http://host.test/list.m3u8", library: library)
-            for index in 0...count { #expect(window.start(of: index) == Int64(index) * 5) }
-            #expect(window.start(of: -1) == 0)
-            #expect(window.start(of: .max) == Int64(count) * 5)
+            let tracker = MediaPlaylistTracker(
+                media,
+                url: "http://host.test/list.m3u8",
+                resources: resources
+            )
+            for index in 0...count { #expect(tracker.start(of: index) == Int64(index) * 5) }
+            #expect(tracker.start(of: -1) == 0)
+            #expect(tracker.start(of: .max) == Int64(count) * 5)
         }
         #expect(growth < 9)
     }
