@@ -70,7 +70,7 @@ struct ArgumentTests {
             let bytes = Array("\u{1B}\(text) ".utf8)
             #expect(Key.parse(bytes) == [.togglePause], "\(text)")
             var parser = KeyParser()
-            #expect(bytes.flatMap { parser.take([$0]) } == [.togglePause], "\(text)")
+            #expect(bytes.flatMap { parser.parse([$0]) } == [.togglePause], "\(text)")
         }
         let some: [(String, Key)] = [
             ("[A", .forwardMinute), ("[B", .backMinute), ("OC", .forward), ("OD", .back),
@@ -85,9 +85,9 @@ struct ArgumentTests {
             ]
         )
         var parser = KeyParser()
-        #expect(parser.take([0x1B]).isEmpty)
-        parser.forget()
-        #expect(parser.take(Array("[".utf8)) == [.slower])
+        #expect(parser.parse([0x1B]).isEmpty)
+        parser.discardPending()
+        #expect(parser.parse(Array("[".utf8)) == [.slower])
     }
 
     @Test(

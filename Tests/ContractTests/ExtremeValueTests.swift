@@ -141,7 +141,7 @@ struct ExtremeValueTests {
                         (amounts.startDuration, amounts.resumeDuration) = (number, number)
                         configuration.buffering[keyPath: path] = amounts
                     }
-                    configuration.buffering.pictures = count
+                    configuration.buffering.decodedFrameCount = count
                     configuration.decoding.threadCount = count
                     configuration.decoding.maximumPixelCount = count
                     configuration.decoding.maximumStreamCount = count

@@ -1,6 +1,7 @@
 import FFmpeg
 import Foundation
 import MediaCore
+import PlayheadBackend
 import Playhead
 import PlayheadTesting
 import TestSupport
