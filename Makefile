@@ -112,6 +112,7 @@ lint-code: deps fixtures
 	for script in .ci/run .ci/deps media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
 	SWIFT="$(SWIFT)" Tests/check-static-mutex.sh
 	$(PYTHON) Tests/check-contract.py
+	$(PYTHON) Tests/check-rules.py
 	$(PYTHON) Tests/check-examples.py
 	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD) $(BUILDFLAGS)
 	built=$$($(SWIFT) build --show-bin-path --scratch-path $(STRICT_BUILD))
