@@ -149,9 +149,9 @@ struct ExtremeValueTests {
                 let item = bench.load()
                 item.preferredForwardBufferDuration = number
                 item.preferredPeakBitRate = number
-                bench.player.watchdogLimits.loading = number
-                bench.player.watchdogLimits.playing = number
-                bench.player.watchdogLimits.ending = number
+                bench.player.stuckDetectionLimits.loading = number
+                bench.player.stuckDetectionLimits.playing = number
+                bench.player.stuckDetectionLimits.ending = number
                 bench.player.play()
                 bench.driver.run(seconds: 1)
                 player(bench).seek(to: .zero, completionHandler: nil)
