@@ -29,7 +29,7 @@ final class SharedLink: Sendable {
     }
 
     /// Returns whether everything has been received. Call it again until it returns true.
-    func take(_ bytes: Double, for reader: ObjectIdentifier, at now: HostTime) -> Bool {
+    func receive(_ bytes: Double, for reader: ObjectIdentifier, at now: HostTime) -> Bool {
         state.withLock { state in
             advance(&state, to: now)
             if let held = state.waiting[reader], held.come >= bytes - 0.001 {
@@ -137,7 +137,7 @@ private final class LinkDemuxer: Demuxer {
         if held < bytes {
             // Data arrives in pieces of a fifth of a second.
             let piece = backend.bitRates[index] / 40
-            if backend.link.take(piece, for: reader, at: backend.driver.now) {
+            if backend.link.receive(piece, for: reader, at: backend.driver.now) {
                 state.withLock { $0.held += piece }
             }
         }

@@ -28,7 +28,7 @@ private final class Reader<Value: Sendable>: Sendable {
             let isFirst = First()
             // The handler is called more than once if several threads announce at the same time.
             last = withObservationTracking(read) {
-                if isFirst.take() { self.queue.async { self.track() } }
+                if isFirst.claim() { self.queue.async { self.track() } }
             }
         }
     }
@@ -36,7 +36,7 @@ private final class Reader<Value: Sendable>: Sendable {
 
 private final class First: Sendable {
     private let isOver = Locked(false)
-    func take() -> Bool {
+    func claim() -> Bool {
         isOver.withLock { isOver in
             defer { isOver = true }
             return !isOver
