@@ -1,8 +1,8 @@
 extension FixedWidthInteger {
-    /// Creates an integer from `value` rounded toward zero and clamped to the range of this type. NaN gives 0.
+    /// Creates an integer from `value`, rounded toward zero and clamped to the range of this type. NaN gives 0.
     ///
-    /// `Int64(value)` traps where `value` does not fit, so a number that a file, a server or a caller chooses is converted by
-    /// this initializer.
+    /// `Int64(value)` traps if `value` does not fit. Numbers that a file, a server or a caller chooses are therefore
+    /// converted by this initializer.
     @inlinable
     package init(clamping value: Double) {
         if value.isNaN {
@@ -19,14 +19,15 @@ extension FixedWidthInteger {
 }
 
 extension FixedWidthInteger where Self: SignedInteger {
-    /// The sum, clamped to the range of this type. `+` traps where two numbers of a file do not fit together.
+    /// Returns the sum, clamped to the range of this type. The operator `+` traps if the sum of two numbers of a file
+    /// does not fit.
     @inlinable
     package func addingClamped(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other > 0 ? .max : .min) : sum
     }
 
-    /// The difference, clamped to the range of this type.
+    /// Returns the difference, clamped to the range of this type.
     @inlinable
     package func subtractingClamped(_ other: Self) -> Self {
         let (difference, overflow) = subtractingReportingOverflow(other)

@@ -1,5 +1,6 @@
-/// Removes the secrets of URLs from text that is shown to users or written to logs: credentials, query strings, which may
-/// hold access tokens, and fragments.
+/// Removes the secrets of URLs from text that is shown to users or written to logs.
+///
+/// Secrets are credentials, query strings, which may contain access tokens, and fragments.
 package enum Redaction {
     /// Returns `text` without the credentials, query string and fragment of every URL in it, and without trailing white
     /// space.
