@@ -1,11 +1,12 @@
 import ArgumentParser
 import Playhead
 
+/// The entry point of the command.
 @main
 enum Main {
     static func main() async {
         MallocArenas.limit(to: 2)
-        // Before the first call that may need a thread.
+        // The limits are checked before the first call that may need a thread.
         if let shortage = SystemLimits.shortage() {
             Console.shared.printError(shortage)
             ExitStatus.failure.exitNow()
@@ -15,14 +16,32 @@ enum Main {
             StandardOutput.writeOrExit(script)
             ExitStatus.success.exitNow()
         }
-        await Vplay.main(arguments)
+        await run(arguments)
+    }
+
+    /// Parses and runs the command line. Unlike `Vplay.main`, it prints errors without credentials and query strings of URLs.
+    private static func run(_ arguments: [String]) async {
+        do {
+            var command = try Vplay.parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            guard Vplay.exitCode(for: error) != .success else { Vplay.exit(withError: error) }
+            let lines = Vplay.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
+            for line in lines { Console.shared.printLine(Redaction.redact(String(line))) }
+            Vplay.exit(withError: Vplay.exitCode(for: error))
+        }
     }
 }
 
+/// The root command, with the subcommands.
 struct Vplay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vplay",
-        abstract: "Plays media on a machine without a screen.",
+        abstract: "Plays video and audio files and streams.",
         usage: """
             vplay [play] [<options>] <input> ...
             vplay probe [--json] <input>
@@ -32,8 +51,9 @@ struct Vplay: AsyncParsableCommand {
             vplay bench [--json] [--threads <n>] <input>
             """,
         discussion: """
-            Exit status: 0 played to the end or told to stop, 1 something could not be played, 64 wrong usage, \
-            130 interrupted, 143 terminated, 128 + N ended by another signal N. A closed output pipe ends it quietly, as it ends cat.
+            Exit status: 0 played to the end or stopped by the user, 1 something could not be played, 64 wrong usage, \
+            130 interrupted, 143 terminated, 128 + N ended by another signal N. A closed output pipe ends the command \
+            without a message.
             """,
         version: version,
         subcommands: [

@@ -6,6 +6,7 @@ import Testing
 @Suite("Arguments")
 struct ArgumentTests {
     @Test(
+        "Times are parsed exactly, and invalid ones are rejected",
         arguments: [
             ("0", 0, 1), ("3.2", 32, 10), ("3.200", 32, 10), ("90", 90, 1), ("1:30", 90, 1),
             ("01:02:03.5", 37235, 10), ("100:00", 6000, 1), ("0.000000001", 1, 1_000_000_000), ("3.", 0, 0),
@@ -21,12 +22,16 @@ struct ArgumentTests {
         #expect(time == (timescale == 0 ? nil : MediaTime(value: value, timescale: timescale)))
     }
 
-    @Test(arguments: [("640x360", true), ("0x1", false), ("640", false), ("1x2x3", false), ("-1x2", false)])
+    @Test(
+        "Sizes are parsed",
+        arguments: [("640x360", true), ("0x1", false), ("640", false), ("1x2x3", false), ("-1x2", false)]
+    )
     func sizes(text: String, isValid: Bool) {
         #expect((SizeArgument(argument: text) != nil) == isValid)
     }
 
-    @Test func aListGoesRoundAsOftenAsAsked() {
+    @Test("A list repeats the requested number of times")
+    func aListGoesRoundAsOftenAsAsked() {
         var list = Playlist(count: 2, repeats: .times(2))
         var order: [Int] = []
         while let index = list.next() {
@@ -36,14 +41,16 @@ struct ArgumentTests {
         #expect(order == [0, 1, 0, 1])
     }
 
-    @Test func aListOfWhichNothingCanBePlayedEnds() {
+    @Test("A repeated list without playable inputs ends")
+    func aListOfWhichNothingCanBePlayedEnds() {
         var list = Playlist(count: 3, repeats: .forever)
         var order: [Int] = []
         while let index = list.next() { order.append(index) }
         #expect(order == [0, 1, 2])
     }
 
-    @Test func aListOfWhichNothingCanBePlayedAnyMoreEnds() {
+    @Test("A repeated list ends once no input is playable any more")
+    func aListOfWhichNothingCanBePlayedAnyMoreEnds() {
         var list = Playlist(count: 2, repeats: .forever)
         list.notePlayed(0)
         #expect((0..<4).map { _ in list.next() } == [0, 1, 0, 1])
@@ -53,14 +60,15 @@ struct ArgumentTests {
         #expect((0..<2).map { _ in list.next() } == [1, nil])
     }
 
-    @Test func keysComeInOneRead() {
+    @Test("Several keys in one read are parsed")
+    func keysComeInOneRead() {
         let bytes = Array(" \u{1B}[C\u{1B}[Dxq".utf8)
         #expect(Key.parse(bytes) == [.togglePause, .forward, .back, .quit])
         #expect(Key.parse([0x1B]).isEmpty)
         #expect(Key.parse([0x1B, 0x5B]).isEmpty)
     }
 
-    @Test("No escape sequence is taken for other keys, in one piece or in several")
+    @Test("An escape sequence is never parsed as other keys, in one part or in several")
     func escapeSequences() {
         let none = [
             "[20~", "[15;2~", "OP", "[[A", "[1;5C", "]0;m9q\u{7}", "Pq0m\u{1B}\\", "m", "[M q9", "[?1;2c",
@@ -91,6 +99,7 @@ struct ArgumentTests {
     }
 
     @Test(
+        "Rates are formatted",
         arguments: [(1, "1.0x"), (1 / 1.1, "0.91x"), (-2, "-2.0x"), (1.21, "1.21x"), (10, "10.0x")]
             as [(Float, String)]
     )
@@ -98,7 +107,11 @@ struct ArgumentTests {
         #expect(StatusLine.speed(rate) == text)
     }
 
-    @Test(arguments: [0, 5, 20, 30, 40, 60, 80, 100, 500], ["", "2/5 名前の長い長い動画ファイル.mp4"])
+    @Test(
+        "The status line fits the terminal",
+        arguments: [0, 5, 20, 30, 40, 60, 80, 100, 500],
+        ["", "2/5 名前の長い長い動画ファイル.mp4"]
+    )
     func theStatusLineFitsTheTerminal(columns: Int, label: String) {
         for notice in ["", "volume 85%"] {
             for rate in [0, 1] as [Float] {
@@ -125,23 +138,28 @@ struct ArgumentTests {
 
 @Suite("JSON")
 struct JSONTests {
-    @Test func whatMustBeEscapedIs() {
+    @Test("Strings are escaped")
+    func whatMustBeEscapedIs() {
         let value = JSONValue.object([
             ("a\"b", .string("\\ \n\t\u{1}\u{7F}ü🎬")), ("n", .null), ("l", .array([])),
         ])
         #expect(value.text == #"{"a\"b":"\\ \n\t\u0001\u007fü🎬","n":null,"l":[]}"#)
     }
 
-    @Test(arguments: [
-        (MediaTime(value: 1, timescale: 3), "0.333333333"), (MediaTime(value: -5, timescale: 2), "-2.5"),
-        (MediaTime(value: 60, timescale: 1), "60"), (MediaTime.zero, "0"), (MediaTime.indefinite, "null"),
-        (MediaTime(nanoseconds: 59_340), "0.00005934"),
-    ])
+    @Test(
+        "Times are decimal seconds",
+        arguments: [
+            (MediaTime(value: 1, timescale: 3), "0.333333333"), (MediaTime(value: -5, timescale: 2), "-2.5"),
+            (MediaTime(value: 60, timescale: 1), "60"), (MediaTime.zero, "0"), (MediaTime.indefinite, "null"),
+            (MediaTime(nanoseconds: 59_340), "0.00005934"),
+        ]
+    )
     func timesAreDecimals(time: MediaTime, text: String) {
         #expect(JSONValue.time(time).text == text)
     }
 
-    @Test func numbersThatJSONDoesNotHaveAreNull() {
+    @Test("Numbers that JSON cannot represent are null")
+    func numbersThatJSONDoesNotHaveAreNull() {
         #expect(JSONValue.real(Double.nan).text == "null")
         #expect(JSONValue.real(Float.infinity).text == "null")
     }

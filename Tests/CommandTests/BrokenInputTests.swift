@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Broken inputs")
 struct BrokenInputTests {
-    /// Exit 1 and one sentence that names the input, or nothing to say and exit 0.
+    /// Checks for exit status 1 and one message that names the input, or exit status 0 without messages.
     private func check(_ path: String, _ outcome: Outcome, mayPlay: Bool) {
         if mayPlay, outcome.status == 0 {
             #expect(outcome.errors.isEmpty)
@@ -30,6 +30,7 @@ struct BrokenInputTests {
                 "https://example.invalid/x.mp4"
             ),
             ("file://user:secret@elsewhere/x.mp4?token=secret", "file://elsewhere/x.mp4"),
+            ("ht tp://user:secret@elsewhere/x.mp4?token=secret", "ht tp://elsewhere/x.mp4"),
         ]
     )
     func secretsAreNotRepeated(url: String, name: String) async throws {
@@ -39,8 +40,18 @@ struct BrokenInputTests {
         #expect(!outcome.errors.contains("secret"))
     }
 
+    @Test("Messages about wrong usage contain neither credentials nor query strings of URLs")
+    func secretsInWrongUsage() async throws {
+        let url = "https://user:secret@example.invalid/x.mp4?token=secret"
+        for arguments in [["probe", "a", url], ["--no-such=\(url)", "a"], ["--header", "secret", "a"]] {
+            let outcome = try await Command.run(arguments)
+            #expect(outcome.status == 64 && outcome.errors.hasPrefix("Error: "))
+            #expect(!outcome.errors.contains("secret"), "\(outcome.errors)")
+        }
+    }
+
     @Test(
-        "An empty location is called that",
+        "An empty location is reported as such",
         arguments: [[""], ["probe", ""], ["snapshot", "", "-o", "a.png"]]
     )
     func emptyLocation(arguments: [String]) async throws {
@@ -61,7 +72,7 @@ struct BrokenInputTests {
     func brokenFixtures(name: String) async throws {
         let path = Media.fixture(name)
         check(path, try await Command.run("--untimed", path), mayPlay: false)
-        // What is there can be told of; what is not is told in the same words.
+        // An input that does not exist has the same kind of message as a broken one.
         let probe = try await Command.run("probe", "--json", path)
         #expect(probe.status == 0 || probe.output.isEmpty)
         check(path, probe, mayPlay: true)
@@ -75,10 +86,11 @@ struct BrokenInputTests {
         let path = Media.fixture(arguments[2])
         let outcome = try await Command.run("--untimed", arguments[0], arguments[1], path)
         check(path, outcome, mayPlay: false)
-        #expect(outcome.errors.contains("every track that could be played is switched off"))
+        #expect(outcome.errors.contains("all playable tracks are disabled"))
     }
 
-    @Test(.enabled(if: Media.isMade)) func theRestIsStillPlayed() async throws {
+    @Test("Inputs after a broken one are played", .enabled(if: Media.isMade))
+    func theRestIsStillPlayed() async throws {
         let broken = Media.fixture("broken-text.mp4")
         let outcome = try await Command.run(
             "--untimed",
@@ -96,7 +108,8 @@ struct BrokenInputTests {
         #expect(outcome.pictures.count == 180)
     }
 
-    @Test(.enabled(if: Media.isMade)) func whatIsThereOfACutFileIsPlayed() async throws {
+    @Test("A truncated file is played up to its end", .enabled(if: Media.isMade))
+    func whatIsThereOfACutFileIsPlayed() async throws {
         let path = Media.fixture("broken-cut-faststart.mp4")
         let outcome = try await Command.run("--untimed", "--video", "framemd5:-", path)
         #expect(outcome.status == 1)
@@ -106,7 +119,7 @@ struct BrokenInputTests {
     @Test(.enabled(if: Media.corpus != nil), arguments: Media.references(".probe.json"))
     func everyCorpusFileEndsInOrder(path: String) async throws {
         guard let corpus = Media.corpus else { return }
-        // A few hundred pictures are enough to see whether it opens and plays.
+        // A few hundred frames show whether the file opens and plays.
         let outcome = try await Command.run(["--untimed", "--quiet", "--frames", "300", path], in: corpus)
         check(path, outcome, mayPlay: true)
     }

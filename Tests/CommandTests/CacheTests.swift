@@ -3,17 +3,17 @@ import MediaCore
 import TestSupport
 import Testing
 
-/// `vplay --cache`, by processes of its own.
-@Suite("The cache of the command", .timeLimit(.minutes(10)))
+/// The option `--cache`, tested with separate processes.
+@Suite("Disk cache of the command", .timeLimit(.minutes(10)))
 struct CacheTests {
-    /// 16 s of noise: each byte of it is heard.
+    /// A file of 16 s of noise, in which each byte affects the audio.
     private static let sound: [UInt8] = {
         var random = SplitMix64(14)
         var samples: [UInt8] = []
         while samples.count < 3_000_000 { withUnsafeBytes(of: random.next()) { samples += $0 } }
         let number = { (value: UInt32) in withUnsafeBytes(of: value.littleEndian) { Array($0) } }
         var bytes = Array("RIFF".utf8) + number(UInt32(samples.count + 36)) + Array("WAVEfmt ".utf8)
-        // PCM, two channels of 16 bits, 48,000 a second.
+        // The format is PCM with two channels of 16 bits at 48 kHz.
         bytes += number(16) + number(0x0002_0001) + number(48_000) + number(192_000) + number(0x0010_0004)
         return bytes + Array("data".utf8) + number(UInt32(samples.count)) + samples
     }()
@@ -26,7 +26,7 @@ struct CacheTests {
         ]
     }
 
-    /// It plays to the end, and what is heard is right.
+    /// Checks that the input plays to the end with the correct audio.
     private func plays(_ server: FaultServer, _ folder: TemporaryFolder, _ output: String = "out.wav")
         async throws
     {
@@ -37,11 +37,11 @@ struct CacheTests {
         #expect(heard.suffix(3_000_000) == Self.sound.suffix(3_000_000))
     }
 
-    /// Set `PLAYHEAD_KILLS` for more of them.
+    /// The environment variable `PLAYHEAD_KILLS` sets the number of kills.
     private static let kills = ProcessInfo.processInfo.environment["PLAYHEAD_KILLS"].flatMap { Int($0) } ?? 10
 
     @Test(
-        "Killed at random moments while it caches: the next start plays right",
+        "After kills at random times while caching, the next process plays correctly",
         arguments: [UInt64.random(in: 0...9999)]
     )
     func killed(seed: UInt64) async throws {
@@ -70,7 +70,7 @@ struct CacheTests {
                 _ = try await ending.value
             }
             try await plays(server, folder)
-            // And what it left plays alone.
+            // The remaining cache plays without the server.
             server.stop()
             server.waitUntilClosed()
             try await plays(server, folder)
@@ -78,7 +78,7 @@ struct CacheTests {
         print("killed \(Self.kills) times, seed \(seed)")
     }
 
-    @Test("Three processes at once, and a fourth without a server")
+    @Test("Three processes share a cache, and a fourth plays from it without the server")
     func three() async throws {
         let folder = try TemporaryFolder()
         let server = try FaultServer(Self.sound)
@@ -91,7 +91,7 @@ struct CacheTests {
         try await plays(server, folder)
     }
 
-    @Test("A folder that cannot be is named once, and everything plays")
+    @Test("A cache folder that cannot be created is one warning, and everything plays")
     func noFolder() async throws {
         let folder = try TemporaryFolder()
         try folder.write("cache", [1])
@@ -105,7 +105,7 @@ struct CacheTests {
         )
     }
 
-    @Test("off is none")
+    @Test("--cache off uses no cache")
     func off() async throws {
         let folder = try TemporaryFolder()
         let server = try FaultServer(Self.sound)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Every picture of every file, against FFmpeg's own.
+/// All frames of all files, compared with FFmpeg.
 @Suite("Corpus", .enabled(if: Media.corpus != nil))
 struct CorpusTests {
     @Test(arguments: Media.references(".framemd5"))
@@ -34,7 +34,7 @@ struct CorpusTests {
         #expect(outcome.text.prefix(64) == expected.prefix(64))
     }
 
-    /// The picture alone: whether all tracks end together is none of this test's business.
+    /// Only video is compared, because the ends of other tracks are not part of this test.
     private func play(_ path: String, in corpus: URL) async throws -> Outcome {
         try await Command.run(
             ["--untimed", "--quiet", "--audio", "none", "--video", "framemd5:-", path],

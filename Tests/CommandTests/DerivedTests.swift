@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Files that others make of good ones: cut, shifted, damaged, in pieces.
+/// Files derived from valid ones: truncated, shifted, damaged or segmented.
 @Suite("Derived files", .enabled(if: Media.isMade))
 struct DerivedTests {
-    /// `line` is bash in a folder of its own, where `$ff` makes files quietly; what `$vplay` says of them comes out.
+    /// Runs a line of bash in a temporary folder, where `$ff` runs FFmpeg without messages, and returns the outcome.
     private func run(_ line: String) async throws -> Outcome {
         let script = """
             folder=$(mktemp -d)
@@ -17,7 +17,7 @@ struct DerivedTests {
         return try await Command.shell(script, Media.clip, Media.fixture("clip-vp9-opus.webm"))
     }
 
-    @Test("A file that begins late on its own clock is not cut off", arguments: ["mkv", "webm", "ts", "mp4"])
+    @Test("A file whose timestamps start late is played completely", arguments: ["mkv", "webm", "ts", "mp4"])
     func beginsLate(_ ending: String) async throws {
         let source = ending == "webm" ? "$2" : "$1"
         let outcome = try await run(
@@ -32,7 +32,7 @@ struct DerivedTests {
     }
 
     @Test(
-        "Each lap is as the first: of a file that was cut, of one whose clock starts again",
+        "Each pass equals the first for truncated files and files with timestamp discontinuities",
         arguments: [
             "$ff -ss 1.21 -i \"$1\" -c copy a.mp4", "$ff -ss 0.7 -i \"$2\" -vn -c copy a.webm",
             "$ff -i \"$1\" -c copy q.ts; cat q.ts q.ts > a.ts",
@@ -57,7 +57,7 @@ struct DerivedTests {
     }
 
     @Test(
-        "A damaged packet at the start is told of, and neither hangs nor brings a picture twice",
+        "A damaged packet at the start is reported, and neither blocks playback nor repeats a frame",
         arguments: ["h264 libx264", "hevc libx265", "vp9 libvpx-vp9"],
         [0, 1, 2]
     )
@@ -77,7 +77,7 @@ struct DerivedTests {
     }
 
     @Test(
-        "A segment that is missing from a playlist is told of, and what is there plays",
+        "A missing segment of a playlist is reported, and the others play",
         arguments: [0, 1, 2]
     )
     func missingSegment(_ number: Int) async throws {
@@ -92,7 +92,7 @@ struct DerivedTests {
         #expect(outcome.lines == ["1", "60"], "\(outcome.errors)")
     }
 
-    @Test("A bare stream's length is known when it has been played")
+    @Test("The duration of an elementary stream is known after it has been played")
     func bareStream() async throws {
         let outcome = try await run(
             """
@@ -106,7 +106,7 @@ struct DerivedTests {
     }
 
     @Test(
-        "A playlist's best variant plays from the middle, too",
+        "The best variant of a playlist also plays from the middle",
         arguments: ["", "--start 0.5", "--start 1 --end 2"]
     )
     func variants(_ options: String) async throws {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The command on a desktop of its own: an X server without a screen (Xvfb) and, as its user's hand, a client that speaks
-/// to it through libX11.
+/// A virtual desktop for the command: an X server without a screen (Xvfb), and a client that simulates the user through
+/// libX11.
 enum Desktop {
     static let isThere: Bool = {
         guard Terminal.isThere, hasServer else {
@@ -16,7 +16,8 @@ enum Desktop {
         return paths.contains { FileManager.default.isExecutableFile(atPath: "\($0)/Xvfb") }
     }()
 
-    /// As `Terminal.run`, with `display(width, height)` for the server, and the functions below for its windows.
+    /// Runs a script like `Terminal.run`, with `display(width, height)` for the server, and the functions below for its
+    /// windows.
     static func run(_ script: String, _ arguments: String...) async throws -> Outcome {
         try await Terminal.run(prelude + script, arguments)
     }

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// An output is never an input, and an old output stays until there is a new one.
-@Suite("What outputs do to files", .enabled(if: Media.isMade))
+/// An output is never an input, and a new output replaces an old one only when it is complete.
+@Suite("Output files", .enabled(if: Media.isMade))
 struct DestructionTests {
-    /// `line` is bash in a folder of its own, with a clip `a.mp4` in it.
+    /// Runs a line of bash in a temporary folder that contains the clip `a.mp4`.
     private func run(_ line: String) async throws -> Outcome {
         let script = """
             folder=$(mktemp -d)
@@ -17,7 +17,7 @@ struct DestructionTests {
     }
 
     @Test(
-        "An output that is an input is refused, and nothing is touched",
+        "An output that is also an input is an error, and no file is changed",
         arguments: [
             "--audio wav:a.mp4 a.mp4", "--audio wav:./a.mp4 a.mp4", "--video y4m:link.mp4 a.mp4",
             "--video raw:a.mp4 link.mp4", "--video raw:hard.mp4 a.mp4", "--video framemd5:sub/../a.mp4 a.mp4",
@@ -40,7 +40,7 @@ struct DestructionTests {
         #expect(outcome.errors.contains("would destroy the input"))
     }
 
-    @Test("A playlist's segments are inputs")
+    @Test("The segments of a playlist are inputs")
     func segments() async throws {
         let outcome = try await run(
             """
@@ -54,7 +54,7 @@ struct DestructionTests {
     }
 
     @Test(
-        "Two outputs are two files",
+        "Two outputs cannot be the same file",
         arguments: [
             "--video y4m:a --video raw:./a", "--video y4m:a --video raw:sub/../a",
             "--video y4m:new --audio wav:a",
@@ -75,7 +75,7 @@ struct DestructionTests {
         #expect(outcome.errors.contains("Two sinks write to"))
     }
 
-    @Test("Two outputs may go to one device")
+    @Test("Two outputs may be the same device")
     func devices() async throws {
         let outcome = try await run("\"$vplay\" --untimed --video y4m:/dev/null --audio wav:/dev/null a.mp4")
         #expect(outcome.status == 0)
@@ -83,7 +83,7 @@ struct DestructionTests {
     }
 
     @Test(
-        "An input that cannot be played leaves an old output as it was, and makes no new one",
+        "An input that cannot be played neither changes an existing output nor creates one",
         arguments: ["/no/such.mp4", "notes", "/no/such.mp4 notes"]
     )
     func oldOutputsStay(inputs: String) async throws {
@@ -107,7 +107,7 @@ struct DestructionTests {
         )
     }
 
-    @Test("A new output takes an old one's place: its mode, a link to it, its other names")
+    @Test("A new output preserves the mode, symbolic links and hard links of the old one")
     func replaced() async throws {
         let outcome = try await run(
             """
@@ -131,7 +131,7 @@ struct DestructionTests {
         #expect(outcome.errors.isEmpty)
     }
 
-    @Test("While it is written, a file does not have its name", arguments: [SIGINT, SIGTERM, SIGKILL])
+    @Test("An incomplete file does not have its final name", arguments: [SIGINT, SIGTERM, SIGKILL])
     func namedWhenWhole(signal: Int32) async throws {
         let folder = Media.temporary("whole")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -164,13 +164,13 @@ struct DestructionTests {
     }
 
     @Test(
-        "An output that nothing was written to is told of",
+        "An output without data is reported",
         arguments: ["--video raw:out", "--video raw:-"]
     )
     func nothingToWrite(output: String) async throws {
         let outcome = try await run("\"$vplay\" --untimed \(output) \"\(Media.fixture("tone-48000.wav"))\"")
         #expect(outcome.status == 1)
         let name = output.hasSuffix("-") ? "standard output" : "out"
-        #expect(outcome.errors == "vplay: nothing was written to \(name): no input had anything for it\n")
+        #expect(outcome.errors == "vplay: nothing was written to \(name): no input had data for it\n")
     }
 }

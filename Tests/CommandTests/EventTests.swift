@@ -23,7 +23,8 @@ struct EventTests {
         }
     }
 
-    @Test func eachLineIsAnObject() async throws {
+    @Test("Each line is a JSON object")
+    func eachLineIsAnObject() async throws {
         let outcome = try await Command.run("--untimed", "--events", "json", Media.clip, Media.silent)
         #expect(outcome.status == 0)
         var items: Set<Int> = []
@@ -38,7 +39,8 @@ struct EventTests {
         #expect(items == [0, 1])
     }
 
-    @Test func theEndComesInItsOrder() async throws {
+    @Test("The events of the end have a fixed order")
+    func theEndComesInItsOrder() async throws {
         let outcome = try await Command.run("--untimed", "--events", "text", Media.clip)
         let names = outcome.lines.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
         let order = ["didPlayToEndTime", "passEnded", "rateChanged", "timeControlStatusChanged"]
@@ -47,7 +49,8 @@ struct EventTests {
         #expect(names.count { $0 == "didPlayToEndTime" } == 1)
     }
 
-    @Test func everyPassHasItsEnd() async throws {
+    @Test("Every pass has an end event")
+    func everyPassHasItsEnd() async throws {
         let outcome = try await Command.run("--untimed", "--events", "text", "--repeat", "4", Media.clip)
         #expect(outcome.lines.count { $0.contains(" didPlayToEndTime ") } == 4)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `--hwdec`, on a machine that may have a device or none.
+/// The option `--hwdec`, with or without a hardware device.
 @Suite("Hardware decoding", .enabled(if: Media.isMade))
 struct HardwareTests {
     private func hashes(_ arguments: String...) async throws -> Outcome {
@@ -10,7 +10,7 @@ struct HardwareTests {
         )
     }
 
-    @Test("A device that is not there: one sentence, the processor's frames, exit status 0")
+    @Test("A missing device is one warning, and software decoding gives the same frames with status 0")
     func missing() async throws {
         let plain = try await hashes()
         #expect(plain.status == 0 && plain.errors.isEmpty && !plain.pictures.isEmpty)
@@ -18,17 +18,21 @@ struct HardwareTests {
             let outcome = try await hashes("--hwdec", device, "--repeat", "2")
             #expect(outcome.status == 0)
             #expect(outcome.errorLines.count == 1)
-            #expect(outcome.errors.contains("warning: \(Media.clip): hardware decoding unavailable, using software: "))
+            #expect(
+                outcome.errors.contains(
+                    "warning: \(Media.clip): hardware decoding unavailable, using software: "
+                )
+            )
             #expect(outcome.pictures.count == 2 * plain.pictures.count)
             #expect(Array(outcome.pictures.prefix(plain.pictures.count)) == plain.pictures)
             #expect(try await hashes("--hwdec", device, "--quiet").errors.isEmpty)
         }
-        // Several inputs: the same reason is told once.
+        // The same reason is printed only once for several inputs.
         let twice = try await hashes("--hwdec", "magic", Media.clip)
         #expect(twice.status == 0 && twice.errorLines.count == 1)
     }
 
-    @Test("none and auto; an empty name is wrong usage")
+    @Test("none and auto are accepted, and an empty name is an error")
     func policies() async throws {
         let plain = try await hashes()
         #expect(try await hashes("--hwdec", "none").output == plain.output)

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Limits of the system", .enabled(if: Media.isMade))
+@Suite("System limits", .enabled(if: Media.isMade))
 struct LimitTests {
-    /// A sanitizer that looks for leaks opens files at the end.
+    /// True under a leak sanitizer, which opens files at exit.
     private static let command =
         #"ulimit -n "$1"; ASAN_OPTIONS=detect_leaks=0 "$vplay" --untimed --quiet --audio none --video null "$2""#
 
-    @Test("However few descriptors there are, it plays, or says in one sentence that there are too few")
+    @Test("With few descriptors the command either plays or reports the limit in one message")
     func descriptors() async throws {
         let server = try FaultServer([UInt8](try Data(contentsOf: URL(fileURLWithPath: Media.clip))))
         defer { server.stop() }
@@ -25,7 +25,7 @@ struct LimitTests {
                 #expect(outcome.errorLines.count == 1)
                 #expect(outcome.errors.contains("Too many open files"), "\(limit): \(outcome.errors)")
             }
-            // What is enough once is enough with more.
+            // Higher limits must be sufficient as well.
             #expect(played == limits.suffix(played.count) && played.contains(48) && !played.contains(6))
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Passes over a part of an input, and those that nothing is in.
+/// Passes over a part of an input, and empty passes.
 @Suite("Loops", .enabled(if: Media.isMade))
 struct LoopTests {
     private func hashes(_ arguments: [String]) async throws -> [String] {
@@ -13,7 +13,7 @@ struct LoopTests {
         return outcome.pictures.compactMap { $0.split(separator: ",").last.map(String.init) }
     }
 
-    @Test("Each pass goes from --start to --end")
+    @Test("Each pass plays from --start to --end")
     func fromStartToEnd() async throws {
         let once = try await hashes([Media.clip])
         let part = Array(once[30...60])
@@ -31,14 +31,14 @@ struct LoopTests {
         #expect(try await hashes(timed).count == part.count + 15)
     }
 
-    @Test("Backward, each pass goes from --end to --start", arguments: ["--rate=-1", "--rate -4"])
+    @Test("In reverse each pass plays from --end to --start", arguments: ["--rate=-1", "--rate -4"])
     func backward(rate: String) async throws {
         let part = Array(try await hashes([Media.clip])[30...60].reversed())
         let options = rate.split(separator: " ").map(String.init) + ["--start", "1", "--end", "2"]
         #expect(try await hashes(options + ["--repeat", "2", Media.clip]) == part + part)
     }
 
-    @Test("Passes over a part follow without a gap: the sound of each, and time never stands")
+    @Test("Passes over a part follow without a gap in audio or time")
     func gapless() async throws {
         let file = Media.temporary("laps.wav")
         defer { unlink(file.path) }
@@ -62,7 +62,7 @@ struct LoopTests {
     }
 
     @Test(
-        "A pass without any length is not repeated for ever",
+        "A pass of duration 0 is not repeated indefinitely",
         arguments: ["--rate=-2", "--rate=1"],
         ["--loop", "--repeat 3"]
     )
@@ -71,10 +71,13 @@ struct LoopTests {
             ["--untimed", rate, "--start", "9"] + times.split(separator: " ").map(String.init) + [Media.clip]
         )
         #expect(outcome.status == 1)
-        #expect(outcome.errors == "vplay: \(Media.clip): there is nothing to repeat: a pass has no length\n")
+        #expect(outcome.errors == "vplay: \(Media.clip): cannot repeat: the duration of a pass is 0\n")
     }
 
-    @Test("Sound alone is not played backward, and holds up no list", arguments: ["--rate=-1", "--rate -1"])
+    @Test(
+        "An audio file is not played in reverse, and the list continues",
+        arguments: ["--rate=-1", "--rate -1"]
+    )
     func soundBackward(rate: String) async throws {
         let tone = Media.fixture("tone-48000.wav")
         let options = ["--untimed", "--video", "framemd5:-"] + rate.split(separator: " ").map(String.init)
@@ -82,13 +85,13 @@ struct LoopTests {
             let outcome = try await Command.run(options + inputs)
             #expect(outcome.status == 1)
             #expect(outcome.errorLines.count == 1)
-            #expect(outcome.errors.hasPrefix("vplay: \(tone): it cannot be played backward"))
+            #expect(outcome.errors.hasPrefix("vplay: \(tone): cannot be played in reverse"))
             #expect(outcome.pictures.count == 90 * inputs.count { $0 == Media.clip })
         }
     }
 }
 
-/// What of an input is lost although the rest of it plays.
+/// Inputs of which only a part can be played.
 @Suite("Losses", .enabled(if: Media.isMade))
 struct LossTests {
     private func run(_ line: String) async throws -> Outcome {
@@ -101,7 +104,7 @@ struct LossTests {
         return try await Command.shell(script, Media.clip)
     }
 
-    @Test("A file that is cut while it plays")
+    @Test("A file that is truncated during playback is reported")
     func cutShort() async throws {
         let outcome = try await run(
             """
@@ -121,7 +124,7 @@ struct LossTests {
     }
 
     @Test(
-        "A track that cannot be decoded",
+        "A track with an unsupported codec is reported",
         arguments: ["sed s/avc1/zzzz/g", "sed -e s/mp4a/zzzz/g -e s/esds/zzzz/g"]
     )
     func unplayable(change: String) async throws {
@@ -139,7 +142,7 @@ struct LossTests {
         #expect(outcome.errors.hasPrefix("vplay: bad.mp4: its \(type) cannot be played"))
     }
 
-    @Test("A track of which nothing can be decoded")
+    @Test("A track without any decodable frame is reported")
     func damaged() async throws {
         let outcome = try await run(
             """

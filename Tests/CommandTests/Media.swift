@@ -6,18 +6,18 @@ enum Media {
     static let isMade = Fixture.areThere
     static func fixture(_ name: String) -> String { Fixture.path(name) }
 
-    /// 90 pictures, 3 s, with sound.
+    /// A clip of 90 frames and 3 s with audio.
     static let clip = fixture("clip-h264-aac.mp4")
-    /// Of one of its pictures.
+    /// The size of one of its frames in bytes.
     static let pictureBytes = 320 * 180 * 3 / 2
-    /// The same pictures alone.
+    /// The same frames without audio.
     static let silent = fixture("video-only.mp4")
     static let uneven = fixture("vfr.mp4")
 
-    /// Real files with references by FFmpeg; see its README.
+    /// The folder of real files with references by FFmpeg; see its README.
     static let corpus = CorpusFolder.url
 
-    /// Paths below the corpus's `ref/` that end so, without that ending.
+    /// Returns the paths below `ref/` of the corpus with a suffix, without that suffix.
     static func references(_ ending: String) -> [String] {
         guard let corpus else { return [] }
         let folder = corpus.appendingPathComponent("ref")

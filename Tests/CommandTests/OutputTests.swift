@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Outputs", .enabled(if: Media.isMade))
 struct OutputTests {
-    @Test func y4mOnStandardOutput() async throws {
+    @Test("y4m is written to standard output")
+    func y4mOnStandardOutput() async throws {
         let outcome = try await Command.run("--untimed", "--video", "y4m:-", Media.clip)
         #expect(outcome.status == 0)
         #expect(outcome.output.starts(with: Data("YUV4MPEG2 W320 H180 F30:1 ".utf8)))
@@ -14,15 +15,18 @@ struct OutputTests {
         #expect(outcome.output.count == header + 90 * picture)
     }
 
-    @Test func rawPicturesFromStandardInput() async throws {
+    @Test("Standard input is decoded to raw frames")
+    func rawPicturesFromStandardInput() async throws {
         let clip = URL(fileURLWithPath: Media.clip)
         let outcome = try await Command.run(["--untimed", "--video", "raw:-", "-"], input: clip)
         #expect(outcome.status == 0)
         #expect(outcome.output.count == 90 * Media.pictureBytes)
     }
 
-    /// Exactly that size, upright and with square pixels, whatever the clip and the gravity.
-    @Test(arguments: ["rotated-90.mp4", "anamorphic.mp4", "video-only.mp4"])
+    @Test(
+        "With --size frames have exactly that size, upright and with square pixels",
+        arguments: ["rotated-90.mp4", "anamorphic.mp4", "video-only.mp4"]
+    )
     func aSizeIsThatOfWhatIsWritten(_ name: String) async throws {
         for gravity in ["resizeAspect", "resizeAspectFill", "resize"] {
             let options = ["--untimed", "--frames", "3", "--size", "161x160", "--gravity", gravity]
@@ -36,7 +40,7 @@ struct OutputTests {
         }
     }
 
-    @Test("Raw pictures and y4m in a pixel format of one's choice; a wrong one is refused")
+    @Test("raw and y4m are written in the requested pixel format; an unsupported one is an error")
     func pixelFormats() async throws {
         let raw = try await Command.run(
             ["--untimed", "--frames", "2", "--pixel-format", "rgba", "--video", "raw:-", Media.clip]
@@ -56,7 +60,8 @@ struct OutputTests {
         }
     }
 
-    @Test func soundAndPicturesTogether() async throws {
+    @Test("Audio and video are written at the same time")
+    func soundAndPicturesTogether() async throws {
         let sound = Media.temporary("sound.wav")
         defer { unlink(sound.path) }
         let outcome = try await Command.run(
@@ -74,21 +79,24 @@ struct OutputTests {
         #expect(bytes.count == 44 + 144_000 * 4)
     }
 
-    /// Two seconds at each speed are so much shorter or longer; the pitch follows only where it is asked to.
-    @Test(arguments: [
-        ("--rate=2", 48_000, 480), ("--rate=0.5", 192_000, 480),
-        ("--rate=2 --audio-pitch-correction=no", 48_000, 960),
-    ])
+    @Test(
+        "Audio at other rates has a scaled duration, and its pitch changes only on request",
+        arguments: [
+            ("--rate=2", 48_000, 480), ("--rate=0.5", 192_000, 480),
+            ("--rate=2 --audio-pitch-correction=no", 48_000, 960),
+        ]
+    )
     func soundAtOtherSpeeds(options: String, length: Int, pitch: Int) async throws {
         let samples = try await tone(options)
         #expect(samples.count == length)
         let crossings = (1..<samples.count).filter { samples[$0 - 1] < 0 && samples[$0] >= 0 }.count
         let periods = length * pitch / 48_000
-        // One in a hundred: samples that lie on zero may be counted twice.
+        // The tolerance is 1 %, because samples that are zero may be counted twice.
         #expect(abs(crossings - periods) * 100 <= periods)
     }
 
-    @Test func volumeIsInWhatIsWritten() async throws {
+    @Test("Volume and mute apply to the audio that is written")
+    func volumeIsInWhatIsWritten() async throws {
         let plain = try await tone("--volume 1")
         let half = try await tone("--volume 0.5")
         #expect(plain.count == 96_000 && half.count == 96_000)
@@ -116,16 +124,17 @@ struct OutputTests {
     func aClosedPipeEndsItQuietly(option: String) async throws {
         let line = "\"$vplay\" --untimed --loop \(option) \"$1\" | head -c 10 | wc -c; echo ${PIPESTATUS[0]}"
         let outcome = try await Command.shell(line, Media.clip)
-        // What `cat` gives.
+        // The status is that of `cat`.
         #expect(outcome.lines.map { $0.trimmingCharacters(in: .whitespaces) } == ["10", "141"])
         #expect(outcome.errors.isEmpty)
     }
 
-    @Test func aClosedPipeEndsProbeAndBench() async throws {
+    @Test("A closed pipe ends probe and bench")
+    func aClosedPipeEndsProbeAndBench() async throws {
         for command in ["probe", "bench"] {
             let line = "(\"$vplay\" \(command) \"$1\"; echo $? >&2) | head -c 0"
             let outcome = try await Command.shell(line, Media.clip)
-            // The reader may be gone before or after the few lines were written.
+            // The reader may close the pipe before or after the output is written.
             #expect(["0\n", "141\n"].contains(outcome.errors))
         }
     }
@@ -139,34 +148,38 @@ struct OutputTests {
         #expect(outcome.errors.contains("/dev/full"))
     }
 
-    @Test func statistics() async throws {
+    @Test("--stats prints the counters")
+    func statistics() async throws {
         let outcome = try await Command.run("--untimed", "--stats", "--repeat", "2", Media.clip)
         #expect(outcome.status == 0)
-        #expect(outcome.errors.contains("pictures: decoded 180, presented 180, dropped 0"))
-        #expect(outcome.errors.contains("passes: 2, pictures per pass: due 90, presented 90"))
+        #expect(outcome.errors.contains("frames: decoded 180, presented 180, dropped 0"))
+        #expect(outcome.errors.contains("passes: 2, frames per pass: due 90, presented 90"))
         #expect(outcome.errors.contains("audio samples: 288000"))
     }
 
-    @Test func silenceIsWarnedOfOnce() async throws {
+    @Test("A missing audio server is one warning, and playback continues")
+    func silenceIsWarnedOfOnce() async throws {
         let loud = try await Command.run("--frames", "30", Media.clip)
         #expect(loud.status == 0)
         #expect(loud.errorLines.count == 1)
-        #expect(loud.errors.hasPrefix("vplay: warning: sound is played to nobody: "))
+        #expect(loud.errors.hasPrefix("vplay: warning: no audio server: playing without audio ("))
         for option in ["--quiet", "--muted", "--audio=null", "--audio=none"] {
             #expect(try await Command.run("--frames", "30", option, Media.clip).errors.isEmpty)
         }
         #expect(try await Command.run("--frames", "30", Media.silent).errors.isEmpty)
     }
 
-    @Test func aServerThatWasAskedForMustBeThere() async throws {
+    @Test("With --audio pulse a missing audio server is an error")
+    func aServerThatWasAskedForMustBeThere() async throws {
         let outcome = try await Command.run("--audio", "pulse", Media.clip)
         #expect(outcome.status == 1)
         #expect(outcome.errorLines.count == 1)
-        #expect(outcome.errors.hasPrefix("vplay: no sound server can be reached: "))
+        #expect(outcome.errors.hasPrefix("vplay: no audio server: "))
         #expect(try await Command.run("--untimed", "--audio", "pulse", Media.clip).status == 64)
     }
 
-    @Test func benchCountsEveryPicture() async throws {
+    @Test("bench counts all frames")
+    func benchCountsEveryPicture() async throws {
         let outcome = try await Command.run("bench", "--json", "--threads", "1", Media.clip)
         let object = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
         #expect(object["frames"] as? Int == 90)
@@ -189,12 +202,12 @@ struct OutputTests {
         let plain = try await hashes()
         #expect(plain.count == 50 && zip(plain, whole).allSatisfy { $0 != $1 })
         #expect(try await hashes("--deinterlace", "none") == plain)
-        // Laid out in a size, they are to be looked at.
+        // Frames fitted into a size are intended for display.
         #expect(try await hashes("--size", "320x180") == whole)
     }
 
-    /// RGB, and what is laid out in a size, is to be looked at; what is written as it was coded is not.
-    @Test func mapsHighDynamicRangeWhereAsked() async throws {
+    @Test("HDR is converted for RGB output and with --size, but not if frames are written as coded")
+    func mapsHighDynamicRangeWhereAsked() async throws {
         func hashes(_ options: String...) async throws -> [String] {
             let clip = Media.fixture("hdr10-hevc.mp4")
             let always = ["--untimed", "--frames", "3", "--video", "framemd5:-"]
@@ -210,7 +223,8 @@ struct OutputTests {
         #expect(try await hashes("--size", "320x180", "--dynamic-range", "matchSource") == plain)
     }
 
-    @Test func probeTellsWhatIsThere() async throws {
+    @Test("probe describes the tracks")
+    func probeTellsWhatIsThere() async throws {
         let outcome = try await Command.run("probe", "--json", Media.fixture("two-languages.mkv"))
         let object = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
         let tracks = try #require(object["tracks"] as? [[String: Any]])
@@ -220,7 +234,8 @@ struct OutputTests {
         #expect(text.text.contains("track 0: video, h264"))
     }
 
-    @Test func probeTellsOfLight() async throws {
+    @Test("probe reports the mastering display and the content light level")
+    func probeTellsOfLight() async throws {
         func place(_ x: Int32, _ y: Int32) -> MasteringDisplay.Chromaticity {
             MasteringDisplay.Chromaticity(x: Rational(x, 50_000), y: Rational(y, 50_000))
         }
@@ -258,7 +273,8 @@ struct OutputTests {
         #expect(!plain.text.contains("cd/m²"))
     }
 
-    @Test func tracksAreChosenByLanguage() async throws {
+    @Test("Audio tracks are selected by index or language")
+    func tracksAreChosenByLanguage() async throws {
         let path = Media.fixture("two-languages.mkv")
         let probe = try await Command.run("probe", "--json", path)
         let object = try #require(try JSONSerialization.jsonObject(with: probe.output) as? [String: Any])
@@ -266,7 +282,7 @@ struct OutputTests {
         for track in tracks where track["type"] as? String == "audio" {
             let id = try #require(track["id"] as? Int)
             let language = try #require(track["language"] as? String)
-            for wish in ["\(id)", language, language.uppercased()] {
+            for selection in ["\(id)", language, language.uppercased()] {
                 let outcome = try await Command.run(
                     "--untimed",
                     "--frames",
@@ -274,7 +290,7 @@ struct OutputTests {
                     "--events",
                     "text",
                     "--audio-track",
-                    wish,
+                    selection,
                     path
                 )
                 #expect(outcome.status == 0)

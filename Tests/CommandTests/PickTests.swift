@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 // Rule: content-type, picker
-/// `vplay pick`, and folders as inputs.
-@Suite("Choosing in the terminal", .enabled(if: Media.isMade))
+/// The command `vplay pick`, and folders as inputs.
+@Suite("Picker in the terminal", .enabled(if: Media.isMade))
 struct PickTests {
-    /// A folder with media by names that lie, to be listed in this order.
+    /// A folder of media with misleading names, in the order of the list.
     private static func makeFolder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let files = [
@@ -25,7 +25,7 @@ struct PickTests {
         return folder
     }
 
-    @Test("A folder plays in natural order, told by what is in its files, without pictures")
+    @Test("A folder plays in natural order, by the contents of its files, without images")
     func folderPlays() async throws {
         let folder = try Self.makeFolder()
         let still = try await Command.run(
@@ -51,7 +51,7 @@ struct PickTests {
         )
         #expect(outcome.status == 0, "\(outcome.errors)")
         let list = try await Command.run("--untimed", "--muted", "--events", "json", folder.path)
-        // Events number the files; what is in each says which it is.
+        // Events identify the files by index, so the contents identify them here.
         let tracks = list.lines.filter { $0.contains(#""event":"tracksChanged""#) }.map { line in
             line.matches(of: /"codec":"([^"]+)"/).map { String($0.1) }
         }
@@ -59,7 +59,7 @@ struct PickTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("--list prints paths, by kind; without a terminal nothing can be chosen, and it says so")
+    @Test("--list prints paths by kind; choosing without a terminal is an error")
     func listed() async throws {
         let folder = try Self.makeFolder()
         let all = try await Command.run("pick", "--list", folder.path)
@@ -68,7 +68,7 @@ struct PickTests {
         let sounds = try await Command.run("pick", "--list", "--kind", "audio", folder.path)
         #expect(sounds.lines == [folder.path("song.mp4")])
         let none = try await Command.run("pick", "--list", "--kind", "image", folder.path)
-        #expect(none.status == 1 && none.errors == "vplay: there is nothing to choose from\n")
+        #expect(none.status == 1 && none.errors == "vplay: no media files to choose from\n")
         let nobody = try await Command.run("pick", folder.path)
         #expect(nobody.status == 1 && nobody.errors.contains("choosing needs a terminal"))
         #expect(nobody.output.isEmpty)
@@ -76,7 +76,7 @@ struct PickTests {
         #expect(broken.status == 1 && broken.errors.contains("broken-text.mp4: "))
     }
 
-    /// `pick(...)` begins; `seen()` is what stands behind the names as plain rows.
+    /// Python functions: `pick(...)` starts the picker, and `seen()` returns the rows that it shows.
     private static let prelude = """
         for name in ('TMUX', 'STY', 'NO_COLOR', 'KITTY_WINDOW_ID', 'TERM_PROGRAM', 'LC_TERMINAL'): os.environ.pop(name, None)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
@@ -96,7 +96,7 @@ struct PickTests {
     }
 
     @Test(
-        "Keys move and filter, Enter prints the path, and the screen comes back",
+        "Keys move and filter, Enter prints the path, and the screen is restored",
         .enabled(if: Terminal.isThere)
     )
     func chosen() async throws {
@@ -119,7 +119,7 @@ struct PickTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("q, Escape, signals and ^C: the screen comes back", .enabled(if: Terminal.isThere))
+    @Test("q, Escape, signals and ^C restore the screen", .enabled(if: Terminal.isThere))
     func endings() async throws {
         let folder = try Self.makeFolder()
         let outcome = try await run(
@@ -151,7 +151,7 @@ struct PickTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("--play plays what is chosen", .enabled(if: Terminal.isThere))
+    @Test("--play plays the chosen file", .enabled(if: Terminal.isThere))
     func played() async throws {
         let folder = try Self.makeFolder()
         let outcome = try await run(
@@ -167,7 +167,7 @@ struct PickTests {
     }
 
     @Test(
-        "Seen through tmux: names on the left, a poster on the right; the path is what is left",
+        "In tmux names are on the left and a poster on the right; only the path remains",
         .enabled(if: Terminal.isThere && Terminal.hasCommand("tmux") && Terminal.hasChafa)
     )
     func tmux() async throws {

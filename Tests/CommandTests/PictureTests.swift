@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `--video terminal`, on a terminal.
-@Suite("Pictures in a terminal", .enabled(if: Media.isMade && Terminal.isThere && Terminal.hasChafa))
+/// The sink `--video terminal` on a terminal.
+@Suite("Frames in a terminal", .enabled(if: Media.isMade && Terminal.isThere && Terminal.hasChafa))
 struct PictureTests {
-    /// `play(...)` starts it with pictures, in a terminal that is known; `pictures(columns)` reads until one fills all but
-    /// the last row; `left()` reads until the screen was given back, and returns what came behind that.
+    /// Python functions: `play(...)` starts the command in a known terminal, `pictures(columns)` reads until a frame
+    /// fills all but the last row, and `left()` reads until the screen is restored and returns the following output.
     private static let prelude = """
         for name in ('TMUX', 'STY', 'NO_COLOR', 'KITTY_WINDOW_ID', 'TERM_PROGRAM', 'LC_TERMINAL'): os.environ.pop(name, None)
         # Dispatch blocks signals on its threads, and who is started from one inherits that: tmux ends itself by one.
@@ -69,7 +69,7 @@ struct PictureTests {
         )
     }
 
-    @Test("Status line and keys beside the picture; the list of keys takes its place until the next key")
+    @Test("The status line and keys work below frames, and the list of keys replaces them until the next key")
     func keys() async throws {
         let outcome = try await run(
             """
@@ -87,7 +87,7 @@ struct PictureTests {
         #expect(outcome.lines == ["0 cooked"], "\(outcome.text)")
     }
 
-    @Test("Another size while it stands still: the picture fills it")
+    @Test("A frame fills a new terminal size while paused")
     func resized() async throws {
         let outcome = try await run(
             """
@@ -129,7 +129,7 @@ struct PictureTests {
         #expect(outcome.lines == once + once, "\(outcome.text)")
     }
 
-    @Test("A line that nobody reads: a signal ends it all the same, and the screen comes back")
+    @Test("A signal ends playback to a terminal that is not read, and the screen is restored")
     func unread() async throws {
         let outcome = try await run(
             """
@@ -145,7 +145,7 @@ struct PictureTests {
         #expect(outcome.lines == ["143 cooked"], "\(outcome.text)")
     }
 
-    @Test("Without a terminal it says so")
+    @Test("Standard output that is not a terminal is an error")
     func noTerminal() async throws {
         let outcome = try await Command.run("--video", "terminal", Media.silent)
         #expect(outcome.status == 1)
@@ -159,7 +159,7 @@ struct PictureTests {
     }
 
     @Test(
-        "Seen through tmux: a picture in colours, the status line, and what was there before",
+        "In tmux frames have colors and a status line, and the previous screen is restored",
         .enabled(if: Terminal.hasCommand("tmux"))
     )
     func tmux() async throws {

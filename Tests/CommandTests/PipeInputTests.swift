@@ -3,10 +3,10 @@ import Testing
 
 @testable import vplay
 
-/// Inputs that are no plain files with plain names.
+/// Inputs other than regular files with UTF-8 names.
 @Suite("Other inputs", .enabled(if: Media.isMade))
 struct PipeInputTests {
-    /// `line` is bash in a folder of its own; `play` counts pictures.
+    /// Runs a line of bash in a temporary folder, in which `play` counts frames.
     private func run(_ line: String) async throws -> Outcome {
         let script = """
             folder=$(mktemp -d)
@@ -20,7 +20,7 @@ struct PipeInputTests {
     }
 
     @Test(
-        "A pipe is an input, whatever leads to it",
+        "A pipe is an input, regardless of its name",
         arguments: [
             "mkfifo p; (sleep 0.2; cat a.ts > p) & play p", "play <(cat a.ts)", "cat a.ts | play /dev/stdin",
             "cat a.ts | play -", "cat a.ts | play /dev/fd/0", "play /dev/stdin < a.ts", "play - < a.ts",
@@ -33,7 +33,7 @@ struct PipeInputTests {
         #expect(outcome.errors.isEmpty)
     }
 
-    @Test("A pipe that nobody writes to can be left")
+    @Test("Waiting for a pipe without a writer can be interrupted")
     func interrupted() async throws {
         let outcome = try await run(
             """
@@ -48,7 +48,7 @@ struct PipeInputTests {
         #expect(outcome.lines == ["143"])
     }
 
-    @Test("What needs a place to go back to says so")
+    @Test("An option that requires seeking is an error for a pipe")
     func rangesOfPipes() async throws {
         let outcome = try await run("mkfifo p; \"$vplay\" --start 1 p")
         #expect(outcome.status == 64)
@@ -56,7 +56,7 @@ struct PipeInputTests {
     }
 
     @Test(
-        "A file: URL in all its shapes",
+        "All forms of file URLs are accepted",
         arguments: [
             "file:$PWD/a.ts", "file://$PWD/a.ts", "file://localhost$PWD/a.ts", "file:a.ts", "FILE:a.ts",
             "file:$PWD/%61.ts", "file:a%20b.ts", "file:a b.ts", "file:50%.ts",
@@ -68,14 +68,14 @@ struct PipeInputTests {
         #expect(outcome.errors.isEmpty)
     }
 
-    @Test("A file of another host is none")
+    @Test("A file URL of another host is an error")
     func otherHost() async throws {
         let outcome = try await run("\"$vplay\" file://elsewhere/a.ts")
         #expect(outcome.status == 1)
-        #expect(outcome.errors == "vplay: file://elsewhere/a.ts: this is not a valid URL\n")
+        #expect(outcome.errors == "vplay: file://elsewhere/a.ts: not a valid URL\n")
     }
 
-    @Test("Names that are no UTF-8 open, one by one, in a loop and from their folder")
+    @Test("Files with names that are not UTF-8 open as arguments, in a loop and from their folder")
     func rawNames() async throws {
         let outcome = try await run(
             """
@@ -92,7 +92,7 @@ struct PipeInputTests {
         #expect(outcome.lines.last == "Error")
     }
 
-    @Test("Another name is told by its bytes")
+    @Test("A name that is not UTF-8 is printed safely")
     func namesAreTold() {
         let one = RawArguments.text(for: [0x78, -1])
         let two = RawArguments.text(for: [0x78, -2])

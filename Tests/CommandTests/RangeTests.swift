@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which pictures come out, compared by time stamp and checksum.
-@Suite("Pictures", .enabled(if: Media.isMade))
+/// The frames that are output, compared by timestamp and checksum.
+@Suite("Frames and ranges", .enabled(if: Media.isMade))
 struct RangeTests {
-    /// A line of framemd5: when and what.
+    /// The timestamp and checksum in a line of framemd5.
     private struct Picture: Equatable {
         let ticks: Int64
         let hash: String
@@ -26,7 +26,7 @@ struct RangeTests {
         return outcome.pictures.compactMap(Picture.init)
     }
 
-    /// Seconds per tick of the file's framemd5 text.
+    /// Returns the seconds per tick of framemd5 text.
     private func timeBase(_ path: String) async throws -> (Int64, Int64) {
         let outcome = try await Command.run("--untimed", "--frames", "1", "--video", "framemd5:-", path)
         let line = try #require(outcome.lines.first { $0.hasPrefix("#tb 0: ") })
@@ -49,7 +49,7 @@ struct RangeTests {
         let whole = try await pictures(path)
         let (numerator, denominator) = try await timeBase(path)
         let zero = try #require(whole.first).ticks
-        /// Ten millionths, exact for the times above.
+        /// The number of 10-millionths of a second, which is exact for the times above.
         func isAtOrBefore(_ picture: Picture, _ time: String) throws -> Bool {
             let seconds = try #require(Double(time))
             let limit = Int64((seconds * 1e7).rounded())
@@ -63,15 +63,16 @@ struct RangeTests {
         }
     }
 
-    /// Whose times are whole milliseconds, whatever its frame rate says.
-    @Test func webmIsExactToItsMillisecond() async throws {
+    @Test("WebM, whose timestamps are in milliseconds, is exact to the millisecond")
+    func webmIsExactToItsMillisecond() async throws {
         let path = Media.fixture("clip-vp9-opus.webm")
         let whole = try await pictures(path)
         #expect(try await pictures("--start", "0.033", "--end", "0.0669", path) == [whole[1]])
         #expect(try await pictures("--start", "0.0329", "--end", "0.067", path) == Array(whole[0...2]))
     }
 
-    @Test func countsAddUp() async throws {
+    @Test("--frames and --duration count across passes and inputs")
+    func countsAddUp() async throws {
         #expect(try await pictures("--repeat", "3", Media.clip).count == 270)
         #expect(try await pictures("--repeat", "2", Media.clip, Media.silent).count == 360)
         #expect(try await pictures("--frames", "1", Media.clip).count == 1)
@@ -88,20 +89,51 @@ struct RangeTests {
         #expect(try await pictures("--rate", "2", Media.clip).count == 90)
     }
 
-    @Test func everyPassIsTheSame() async throws {
+    @Test("--start past the end prints one warning with the duration, and the last frame is played")
+    func startPastTheEnd() async throws {
+        let outcome = try await Command.run(
+            "--untimed",
+            "--start",
+            "100",
+            "--video",
+            "framemd5:-",
+            Media.clip
+        )
+        #expect(outcome.status == 0 && outcome.errorLines.count == 1, "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains("--start 100 is past the end (duration 3 s); playback starts at the end")
+        )
+        let all = try await Command.run("--untimed", "--video", "framemd5:-", Media.clip)
+        #expect(outcome.pictures == Array(all.pictures.suffix(1)))
+        let quiet = try await Command.run(
+            "--untimed",
+            "--quiet",
+            "--start",
+            "100",
+            "--video",
+            "null",
+            Media.clip
+        )
+        #expect(quiet.status == 0 && quiet.errors.isEmpty)
+    }
+
+    @Test("Every pass has the same frames")
+    func everyPassIsTheSame() async throws {
         let once = try await pictures(Media.clip).map(\.hash)
         let thrice = try await pictures("--repeat", "3", Media.clip).map(\.hash)
         #expect(thrice == once + once + once)
     }
 
-    @Test func backwardIsTheSameInReverseOrder() async throws {
+    @Test("Reverse playback has the same frames in reverse order")
+    func backwardIsTheSameInReverseOrder() async throws {
         let once = try await pictures(Media.clip).map(\.hash)
         #expect(try await pictures("--rate=-1", Media.clip).map(\.hash) == once.reversed())
         let part = try await pictures("--rate=-4", "--start", "1", "--end", "2", Media.clip).map(\.hash)
         #expect(part == once[30...60].reversed())
     }
 
-    @Test func aFolderIsItsMediaInOrder() async throws {
+    @Test("A folder plays its media in natural order")
+    func aFolderIsItsMediaInOrder() async throws {
         let folder = Media.temporary("folder")
         let files = FileManager.default
         try files.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -115,13 +147,14 @@ struct RangeTests {
         #expect(both == one + two)
     }
 
-    @Test func anEmptyFolderIsSaidToBe() async throws {
+    @Test("A folder without media is an error")
+    func anEmptyFolderIsSaidToBe() async throws {
         let folder = Media.temporary("empty")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { unlinkTree(folder) }
         let outcome = try await Command.run(folder.path)
         #expect(outcome.status == 1)
-        #expect(outcome.errors == "vplay: \(folder.path): there are no media files in this folder\n")
+        #expect(outcome.errors == "vplay: \(folder.path): no media files in this folder\n")
     }
 
     private func unlinkTree(_ url: URL) {

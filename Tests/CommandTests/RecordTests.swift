@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 // Rule: recording
-/// `vplay record`, with the test pattern: no machine that runs tests has a camera.
-@Suite("Recording by the command")
+/// The command `vplay record` with the test pattern, because test machines have no camera.
+@Suite("Recording with the command")
 struct RecordTests {
-    @Test("The file that was recorded plays, every picture of it", .enabled(if: deviceLibraryIsThere))
+    @Test("All frames of a recorded file play", .enabled(if: deviceLibraryIsThere))
     func plays() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("clip.mp4")
@@ -31,7 +31,10 @@ struct RecordTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("Interrupted, the file is whole, and there is no other", .enabled(if: deviceLibraryIsThere))
+    @Test(
+        "After an interruption the file is complete, and no temporary file remains",
+        .enabled(if: deviceLibraryIsThere)
+    )
     func interrupted() async throws {
         let folder = try TemporaryFolder()
         let outcome = try await Command.shell(
@@ -50,7 +53,7 @@ struct RecordTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("No camera: one clear sentence, and nothing is written")
+    @Test("A missing camera is one error message, and no file is written")
     func noCamera() async throws {
         let folder = try TemporaryFolder()
         let outcome = try await Command.run(
@@ -81,6 +84,6 @@ struct RecordTests {
 
 private let deviceLibraryIsThere: Bool = {
     let names = ["libavdevice.so.59", "libavdevice.so.60", "libavdevice.so.61", "libavdevice.so.62"]
-    // It stays open: what it loads keeps memory that nobody points to once it is closed.
+    // The library stays open, because its dependencies would leak memory when it is closed.
     return names.contains { dlopen($0, RTLD_LAZY) != nil }
 }()

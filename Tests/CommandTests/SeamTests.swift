@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Where one input ends and the next begins.
-@Suite("Seams", .enabled(if: Media.isMade))
+/// The transitions between inputs.
+@Suite("Transitions between inputs", .enabled(if: Media.isMade))
 struct SeamTests {
-    /// What `--audio wav:` holds behind its header, and the names of the events of time and rate, in order.
+    /// Returns the samples that `--audio wav:` writes, and the names of time and rate events in order.
     private func play(_ arguments: [String]) async throws -> (sound: Data, events: [String]) {
         let file = Media.temporary("seam.wav")
         defer { unlink(file.path) }
@@ -26,7 +26,7 @@ struct SeamTests {
     }
 
     @Test(
-        "The sound of the list is that of each input, one behind the other",
+        "The audio of a list is that of its inputs, concatenated",
         arguments: [
             [Media.fixture("tone-48000.wav"), Media.fixture("tone-48000.wav")],
             [Media.fixture("tone-44100.m4a"), Media.fixture("tone-44100.mp3")],
@@ -41,9 +41,9 @@ struct SeamTests {
         #expect(try await play(options + inputs).sound == expected)
     }
 
-    /// A list that is played item by item would stand still and start again at each seam.
+    /// A list that is played item by item would stop and restart at each transition.
     @Test(
-        "Time runs on from the first picture of the first input to the end of the last",
+        "Time advances without a stop from the first frame of the first input to the end of the last",
         arguments: [
             ([Media.clip, Media.silent], [0, 1]),
             (["--repeat", "2", Media.clip, Media.silent], [0, 1, 0, 1]),
@@ -68,11 +68,11 @@ struct SeamTests {
         #expect(events == expected)
     }
 
-    @Test("An input that begins in its middle begins there to the sample, where its index lands late too")
+    @Test("An input with a start time starts at that sample, even if its index seeks too late")
     func startsAreExact() async throws {
         let late = Media.fixture("clip-vp9-opus.webm")
         let sound = try await play(["--start", "1", "--end", "2", late, late]).sound
-        // Two seconds, two channels of two bytes.
+        // The length is two seconds of two channels of two bytes.
         #expect(sound.count == 2 * 48_000 * 4)
     }
 }

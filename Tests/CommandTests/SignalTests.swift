@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Signals", .enabled(if: Media.isMade))
 struct SignalTests {
-    /// Dispatch takes a signal over on another thread, a moment after it was asked to.
-    @Test("None is lost from the first moment on", .timeLimit(.minutes(1)))
+    /// Dispatch installs signal sources asynchronously on another thread.
+    @Test("No signal is lost after the launch", .timeLimit(.minutes(1)))
     func fromTheFirstMoment() async {
         for _ in 0..<100 {
             let (news, tell) = AsyncStream.makeStream(of: Void.self)
@@ -36,7 +36,7 @@ struct SignalTests {
             input: nil,
             output: events
         )
-        // A whole pass, so that there is something to lose.
+        // The file contains at least one complete pass.
         try await waitFor("didPlayToEndTime", on: events)
         running.send(signal)
         let outcome = try await running.outcome()
@@ -45,13 +45,14 @@ struct SignalTests {
         #expect(outcome.errors.isEmpty)
         let size = try Data(contentsOf: pictures).count
         #expect(size > 0 && size % Media.pictureBytes == 0)
-        // The header knows how much follows.
+        // The header contains the length of the data.
         let bytes = try Data(contentsOf: sound)
         let counted = bytes[40..<44].reversed().reduce(0) { $0 << 8 | Int($1) }
         #expect(counted == bytes.count - 44)
     }
 
-    @Test func aReadThatWaitsIsInterrupted() async throws {
+    @Test("A blocked read is interrupted by a signal")
+    func aReadThatWaitsIsInterrupted() async throws {
         let silence = Pipe()
         let process = Process()
         process.executableURL = Command.url
@@ -68,8 +69,9 @@ struct SignalTests {
         #expect(process.terminationStatus == 130)
     }
 
-    @Test func anOutputThatHangsIsLeft() async throws {
-        // Nobody reads, and a pipe holds less than a picture.
+    @Test("A blocked output does not prevent the exit")
+    func anOutputThatHangsIsLeft() async throws {
+        // The pipe is not read, and its buffer is smaller than a frame.
         let full = Pipe()
         let running = try Running(
             Command.url.path,
@@ -84,7 +86,7 @@ struct SignalTests {
         #expect(try await running.outcome().status == 130)
     }
 
-    /// Reads lines as they come until one has `word` in it.
+    /// Reads lines until one contains `word`.
     private func waitFor(_ word: String, on pipe: Pipe) async throws {
         var text = ""
         while !text.contains(word) {

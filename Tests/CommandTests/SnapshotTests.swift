@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Stills", .enabled(if: Media.isMade))
+@Suite("Snapshots", .enabled(if: Media.isMade))
 struct SnapshotTests {
-    /// A folder of its own, and what it holds at the end.
+    /// Creates a temporary folder.
     private func folder() throws -> URL {
         let url = Media.temporary("stills")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -14,7 +14,7 @@ struct SnapshotTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    /// The samples of an image in gray, and its size, as FFmpeg reads them.
+    /// Returns the size of an image according to FFmpeg.
     private func size(_ url: URL) async throws -> String {
         let line = "ffprobe -v error -show_entries stream=width,height -of csv=p=0:s=x \"$1\""
         return try await Command.shell(line, url.path).lines.first ?? ""
@@ -24,7 +24,7 @@ struct SnapshotTests {
         try Data(contentsOf: folder.appendingPathComponent(name))
     }
 
-    @Test("Times in any order give what each gives alone, numbered as they were asked for")
+    @Test("Times in any order give the same images as single times, numbered in the order of the arguments")
     func order() async throws {
         let folder = try folder()
         defer { remove(folder) }
@@ -47,12 +47,12 @@ struct SnapshotTests {
             )
         }
         #expect(try names(folder).count == 10)
-        // They are five pictures.
+        // All five images differ.
         #expect(Set(try (1...5).map { try read(folder, "all-\($0).png") }).count == 5)
     }
 
-    /// So many are made in parts, at the same time.
-    @Test("Many times in any order give what few at a time give", arguments: [[], ["--fast"]])
+    /// The number of times is large enough to be divided into parts.
+    @Test("Many times in any order give the same images as a few at a time", arguments: [[], ["--fast"]])
     func parts(options: [String]) async throws {
         let folder = try folder()
         defer { remove(folder) }
@@ -76,7 +76,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("A picture is the one that playing shows at that time, also with --fast at a key frame")
+    @Test("An image is the frame that playback shows at that time, also with --fast at a key frame")
     func exactness() async throws {
         let folder = try folder()
         defer { remove(folder) }
@@ -98,7 +98,7 @@ struct SnapshotTests {
     }
 
     @Test(
-        "Upright and square, or exactly as large as was asked",
+        "Images are upright with square pixels, or have exactly the requested size",
         arguments: [
             ("rotated-90.mp4", [], "180x320"), ("anamorphic.mp4", [], "427x180"),
             ("rotated-90.mp4", ["--size", "99x51"], "99x51"),
@@ -117,7 +117,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("Sheets hold pictures left to right and then down, and the words name the place of each")
+    @Test("Sheets hold images left to right and then down, and WebVTT gives the position of each")
     func sheets() async throws {
         let folder = try folder()
         defer { remove(folder) }
@@ -140,7 +140,7 @@ struct SnapshotTests {
             return "\(start) --> \(end)\ns\(place),32,18\n"
         }
         #expect(text == "WEBVTT\n\n" + cues.joined(separator: "\n"))
-        // Each cell is nearest to the still at the middle of its part.
+        // Each cell is most similar to the image at the middle of its part.
         let stills = ["0.25", "0.75", "1.25", "1.75", "2.25", "2.75"].flatMap { ["--at", $0] }
         let single = ["snapshot", Media.clip, "--size", "32x18", "-o", "t%d.png"] + stills
         #expect(try await Command.run(single, in: folder).status == 0)
@@ -155,7 +155,7 @@ struct SnapshotTests {
         }
     }
 
-    /// What FFmpeg reads, in RGB.
+    /// Returns the samples of an image in RGB, as decoded by FFmpeg.
     private func samples(_ folder: URL, _ name: String, _ filter: String = "") async throws -> Data {
         let line = "ffmpeg -v error -i \"$1\" \(filter) -pix_fmt rgb24 -f rawvideo -"
         let bytes = try await Command.shell(line, folder.appendingPathComponent(name).path).output
@@ -163,7 +163,7 @@ struct SnapshotTests {
         return bytes
     }
 
-    @Test("Without a time it is a picture that is neither black nor plain")
+    @Test("Without a time the image is a frame that is neither black nor uniform")
     func best() async throws {
         let folder = try folder()
         defer { remove(folder) }
@@ -176,6 +176,7 @@ struct SnapshotTests {
     }
 
     @Test(
+        "Invalid arguments end with status 64, and no file is written",
         arguments: [
             ["--at", "1", "-o", "a.gif"], ["--at", "1", "--at", "2", "-o", "a.png"],
             ["--at", "x", "-o", "a.png"],
@@ -195,7 +196,7 @@ struct SnapshotTests {
         #expect(try names(folder).isEmpty)
     }
 
-    @Test("The input is never written over, by a still or by a numbered one of many")
+    @Test("The input is never overwritten by an image, numbered or not")
     func destruction() async throws {
         let folder = try folder()
         defer { remove(folder) }
@@ -211,16 +212,18 @@ struct SnapshotTests {
         #expect(try names(folder) == ["f3.png"] && read(folder, "f3.png") == clip)
     }
 
-    @Test("What cannot be made is told in a sentence, and the rest is made")
+    @Test("An image that cannot be written is reported, and the others are written")
     func failures() async throws {
         let folder = try folder()
         defer { remove(folder) }
-        for (input, words) in [("no.mp4", "No such file"), (Media.fixture("tone-44100.mp3"), "no playable video track")] {
+        for (input, message) in [
+            ("no.mp4", "No such file"), (Media.fixture("tone-44100.mp3"), "no playable video track"),
+        ] {
             for options in [["--at", "0"], ["--count", "1"], ["--best"], ["--sprite", "1x1"]] {
                 let arguments = ["snapshot", input] + options + ["-o", "a.png"]
                 let outcome = try await Command.run(arguments, in: folder)
                 #expect(outcome.status == 1 && outcome.errorLines.count == 1, "\(options)")
-                #expect(outcome.errors.contains(words), "\(options): \(outcome.errors)")
+                #expect(outcome.errors.contains(message), "\(options): \(outcome.errors)")
             }
         }
         let outcome = try await Command.run(
@@ -229,6 +232,25 @@ struct SnapshotTests {
         )
         #expect(outcome.status == 1 && outcome.errors.contains("No such file"))
         #expect(try names(folder).isEmpty)
+    }
+
+    @Test("A time past the end writes the last frame and one warning with the duration")
+    func pastEnd() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        for times in [["999"], ["1000", "999"]] {
+            let arguments =
+                ["snapshot", Media.clip] + times.flatMap { ["--at", $0] } + ["-o", "late-%d.png"]
+            let outcome = try await Command.run(arguments, in: folder)
+            #expect(outcome.status == 0 && outcome.errorLines.count == 1, "\(outcome.errors)")
+            #expect(outcome.errors.contains("past the end (duration 3 s); the last frame is used"))
+        }
+        let last = try await Command.run(
+            ["snapshot", Media.clip, "--at", "2.99", "-o", "last.png"],
+            in: folder
+        )
+        #expect(last.status == 0 && last.errors.isEmpty)
+        #expect(try read(folder, "late-1.png") == read(folder, "last.png"))
     }
 
     private func remove(_ folder: URL) {

@@ -4,14 +4,15 @@ import Testing
 
 /// The command leaves the terminal's attributes as it found them, byte for byte, whatever it did and however it ended.
 ///
-/// Each test compares what the kernel reports of a real terminal (`TCGETS` and `TCGETS2`: all flags, the line discipline, all
-/// control characters, both speeds) before the command starts and after it has ended. The terminal does not have the default
-/// attributes, so that setting those is not mistaken for restoring.
+/// Each test compares what the kernel reports of a real terminal (`TCGETS` and `TCGETS2`: all flags, the line
+/// discipline, all control characters, both speeds) before the command starts and after it has ended. The terminal does
+/// not have the default attributes, so that setting those is not mistaken for restoring.
 @Suite("Terminal attributes", .enabled(if: Media.isMade && Terminal.isThere))
 struct TerminalAttributeTests {
     /// When the script acts on the process.
     enum Ready {
-        /// `text` (a regular expression) has been written, and where `isRaw` the terminal delivers keys as they are pressed.
+        /// `text` (a regular expression) has been written, and where `isRaw` the terminal delivers keys as they are
+        /// pressed.
         case written(_ text: String, isRaw: Bool)
         /// The process has opened its input, a FIFO without a writer until then. The script holds it open.
         case opened
@@ -65,19 +66,23 @@ struct TerminalAttributeTests {
         Use("bench", ["bench", "FIFO"], .opened),
     ]
 
-    @Test("A command that reads keys", arguments: interactive, End.allCases)
+    @Test("A command that reads keys restores the terminal", arguments: interactive, End.allCases)
     func readsKeys(_ use: Use, _ end: End) async throws {
         let outcome = try await Self.run(use.arguments, use.ready, end.rawValue)
         #expect(outcome.lines == ["the same"], "\(outcome.text)\(outcome.errors)")
     }
 
-    @Test("A command that reads no keys", arguments: silent, End.allCases.filter { $0 != .key })
+    @Test(
+        "A command that reads no keys restores the terminal",
+        arguments: silent,
+        End.allCases.filter { $0 != .key }
+    )
     func readsNoKeys(_ use: Use, _ end: End) async throws {
         let outcome = try await Self.run(use.arguments, use.ready, end.rawValue)
         #expect(outcome.lines == ["the same"], "\(outcome.text)\(outcome.errors)")
     }
 
-    @Test("A command that reads no keys and whose input is empty", arguments: silent)
+    @Test("A command that reads no keys and has an empty input restores the terminal", arguments: silent)
     func emptyPipe(_ use: Use) async throws {
         let outcome = try await Self.run(use.arguments, use.ready, "EOF")
         #expect(outcome.lines == ["the same"], "\(outcome.text)\(outcome.errors)")
@@ -116,7 +121,7 @@ struct TerminalAttributeTests {
         ("--generate-completion-script fish", 0),
     ]
 
-    @Test("A command that ends without a key or a signal", arguments: finite)
+    @Test("A command that ends without a key or a signal restores the terminal", arguments: finite)
     func endsByItself(_ line: String, _ status: Int) async throws {
         let arguments = line.split(separator: " ").map { word -> String in
             switch word {
@@ -131,7 +136,7 @@ struct TerminalAttributeTests {
         #expect(outcome.errors == "\(status)\n")
     }
 
-    @Test("Return, ^C and ^\\ while choosing", arguments: ["\r", "\u{3}", "\u{1C}"])
+    @Test("Return, ^C and ^\\ in the picker restore the terminal", arguments: ["\r", "\u{3}", "\u{1C}"])
     func keys(_ key: String) async throws {
         let use = Self.interactive[3]
         let outcome = try await Self.run(use.arguments, use.ready, key)

@@ -4,7 +4,7 @@ import Testing
 /// Keys and the status line, on a terminal.
 @Suite("Terminal", .enabled(if: Media.isMade && Terminal.isThere))
 struct TerminalTests {
-    @Test("The line names the input and its place, and says paused")
+    @Test("The status line shows the input, its position in the list, and the paused state")
     func statusLine() async throws {
         let outcome = try await Terminal.run(
             """
@@ -33,7 +33,7 @@ struct TerminalTests {
         #expect(outcome.lines == ["0 cooked"], "\(outcome.errors)")
     }
 
-    @Test("Keys of the list's ends, of far seeks, and keys that are none")
+    @Test("Keys work at the ends of the list and for long seeks, and unknown keys have no effect")
     func otherKeys() async throws {
         let outcome = try await Terminal.run(
             """
@@ -58,7 +58,7 @@ struct TerminalTests {
         #expect(outcome.lines == ["0 cooked"], "\(outcome.errors)")
     }
 
-    @Test("Events and the status line do not run into each other")
+    @Test("Events and the status line do not overlap")
     func eventsBesides() async throws {
         let outcome = try await Terminal.run(
             """
@@ -84,7 +84,7 @@ struct TerminalTests {
         #expect(outcome.lines == ["0 cooked"], "\(outcome.text) \(outcome.errors)")
     }
 
-    @Test("A narrower terminal: the line fits, and is erased from its first row on")
+    @Test("In a narrower terminal the status line fits and is erased completely")
     func narrowed() async throws {
         let outcome = try await Terminal.run(
             """
@@ -102,7 +102,7 @@ struct TerminalTests {
         #expect(outcome.lines == ["0 cooked"], "\(outcome.text)")
     }
 
-    @Test("Stopped by ^Z, the terminal is the shell's; gone on with, keys are read again")
+    @Test("^Z restores the terminal, and keys are read again after the process continues")
     func stopped() async throws {
         let outcome = try await Terminal.run(
             """
@@ -125,7 +125,7 @@ struct TerminalTests {
         #expect(outcome.lines == ["cooked", "cooked", "0 cooked"], "\(outcome.errors)")
     }
 
-    @Test("In the background nothing is read, written or changed; in the foreground again all is")
+    @Test("In the background the terminal is not used; in the foreground it is used again")
     func background() async throws {
         let outcome = try await Terminal.run(
             """
@@ -148,7 +148,7 @@ struct TerminalTests {
     }
 
     @Test(
-        "Signals that end it give the terminal back, and files are whole",
+        "Signals that end the process restore the terminal, and files are complete",
         arguments: [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGINT]
     )
     func signals(number: Int32) async throws {
@@ -171,7 +171,7 @@ struct TerminalTests {
         #expect(bytes[40..<44].reversed().reduce(0) { $0 << 8 | Int($1) } == bytes.count - 44)
     }
 
-    @Test("A terminal that goes away ends it, and the file is whole; nohup lets it go on")
+    @Test("A closed terminal ends the process with a complete file, unless nohup is used")
     func hungUp() async throws {
         let sound = Media.temporary("sound.wav")
         defer { unlink(sound.path) }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import vplay
 
-/// What files bring is shown without steering the terminal.
-@Suite("What is shown")
-struct ShownTests {
+/// Text from files is shown without terminal control characters.
+@Suite("Terminal text")
+struct TerminalTextTests {
     @Test(arguments: [
         ("a\nb", "a b"), ("a\r\nb", "a b"), ("\u{1B}]0;x\u{7}", "\u{FFFD}]0;x\u{FFFD}"),
         ("\u{9B}31m", "\u{FFFD}31m"), ("\u{202E}gpj.exe", "\u{FFFD}gpj.exe"),
@@ -16,12 +16,15 @@ struct ShownTests {
         #expect(Array(oneLine(text).unicodeScalars) == Array(shown.unicodeScalars))
     }
 
-    @Test("JSON keeps it, in letters that any terminal takes")
+    @Test("JSON escapes control characters")
     func json() {
         #expect(JSONValue.string("\u{1B}\u{9B}\u{202E}x").text == "\"\\u001b\\u009b\\u202ex\"")
     }
 
-    @Test("Titles, languages, chapters and names", .enabled(if: Media.isMade))
+    @Test(
+        "Titles, languages, chapters and file names are shown without control characters",
+        .enabled(if: Media.isMade)
+    )
     func everywhere() async throws {
         let script = """
             folder=$(mktemp -d)
@@ -47,7 +50,7 @@ struct ShownTests {
             """
         let outcome = try await Command.shell(script, Media.clip)
         #expect(outcome.text.contains("owned"))
-        let steering = outcome.text.unicodeScalars.filter { $0.steersTerminal && $0 != "\n" }
+        let steering = outcome.text.unicodeScalars.filter { $0.controlsTerminal && $0 != "\n" }
         #expect(steering.isEmpty, "\(steering.map(\.value)) in \(outcome.text.debugDescription)")
     }
 }

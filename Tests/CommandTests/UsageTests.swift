@@ -1,23 +1,27 @@
 import Foundation
 import Testing
 
-@Suite("Usage")
+@Suite("Command line")
 struct UsageTests {
-    @Test(arguments: [
-        "", "--volume 2 x", "--volume nan x", "--rate 0 x", "--rate nan x", "--rate 33 x", "--rate=-33 x",
-        "--frames 0 x", "--repeat 0 x",
-        "--loop --repeat 2 x", "--start abc x", "--start -1 x", "--start 3 --end 2 x", "--duration 0 x",
-        "--threads 0 x", "--frame-cache -1 x", "--size 0x0 x", "--gravity up x", "--deinterlace up x",
-        "--dynamic-range up x",
-        "--video nonsense x",
-        "--video y4m x",
-        "--video y4m: x",
-        "--audio nonsense x", "--video none --audio none x", "--video y4m:- --video raw:- x",
-        "--video y4m:- --audio wav:- x", "--video y4m:- --events json x", "--video raw:a --video raw:a x",
-        "--quiet --verbose x", "--no-such-option x", "--events xml x", "--start 1 -", "bench --threads x y",
-        "bench",
-        "probe", "probe a b", "--frames 1 --video none x",
-    ])
+    @Test(
+        "Invalid arguments end with status 64 and an error message",
+        arguments: [
+            "", "--volume 2 x", "--volume nan x", "--rate 0 x", "--rate nan x", "--rate 33 x", "--rate=-33 x",
+            "--frames 0 x", "--repeat 0 x",
+            "--loop --repeat 2 x", "--start abc x", "--start -1 x", "--start 3 --end 2 x", "--duration 0 x",
+            "--threads 0 x", "--frame-cache -1 x", "--size 0x0 x", "--gravity up x", "--deinterlace up x",
+            "--dynamic-range up x",
+            "--video nonsense x",
+            "--video y4m x",
+            "--video y4m: x",
+            "--audio nonsense x", "--video none --audio none x", "--video y4m:- --video raw:- x",
+            "--video y4m:- --audio wav:- x", "--video y4m:- --events json x", "--video raw:a --video raw:a x",
+            "--quiet --verbose x", "--no-such-option x", "--events xml x", "--start 1 -",
+            "bench --threads x y",
+            "bench",
+            "probe", "probe a b", "--trace file x", "--frames 1 --video none x",
+        ]
+    )
     func wrongUsage(line: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))
         #expect(outcome.status == 64)
@@ -25,16 +29,7 @@ struct UsageTests {
         #expect(outcome.errorLines.first?.hasPrefix("Error: ") == true)
     }
 
-    @Test(arguments: [
-        "--trace file"
-    ])
-    func whatIsNotBuiltSaysSo(line: String) async throws {
-        let outcome = try await Command.run(line.split(separator: " ").map(String.init) + ["x"])
-        #expect(outcome.status == 64)
-        #expect(outcome.errors.contains("not built yet"))
-    }
-
-    @Test("The version tells which FFmpeg is at work, too")
+    @Test("The version includes the versions of FFmpeg's libraries")
     func version() async throws {
         let outcome = try await Command.run(["--version"])
         #expect(outcome.status == 0)
@@ -43,14 +38,18 @@ struct UsageTests {
         #expect(lines.last?.contains("libavcodec ") == true)
     }
 
-    @Test(arguments: ["--help", "play --help", "probe --help", "bench --help"])
+    @Test(
+        "Help is available for each command",
+        arguments: ["--help", "play --help", "probe --help", "bench --help"]
+    )
     func help(line: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))
         #expect(outcome.status == 0)
         #expect(outcome.text.contains("USAGE: vplay"))
     }
 
-    @Test func anOutputThatCannotBeMadeIsNamed() async throws {
+    @Test("An output that cannot be created is named in the message")
+    func anOutputThatCannotBeMadeIsNamed() async throws {
         let outcome = try await Command.run("--video", "y4m:/no/such/folder/x.y4m", "x")
         #expect(outcome.status == 1)
         #expect(outcome.errorLines.count == 1)

@@ -5,7 +5,7 @@ import Testing
 /// `--video window` and `auto` on an X server, and the key that saves a picture.
 @Suite("Window", .enabled(if: Media.isMade && Desktop.isThere))
 struct WindowTests {
-    @Test("Colours, size and name; the layer follows a new size while paused; closed, it ends with 0")
+    @Test("A window shows the right colors, size and title, resizes while paused, and ends playback when closed")
     func follows() async throws {
         let folder = try TemporaryFolder()
         let outcome = try await Desktop.run(
@@ -36,7 +36,7 @@ struct WindowTests {
         #expect(outcome.lines == ["(160, 120) quarters.y4m", "0 []"], "\(outcome.text)")
     }
 
-    @Test("Keys in the window are those of the terminal; s saves the picture; Escape ends it")
+    @Test("Keys in the window act like those of the terminal; s saves the frame; Escape quits")
     func keys() async throws {
         let folder = try TemporaryFolder()
         try folder.write("clip-h264-aac-0001.png", Data("mine".utf8))
@@ -106,7 +106,7 @@ struct WindowTests {
         )
     }
 
-    @Test("Every picture that is due is shown, with other sinks beside it")
+    @Test("Every due frame is shown, also with other sinks")
     func counted() async throws {
         let folder = try TemporaryFolder()
         let outcome = try await Desktop.run(
@@ -114,7 +114,7 @@ struct WindowTests {
             display(640, 480)
             start('--video', 'window', '--video', 'framemd5:' + sys.argv[2], '--frames', '20', '--stats', sys.argv[1])
             window()
-            shown, replaced = until(r'window: pictures shown (\\d+), replaced by newer ones (\\d+)').groups()
+            shown, replaced = until(r'window: frames shown (\\d+), dropped (\\d+)').groups()
             print(ends(), children(), int(shown) + int(replaced))
             """,
             Media.silent,
@@ -125,7 +125,7 @@ struct WindowTests {
         #expect(Fixture.frameHashes(hashes).count == 20)
     }
 
-    @Test("A signal closes the window, and the status tells of it", arguments: [SIGINT, SIGTERM])
+    @Test("A signal closes the window and determines the exit status", arguments: [SIGINT, SIGTERM])
     func signals(number: Int32) async throws {
         let outcome = try await Desktop.run(
             """
@@ -145,7 +145,7 @@ struct WindowTests {
 /// Where there is no display.
 @Suite("No window", .enabled(if: Media.isMade))
 struct NoWindowTests {
-    @Test("Without a display: a sentence, and 1")
+    @Test("A missing display is an error message and exit status 1")
     func noDisplay() async throws {
         let outcome = try await Command.run("--video", "window", "--audio", "null", Media.clip)
         #expect(outcome.status == 1)
@@ -157,7 +157,7 @@ struct NoWindowTests {
         #expect(reasons.contains { outcome.errors.hasPrefix($0) }, "\(outcome.errors)")
     }
 
-    @Test("Without SDL2: a sentence, and 1")
+    @Test("A missing SDL2 is an error message and exit status 1")
     func noLibrary() async throws {
         let folder = try TemporaryFolder()
         try folder.write("libSDL2-2.0.so.0", Data("not a library".utf8))
@@ -176,7 +176,7 @@ struct NoWindowTests {
     }
 
     @Test(
-        "The key s on a terminal: a file beside those that are there, of the picture as it is seen",
+        "The key s on a terminal saves the displayed frame to a new file",
         .enabled(if: Terminal.isThere)
     )
     func snapshot() async throws {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes docs/manual/vplay.1 from what vplay's parser says of itself, so that `make install` needs neither Python nor groff.
+"""Generates docs/manual/vplay.1 from the help of vplay's parser, so that `make install` needs neither Python nor groff.
 
-manual.py VPLAY: the built command. --check: writes nothing, and fails where the page says something else than the parser.
+usage: manual.py VPLAY [--check]. VPLAY is the built command. --check writes nothing and fails if the page is out of date.
 """
 import datetime
 import json
@@ -16,16 +16,16 @@ DATE = re.compile(r"^\.Dd .*$", re.MULTILINE)
 
 
 def escaped(text):
-    """As it is: groff makes typographers' signs of some of these."""
+    """Returns text for groff, with the characters escaped that groff would replace by typographic ones."""
     text = text.replace("\\", "\\e")
     for sign, name in {"'": "aq", "`": "ga", "^": "ha", "~": "ti"}.items():
         text = text.replace(sign, f"\\({name}")
-    # What is typed has hyphens that can be copied.
+    # Hyphens of options must stay ASCII hyphens, so that they can be copied.
     return re.sub(r"(?<![\w-])-+(?=[\w ;,.=]|$)", lambda match: "\\-" * len(match[0]), text)
 
 
 def paragraph(text):
-    """Lines of text, a new one for each sentence."""
+    """Returns lines of text. Each sentence begins a new line."""
     lines = []
     for sentence in re.split(r"(?<=[\w)][.;]) ", escaped(text)):
         lines += textwrap.wrap(sentence, 78, break_long_words=False, break_on_hyphens=False)
@@ -43,7 +43,7 @@ def option_names(argument):
     return names + (f" Ar {quoted(argument['valueName'])}" if argument["kind"] == "option" else "")
 
 
-def what_it_does(argument):
+def description(argument):
     text = argument.get("abstract", "")
     values, default = argument.get("allValues"), argument.get("defaultValue")
     if values:
@@ -62,7 +62,7 @@ def options(arguments):
             lines.append(f".It Ar {quoted(argument['valueName'])}{dots}")
         else:
             lines.append(f".It {option_names(argument)}")
-        lines += what_it_does(argument)
+        lines += description(argument)
     return lines + [".El"]
 
 
@@ -87,7 +87,7 @@ def page(root):
         ".Dd today",
         ".Dt VPLAY 1",
         ".Os",
-        # Names in JSON are not to be hyphenated.
+        # Names in JSON must not be hyphenated.
         ".nh",
         ".Sh NAME",
         ".Nm vplay",
@@ -97,9 +97,9 @@ def page(root):
     for command in commands:
         lines += synopsis(command, default)
     lines += [".Sh DESCRIPTION"]
-    # The parser's words on the whole are about how it ends.
+    # The discussion of the root command describes the exit status.
     status = root["discussion"].removeprefix("Exit status: ")
-    lines += paragraph(f"Where no subcommand is named, {default} is meant. All have these options:")
+    lines += paragraph(f"The default subcommand is {default}. All subcommands have these options:")
     lines += options(root["arguments"])
     for command in commands:
         lines += [f".Ss vplay {command['commandName']}"] + paragraph(command["abstract"])
@@ -113,12 +113,12 @@ def page(root):
 
 
 vplay = sys.argv[1]
-said = subprocess.run([vplay, "--experimental-dump-help"], check=True, capture_output=True).stdout
-new = page(json.loads(said)["command"])
+help_json = subprocess.run([vplay, "--experimental-dump-help"], check=True, capture_output=True).stdout
+new = page(json.loads(help_json)["command"])
 old = PAGE.read_text() if PAGE.exists() else ""
 if DATE.sub(".Dd today", old) == new:
     sys.exit(0)
 if "--check" in sys.argv:
-    sys.exit("docs/manual/vplay.1 is not what vplay's parser says: make manual")
+    sys.exit("docs/manual/vplay.1 is out of date: run make manual")
 today = datetime.date.today()
 PAGE.write_text(new.replace(".Dd today", f".Dd {today:%B} {today.day}, {today.year}"))

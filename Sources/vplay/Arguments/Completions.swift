@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// What a shell needs to complete a command line of `vplay`.
+/// The shell completion scripts of `vplay`.
 ///
-/// The parser's own scripts know no default subcommand: behind a bare `vplay` they offer subcommands alone. Ours say
-/// `play` for them where the first word is no subcommand, and leave the rest to them.
+/// The scripts of ArgumentParser do not support a default subcommand: after a bare `vplay` they offer only subcommands.
+/// The additions insert `play` if the first word is not a subcommand, and then call the parser's functions.
 enum Completions {
-    /// nil where `arguments` do not ask for one, or the parser should refuse them in its own words.
+    /// Returns the requested script, or nil if `arguments` do not request one or the parser should report an error.
     static func script(for arguments: [String]) -> String? {
         guard arguments.first == "--generate-completion-script", arguments.count <= 2 else { return nil }
         let name = arguments.count == 2 ? arguments[1] : CompletionShell.autodetected()?.rawValue
@@ -14,11 +14,11 @@ enum Completions {
         switch name {
         case "bash": return script + "\n" + bash
         case "zsh":
-            // The last lines bind `_vplay`, or call it: ours must come before them.
+            // The last lines bind or call `_vplay`, so the addition must precede them.
             guard let tail = script.firstRange(of: "\nif [[ \"${funcstack[1]}\"") else { return script }
-            // A colon that is not masked ends a word that is offered.
-            let words = script[..<tail.lowerBound].replacing(/'(\w+):'/) { "'\($0.1)\\:'" }
-            return String(words) + "\n" + zsh + String(script[tail.lowerBound...])
+            // An unescaped colon would end a completion.
+            let head = script[..<tail.lowerBound].replacing(/'(\w+):'/) { "'\($0.1)\\:'" }
+            return String(head) + "\n" + zsh + String(script[tail.lowerBound...])
         case "fish": return script + "\n" + fish
         default: return script
         }
@@ -28,14 +28,14 @@ enum Completions {
         Vplay.configuration.subcommands.map { $0.configuration }
     }
 
-    /// "play probe bench help"
+    /// Returns the names of the subcommands, for example "play probe bench help".
     private static func names(separator: String) -> String {
         (subcommands.compactMap(\.commandName) + ["help"]).joined(separator: separator)
     }
 
     private static var bash: String {
         """
-        # Where the first word is no subcommand, the words are those of play.
+        # If the first word is not a subcommand, the arguments are those of play.
         _vplay_or_play() {
             if [[ "${COMP_CWORD}" -gt 1 ]]; then
                 case "${COMP_WORDS[1]}" in
@@ -53,7 +53,7 @@ enum Completions {
             fi
             COMP_WORDS=("${command}" play "${COMP_WORDS[@]:1}")
             COMP_CWORD=$((COMP_CWORD + 1))
-            # --events=json is three words to bash.
+            # Bash splits --events=json into three words.
             if [[ "${previous}" = '=' ]]; then
                 unset "COMP_WORDS[$((COMP_CWORD - 1))]"
                 COMP_WORDS=("${COMP_WORDS[@]}")
@@ -75,7 +75,7 @@ enum Completions {
 
     private static var zsh: String {
         """
-        # Where the first word is no subcommand, the words are those of play.
+        # If the first word is not a subcommand, the arguments are those of play.
         functions[_vplay_of_parser]="${functions[_vplay]}"
 
         _vplay() {
@@ -109,7 +109,7 @@ enum Completions {
             "complete -c vplay -n 'test (count (__vplay_words -pc)) -eq 1' -fa '\(name)' -d '\(abstract)'"
         }
         return """
-            # Where the first word is no subcommand, the words are those of play.
+            # If the first word is not a subcommand, the arguments are those of play.
             functions -c __vplay_tokens __vplay_words
 
             function __vplay_tokens

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Playhead
 
-/// Shape of the lines of `--events`.
+/// The format of the lines written for `--events`.
 enum EventFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     case text, json, none
 }

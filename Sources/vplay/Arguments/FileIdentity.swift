@@ -2,13 +2,14 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// What tells one file from another, whatever names lead to it.
+/// The identity of a file, independent of the names that refer to it.
 enum FileIdentity: Hashable {
     case file(device: UInt64, node: UInt64)
-    /// Nothing is there yet: a name in a folder.
+    /// A file that does not exist yet: a name in a folder.
     case name(device: UInt64, folder: UInt64, name: String)
 
-    /// nil for what may be named twice (character devices, such as /dev/null), and where nobody can tell.
+    /// Creates the identity of the file at `path`. Returns nil for character devices such as /dev/null, which several
+    /// outputs may share, and if the file and its folder cannot be examined.
     init?(path: String) {
         var path = path
         for _ in 0..<40 {
@@ -28,35 +29,35 @@ enum FileIdentity: Hashable {
                 self = .name(device: UInt64(status.st_dev), folder: UInt64(status.st_ino), name: name)
                 return
             }
-            // A link to what is not there yet.
+            // The link refers to a file that does not exist yet.
             let link = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
             path = link.hasPrefix("/") ? link : folder + "/" + link
         }
         return nil
     }
 
-    /// nil unless it is a regular file: one socket may well be read and written.
+    /// Creates the identity of an open file. Returns nil unless it is a regular file: a socket may be read and written.
     init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         self = .file(device: UInt64(status.st_dev), node: UInt64(status.st_ino))
     }
 
-    /// nil where there is no regular file.
+    /// Returns the size in bytes of a regular file, or nil if `path` is not one.
     static func byteCount(path: String) -> Int64? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int64(status.st_size)
     }
 
-    /// "-" is standard output.
+    /// Creates the identity of an output. The path "-" is standard output.
     init?(output path: String) {
         if path == "-" { self.init(descriptor: STDOUT_FILENO) } else { self.init(path: path) }
     }
 }
 
 extension [FileIdentity: String] {
-    /// Outputs and their names: none of them may be a file that an input reads.
+    /// Throws if one of these outputs, which are stored with their names, is a file that an input reads.
     func refuseInputs(_ inputs: [Input]) throws(ValidationError) {
         guard !isEmpty else { return }
         for input in inputs {
@@ -64,7 +65,7 @@ extension [FileIdentity: String] {
                 guard let output = self[identity] else { continue }
                 throw ValidationError(
                     oneLine(
-                        "Writing to \(output) would destroy the input \(input.name): it is the same file."
+                        "Writing to \(output) would destroy the input \(input.name): they are the same file."
                     )
                 )
             }
@@ -73,7 +74,7 @@ extension [FileIdentity: String] {
 }
 
 extension Input {
-    /// Every file that playing it reads, as far as can be told before: those that a playlist names, too.
+    /// The files that playing the input reads, as far as known in advance, including those that a local playlist names.
     var identities: Set<FileIdentity> {
         if isStandardInput { return FileIdentity(descriptor: STDIN_FILENO).map { [$0] } ?? [] }
         guard url.isFileURL else { return [] }

@@ -2,8 +2,8 @@ import Glibc
 import Playhead
 import Synchronization
 
-/// Bytes of what the player does not open by its name: named pipes, other processes' output, and files whose
-/// names are no UTF-8.
+/// A byte source for inputs that the player cannot open by name: named pipes, the output of other processes, and files
+/// whose names are not UTF-8.
 final class InputBytes: ByteSource {
     private enum State {
         case closed
@@ -12,7 +12,7 @@ final class InputBytes: ByteSource {
     }
 
     private let name: String
-    /// With a zero behind.
+    /// The path, terminated by a zero byte.
     private let path: [UInt8]
     let isSeekable: Bool
     let byteCount: Int64?
@@ -20,16 +20,16 @@ final class InputBytes: ByteSource {
     private let position = Mutex<Int64>(0)
     private let isCancelled = Atomic<Bool>(false)
 
-    /// nil for what the player can open itself, or should refuse in its own words.
+    /// Creates a source, or returns nil if the player can open the file itself or should report the error itself.
     init?(name: String, path: [UInt8], isNameUsable: Bool) {
         var status = stat()
         let path = path + [0]
-        let isThere = path.withUnsafeBytes { bytes in
+        let exists = path.withUnsafeBytes { bytes in
             bytes.withMemoryRebound(to: CChar.self) { characters in
                 characters.baseAddress.map { stat($0, &status) == 0 } ?? false
             }
         }
-        let kind = isThere ? status.st_mode & S_IFMT : 0
+        let kind = exists ? status.st_mode & S_IFMT : 0
         let isPipe = kind == S_IFIFO
         guard isPipe || !isNameUsable else { return nil }
         self.name = name
@@ -42,14 +42,14 @@ final class InputBytes: ByteSource {
         if case .open(let descriptor) = state.withLock({ $0 }) { close(descriptor) }
     }
 
-    /// A file never waits, and may be opened again by the next pass.
+    /// Cancels pending reads of a pipe. Reads of a file never wait, and the next pass may read the file again.
     func cancel() { if !isSeekable { isCancelled.store(true, ordering: .releasing) } }
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
         guard let base = buffer.baseAddress, !buffer.isEmpty, offset >= 0 else { return 0 }
         let descriptor = try descriptor()
         guard isSeekable || position.withLock({ $0 == offset }) else {
-            throw MediaError(.notSeekable, "a pipe can only be read forwards", location: name)
+            throw MediaError(.notSeekable, "a pipe can only be read sequentially", location: name)
         }
         while true {
             if isCancelled.load(ordering: .acquiring) {
@@ -64,20 +64,20 @@ final class InputBytes: ByteSource {
                 position.withLock { $0 = offset &+ Int64(count) }
                 return count
             }
-            if errno != EINTR, errno != EAGAIN { throw failure("cannot read it") }
+            if errno != EINTR, errno != EAGAIN { throw failure("cannot read the file") }
         }
     }
 
-    /// Asks 20 times a second whether reading was cancelled. A named pipe that nobody has opened for writing yet
-    /// is not at its end.
+    /// Waits up to 50 ms for data, so that cancellation is checked 20 times a second. A named pipe that no process has
+    /// opened for writing yet is not at its end.
     private func isReadable(_ descriptor: Int32) throws(MediaError) -> Bool {
         var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let ready = poll(&polled, 1, 50)
-        if ready < 0, errno != EINTR { throw failure("cannot wait for it") }
+        if ready < 0, errno != EINTR { throw failure("cannot wait for data") }
         return ready > 0
     }
 
-    /// Opened when it is first read, as any input is.
+    /// Returns the descriptor, which is opened at the first read as for any input.
     private func descriptor() throws(MediaError) -> Int32 {
         let outcome = state.withLock { state -> State in
             guard case .closed = state else { return state }
@@ -92,7 +92,7 @@ final class InputBytes: ByteSource {
                 status.st_mode & S_IFMT != S_IFREG
             {
                 close(descriptor)
-                state = .failed(MediaError(.io, "this is not a regular file", location: name))
+                state = .failed(MediaError(.io, "not a regular file", location: name))
             }
             return state
         }
@@ -103,10 +103,10 @@ final class InputBytes: ByteSource {
         }
     }
 
-    private func failure(_ doing: String) -> MediaError {
+    private func failure(_ action: String) -> MediaError {
         let code = errno
         let kind: MediaError.Code = code == ENOENT ? .notFound : code == EACCES ? .permissionDenied : .io
-        let words = "\(doing): \(String(cString: strerror(code)))"
-        return MediaError(kind, words, location: name, underlyingCode: code)
+        let message = "\(action): \(String(cString: strerror(code)))"
+        return MediaError(kind, message, location: name, underlyingCode: code)
     }
 }

@@ -3,28 +3,28 @@ import Glibc
 import Playhead
 import PlayheadPicker
 
-/// One thing to play.
+/// One input of the command.
 struct Input: Sendable {
-    /// As the user wrote it; see `RawArguments`.
+    /// The argument as the user wrote it; see `RawArguments`.
     let argument: String
-    /// The same for messages: without what would steer a terminal.
+    /// The name for messages: without credentials and query strings of URLs, and without control characters.
     let name: String
     let url: URL
-    /// Where the player does not open the URL itself.
+    /// The byte source if the player cannot open the URL itself.
     let bytes: InputBytes?
 
-    /// The name without its folders.
+    /// The last component of the name.
     var shortName: String { name.split(separator: "/").last.map(String.init) ?? name }
 
     var argumentBytes: [UInt8] { RawArguments.bytes(of: argument) ?? Array(argument.utf8) }
-    /// Of a file, as the system wants it.
+    /// The path of a file as bytes for system calls.
     var pathBytes: [UInt8] { RawArguments.bytes(of: argument) ?? Array(url.path.utf8) }
 
     var isStandardInput: Bool { url.relativeString == "-" }
-    /// Can be read once, and not from its middle.
+    /// True if the input can be read only once and sequentially.
     var isPipe: Bool { isStandardInput || bytes.map { !$0.isSeekable } ?? false }
 
-    /// nil for what can be no URL at all.
+    /// Creates an input, or returns nil if `argument` is empty or an invalid URL.
     init?(_ argument: String) {
         guard !argument.isEmpty else { return nil }
         if argument == "-" || Self.isStandardInputByName(argument) {
@@ -63,7 +63,8 @@ struct Input: Sendable {
         return Asset(url: url, options: options)
     }
 
-    /// A pipe or socket there is read where it is: a socket cannot be opened by a name.
+    /// Returns true if `path` names standard input and that is a pipe or socket, which is read through its descriptor:
+    /// a socket cannot be opened by name.
     private static func isStandardInputByName(_ path: String) -> Bool {
         guard ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path) else { return false }
         var status = stat()
@@ -71,8 +72,8 @@ struct Input: Sendable {
         return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     }
 
-    /// "file:/x", "file:///x", "file://localhost/x", and "file:x" as FFmpeg's users write it. nil for what is no
-    /// such URL; nil inside for one of another host.
+    /// Returns the path of a file URL: "file:/x", "file:///x", "file://localhost/x", or "file:x" as in FFmpeg. Returns
+    /// nil if `text` is not a file URL, and `.some(nil)` if the URL names another host or an invalid path.
     private static func path(ofFileURL text: String) -> String?? {
         guard text.prefix(5).lowercased() == "file:" else { return nil }
         var rest = text.dropFirst(5)
@@ -82,7 +83,7 @@ struct Input: Sendable {
             guard host.isEmpty || host.lowercased() == "localhost" else { return .some(nil) }
             rest = rest.dropFirst(host.count)
         }
-        // A name that holds a percent sign and was not encoded is the file that is there.
+        // An existing file takes precedence: its name may contain a percent sign that is not an escape.
         let path = String(rest)
         if !path.isEmpty, access(path, F_OK) == 0 { return path }
         guard let decoded = path.removingPercentEncoding, !decoded.isEmpty, !decoded.utf8.contains(0) else {
@@ -91,24 +92,34 @@ struct Input: Sendable {
         return decoded
     }
 
-    /// Returns why `argument` stands for no input, as a sentence without its period.
+    /// Returns why `argument` is not a valid input, as a sentence without its period.
     static func refusal(of argument: String) -> String {
-        argument.isEmpty
-            ? "the location is empty" : "\(oneLine(Redaction.location(argument))): this is not a valid URL"
+        argument.isEmpty ? "the location is empty" : "\(oneLine(redacted(argument))): not a valid URL"
+    }
+
+    /// Returns `argument` without credentials and query string. `Redaction.location` leaves text whose scheme is
+    /// invalid unchanged, so text that precedes the longest valid scheme is split off.
+    private static func redacted(_ argument: String) -> String {
+        guard let separator = argument.firstRange(of: "://") else { return argument }
+        let scheme = argument[..<separator.lowerBound].reversed().prefix {
+            $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0))
+        }
+        let start = argument.index(separator.lowerBound, offsetBy: -scheme.count)
+        return argument[..<start] + Redaction.location(String(argument[start...]))
     }
 }
 
-/// What the arguments stand for, folders opened up.
+/// The inputs that the arguments name. Folders are replaced by the media files in them.
 struct InputList: Sendable {
     private(set) var inputs: [Input] = []
-    /// Whole sentences about arguments that stand for nothing.
-    private(set) var complaints: [String] = []
+    /// Messages about arguments that name no input.
+    private(set) var problems: [String] = []
 
-    /// Which files of a folder count.
+    /// The kinds of files that are listed from a folder.
     enum FileFilter: Hashable, Sendable {
-        /// What takes time to play.
+        /// Media with a duration: video and audio.
         case playable
-        /// Pictures as well.
+        /// All media, including images.
         case all
 
         func includes(_ contents: MediaContents?) -> Bool {
@@ -116,19 +127,19 @@ struct InputList: Sendable {
         }
     }
 
-    init(_ arguments: [String], _ takes: FileFilter = .playable) {
+    init(_ arguments: [String], _ filter: FileFilter = .playable) {
         for argument in arguments {
             do {
-                guard let files = try Self.files(inFolder: argument, takes) else {
+                guard let files = try Self.files(inFolder: argument, filter) else {
                     append(argument)
                     continue
                 }
                 if files.isEmpty {
-                    complaints.append("\(oneLine(argument)): there are no media files in this folder")
+                    problems.append("\(oneLine(argument)): no media files in this folder")
                 }
                 for file in files { append(file) }
             } catch {
-                complaints.append("\(oneLine(argument)): \(error.localizedDescription)")
+                problems.append("\(oneLine(argument)): \(error.localizedDescription)")
             }
         }
     }
@@ -137,13 +148,13 @@ struct InputList: Sendable {
         if let input = Input(argument) {
             inputs.append(input)
         } else {
-            complaints.append(Input.refusal(of: argument))
+            problems.append(Input.refusal(of: argument))
         }
     }
 
-    /// nil when `path` is no folder. In natural order, clip2 before clip10; nothing hidden, no folders inside, and what is
-    /// no media by its first bytes is left out.
-    private static func files(inFolder path: String, _ takes: FileFilter) throws -> [String]? {
+    /// Returns the files in a folder, or nil if `path` is not a folder. The order is natural: clip2 precedes clip10.
+    /// Hidden files, nested folders, and files whose first bytes are not media are omitted.
+    private static func files(inFolder path: String, _ filter: FileFilter) throws -> [String]? {
         let raw = RawArguments.bytes(of: path) ?? Array(path.utf8)
         guard
             let folder = (raw.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer({ bytes in
@@ -152,8 +163,8 @@ struct InputList: Sendable {
         else {
             guard errno == ENOTDIR || errno == ENOENT else {
                 var isFolder: ObjCBool = false
-                let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-                guard isThere, isFolder.boolValue else { return nil }
+                let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+                guard exists, isFolder.boolValue else { return nil }
                 throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
             }
             return nil
@@ -170,7 +181,7 @@ struct InputList: Sendable {
         }
         return names.filter { $0.first != UInt8(ascii: ".") }
             .sorted { NaturalOrder.areInIncreasingOrder($0, $1) }
-            .filter { takes.includes(MediaContents(ofFile: base + $0)) }
+            .filter { filter.includes(MediaContents(ofFile: base + $0)) }
             .map { RawArguments.text(for: (base + $0).map { CChar(bitPattern: $0) }) }
     }
 }

@@ -2,13 +2,13 @@ public import ArgumentParser
 public import Playhead
 import PlayheadPicker
 
-/// `--gravity`, by the names that `PlayerLayer.videoGravity` has.
+/// Parses `--gravity` by the names of `PlayerLayer.videoGravity`.
 extension VideoGravity: ExpressibleByArgument {}
 
-/// `--deinterlace`, by the names that `PlayerLayer.deinterlacing` has.
+/// Parses `--deinterlace` by the names of `PlayerLayer.deinterlacing`.
 extension Deinterlacing: ExpressibleByArgument {}
 
-/// `--hwdec`: "auto", "none", or a device, which is looked for when an input is opened.
+/// The value of `--hwdec`: "auto", "none", or a device, which is looked up when an input is opened.
 struct HardwareArgument: ExpressibleByArgument {
     let policy: HardwareDecoding
 
@@ -22,8 +22,8 @@ struct HardwareArgument: ExpressibleByArgument {
     }
 }
 
-/// `--dynamic-range`, by the names that `PlayerLayer.dynamicRangePolicy` has.
+/// Parses `--dynamic-range` by the names of `PlayerLayer.dynamicRangePolicy`.
 extension DynamicRangePolicy: ExpressibleByArgument {}
 
-/// `--kind`, by the names that `MediaFile.kind` has.
+/// Parses `--kind` by the names of `MediaFile.kind`.
 extension MediaKind: ExpressibleByArgument {}

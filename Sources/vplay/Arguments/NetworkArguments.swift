@@ -2,11 +2,11 @@ import ArgumentParser
 import Foundation
 import Playhead
 
-/// How URLs of a network are read.
+/// The options for network requests.
 struct NetworkArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A header of each request; repeatable. Other hosts that a server leads on to get none but User-Agent, Referer, Origin and Accept.",
+            "Send this header with each request; repeatable. After a redirect to another host only User-Agent, Referer, Origin and Accept are sent.",
             valueName: "name: value"
         )
     )
@@ -14,7 +14,7 @@ struct NetworkArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds without connection, first byte or further byte before another try, of three (default: 10).",
+            "Seconds to wait for a connection, the first byte or more data before retrying, up to three attempts (default: 10).",
             valueName: "t"
         )
     )
@@ -22,7 +22,7 @@ struct NetworkArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The certificates that are trusted (default: those of the system).",
+            "Trust the CA certificates in this file (default: those of the system).",
             valueName: "file"
         ),
         completion: .file()
@@ -31,7 +31,7 @@ struct NetworkArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Fetch through this proxy: http, https, socks5 or socks5h (default: straight from the servers; http_proxy and its like in the environment are not looked at).",
+            "Use this proxy: http, https, socks5 or socks5h (default: none; http_proxy and similar environment variables are ignored).",
             valueName: "url"
         )
     )
@@ -39,7 +39,7 @@ struct NetworkArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Keep what is fetched in this folder, up to 1 GB, for the next time; several processes may use one (default: off).",
+            "Cache responses in this folder, up to 1 GB; several processes may share it (default: off).",
             valueName: "dir|off"
         ),
         completion: .directory
@@ -48,10 +48,11 @@ struct NetworkArguments: ParsableArguments {
 
     func validate() throws {
         if cache?.isEmpty == true { throw ValidationError("--cache: expected a folder, or off.") }
+        // The value may be a secret, so it is not part of the message.
         for line in header where Self.header(line) == nil {
-            throw ValidationError(oneLine("--header \(line): expected \"Name: value\"."))
+            throw ValidationError("--header: expected \"Name: value\".")
         }
-        // Its credentials are in no message.
+        // The URL may contain credentials, so it is not part of the message.
         if let proxy, NetworkOptions(proxy: proxy).flaw != nil {
             throw ValidationError("--proxy: expected an http, https, socks5 or socks5h URL with a host.")
         }
@@ -60,7 +61,9 @@ struct NetworkArguments: ParsableArguments {
         }
     }
 
-    /// `isQuiet`: no warnings.
+    /// Returns the options for the network stack.
+    ///
+    /// - Parameter isQuiet: True to omit warnings of the disk cache.
     func options(isQuiet: Bool = false) -> NetworkOptions {
         NetworkOptions(
             headers: header.compactMap(Self.header),

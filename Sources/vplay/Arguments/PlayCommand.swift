@@ -1,40 +1,41 @@
 import ArgumentParser
 import Playhead
 
-/// `vplay [play] …`: the words of the command line, as they come.
+/// The command `vplay [play] …`, as parsed.
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Play one input after another, without a gap (default).",
+        abstract: "Play inputs one after another without gaps (default).",
         discussion: """
-            A folder stands for its video and audio files in natural order (clip2 before clip10), told by what is in \
-            them; hidden files and pictures are left out. - is standard input. Named pipes and <(command) \
-            are inputs, too, read once and forwards.
+            A folder is replaced by its video and audio files in natural order (clip2 before clip10), recognized by \
+            their contents; hidden files and images are omitted. - is standard input. Named pipes and <(command) \
+            can be inputs, too; they are read once and sequentially.
 
-            Video sinks: auto (a window where standard output is a terminal and there is a display, else null; null \
+            Video sinks: auto (a window if standard output is a terminal and there is a display, otherwise null; null \
             with --untimed), window (through SDL2), terminal, null, none (decode no video), y4m:PATH, raw:PATH, \
-            framemd5:PATH, images:PATH. PATH may be - for standard output, once. For images it is a name such as \
-            frames/%06d.png (jpg, webp), which counts from 1; without %d the file holds the newest picture.
+            framemd5:PATH, images:PATH. One PATH may be - for standard output. For images it is a name such as \
+            frames/%06d.png (jpg, webp), numbered from 1; without %d the file holds the latest frame.
 
-            terminal shows pictures on standard output, which must be a terminal, by libchafa: in pixels where the \
-            environment says that it can (kitty, iTerm, sixel), else and in tmux in coloured characters; in 256 \
-            colours, 16 or none (NO_COLOR) where it has no more. terminal:kitty, terminal:iterm, terminal:sixel and \
-            terminal:symbols choose one. Pictures are as large as the window; with --size they are laid into that \
-            size first. What a slow line does not take in time is left out.
+            terminal shows frames on standard output, which must be a terminal, by libchafa: as pixels if the \
+            environment indicates support (kitty, iTerm, sixel), otherwise and in tmux as colored characters; with \
+            256, 16 or no colors (NO_COLOR) if the terminal has no more. terminal:kitty, terminal:iterm, terminal:sixel and \
+            terminal:symbols select a protocol. Frames fill the window; with --size they are fitted into that \
+            size first. Frames that a slow connection does not accept in time are dropped.
 
-            Audio sinks: auto (PulseAudio, or null with a warning where there is no server; null with \
-            --untimed), pulse (the server must be there), pulse:DEVICE (as `pactl list sinks` names it), null, \
-            none (decode no sound), wav:PATH.
+            Audio sinks: auto (PulseAudio, or null with a warning if there is no server; null with \
+            --untimed), pulse (requires a server), pulse:DEVICE (a name from `pactl list sinks`), null, \
+            none (decode no audio), wav:PATH.
 
-            A file is written beside, as NAME.XXXXXX.part, and takes its name when all is written, also after ^C. \
+            A file is written as NAME.XXXXXX.part and renamed when it is complete, also after ^C. \
             An output may not be an input.
 
-            Times are seconds or [[hh:]mm:]ss[.fraction], exact, counted from the first picture.
+            Times are seconds or [[hh:]mm:]ss[.fraction], exact, relative to the first frame.
 
-            On a terminal, and in the window: space pauses, left and right seek 5 s, down and up 1 min, page down and up 10 min, \
+            Keys on a terminal and in the window: space pauses, left and right seek 5 s, down and up 1 min, page \
+            down and up 10 min, \
             < > previous and next input, [ ] speed, . and , step, m mutes, 9 0 volume, l loops, s saves the \
-            picture as NAME-0001.png in the current folder, f fills the screen with the window, ? lists the keys, \
-            q quits; so do Escape and closing the window.
+            frame as NAME-0001.png in the current folder, f toggles full screen, ? lists the keys, \
+            q quits, as do Escape and closing the window.
             """
     )
 
@@ -44,39 +45,39 @@ struct PlayCommand: AsyncParsableCommand {
     )
     var inputs: [String]
 
-    @Flag(help: "Play for ever, each pass from --start to --end; several inputs as a list.")
+    @Flag(help: "Repeat indefinitely, each pass from --start to --end; several inputs repeat as a list.")
     var loop = false
 
     @Option(name: .customLong("repeat"), help: ArgumentHelp("Play N times.", valueName: "n"))
     var repeatCount: Int?
 
-    @Flag(help: "Without sound.")
+    @Flag(help: "Mute the audio.")
     var muted = false
 
-    @Option(help: ArgumentHelp("Loudness, 0 to 1.", valueName: "v"))
+    @Option(help: ArgumentHelp("Volume, 0 to 1.", valueName: "v"))
     var volume: Float?
 
     @Option(
-        // A negative number is no option.
+        // A negative number is not an option.
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Speed. Sound from 0.25 to 4, silence beyond; negative: backward, without sound.",
+            "Playback rate. Audio plays from 0.25 to 4 and is silent beyond; a negative rate plays in reverse without audio.",
             valueName: "r"
         )
     )
     var rate: Float = 1
 
-    @Option(help: "Whether sound keeps its pitch at other speeds; no: as a tape does.")
+    @Option(help: "Keep the pitch of audio at other rates; no: the pitch changes with the rate.")
     var audioPitchCorrection = YesOrNo.yes
 
-    @Option(help: ArgumentHelp("The first picture is the one due at T.", valueName: "t"))
+    @Option(help: ArgumentHelp("Start with the frame due at T.", valueName: "t"))
     var start: TimeArgument?
 
-    @Option(help: ArgumentHelp("The last picture is the last one due at or before T.", valueName: "t"))
+    @Option(help: ArgumentHelp("End with the last frame due at or before T.", valueName: "t"))
     var end: TimeArgument?
 
     @Option(
-        help: ArgumentHelp("Where pictures go; repeatable (default: auto).", valueName: "sink"),
+        help: ArgumentHelp("Video sink; repeatable (default: auto).", valueName: "sink"),
         completion: .list([
             "auto", "window", "terminal", "null", "none", "y4m:", "raw:", "framemd5:", "images:",
         ])
@@ -84,15 +85,18 @@ struct PlayCommand: AsyncParsableCommand {
     var video: [String] = []
 
     @Option(
-        help: ArgumentHelp("Where sound goes.", valueName: "sink"),
+        help: ArgumentHelp("Audio sink.", valueName: "sink"),
         completion: .list(["auto", "pulse", "null", "none", "wav:"])
     )
     var audio = "auto"
 
-    @Flag(help: "As fast as the machine can: nothing dropped, the same pictures and events as in real time.")
+    @Flag(
+        help:
+            "Play as fast as possible: no frames are dropped, and frames and events are the same as in real time."
+    )
     var untimed = false
 
-    @Option(help: ArgumentHelp("Stop after N pictures.", valueName: "n"))
+    @Option(help: ArgumentHelp("Stop after N frames.", valueName: "n"))
     var frames: Int?
 
     @Option(help: ArgumentHelp("Stop after this much media.", valueName: "t"))
@@ -106,7 +110,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The subtitle track whose words --events tells as they come due.",
+            "The subtitle track whose cues --events reports.",
             valueName: "index|language"
         )
     )
@@ -114,18 +118,18 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Lay pictures into this size, upright, with square pixels and dark bars (default: as they were coded; images: as shown).",
+            "Fit frames into this size, upright, with square pixels and black bars (default: as coded; images: as displayed).",
             valueName: "wxh"
         )
     )
     var size: SizeArgument?
 
-    @Option(help: "How a picture is laid into --size.")
+    @Option(help: "How a frame is fitted into --size.")
     var gravity = VideoGravity.resizeAspect
 
     @Option(
         help: ArgumentHelp(
-            "Which interlaced pictures are made whole; auto: those that are looked at, laid out upright, and not those written as they were coded.",
+            "Which interlaced frames are deinterlaced; auto: those that are displayed or converted to upright, not those written as coded.",
             valueName: "which"
         )
     )
@@ -133,7 +137,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Which pictures of high dynamic range become the standard one; auto: those that are looked at, and those that become RGB.",
+            "Which HDR frames are converted to SDR; auto: those that are displayed or converted to RGB.",
             valueName: "which"
         )
     )
@@ -141,7 +145,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What raw and y4m are given: rgba, yuv420p, ... by FFmpeg's names (default: as decoded).",
+            "Pixel format for raw and y4m by FFmpeg's name: rgba, yuv420p, ... (default: as decoded).",
             valueName: "f"
         )
     )
@@ -149,24 +153,24 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Decode on a device: none (default), auto (the first that decodes the codec), vaapi, nvdec, v4l2m2m, or its path; where that fails, the processor decodes on.",
+            "Hardware decoding: none (default), auto (the first device that supports the codec), vaapi, nvdec, v4l2m2m, or the path of a device; falls back to software.",
             valueName: "auto|none|device"
         ),
         completion: .list(["auto", "none", "vaapi", "nvdec", "v4l2m2m"])
     )
     var hwdec: HardwareArgument?
 
-    @Option(help: ArgumentHelp("How far to read ahead, in seconds.", valueName: "t"))
+    @Option(help: ArgumentHelp("Duration to buffer ahead, in seconds.", valueName: "t"))
     var buffer: TimeArgument?
 
     @Option(
-        help: ArgumentHelp("Threads of the decoder (default: chosen by the picture size).", valueName: "n")
+        help: ArgumentHelp("Decoder threads (default: chosen by the frame size).", valueName: "n")
     )
     var threads: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Megabytes for decoded frames that loops and seeks use again (default: 64).",
+            "Megabytes of decoded frames to cache for loops and seeks (default: 64).",
             valueName: "mb"
         )
     )
@@ -178,17 +182,14 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(help: "Write counters to standard error at the end.")
     var stats = false
 
-    @Flag(help: "No warnings, no status line; only what went wrong.")
+    @Flag(help: "Print only errors: no warnings, no status line.")
     var quiet = false
 
-    @Flag(help: "Also tell of losses that playback survives.")
+    @Flag(help: "Also report errors from which playback recovers.")
     var verbose = false
 
     @OptionGroup
     var network: NetworkArguments
-
-    @OptionGroup
-    var unbuilt: UnbuiltOptions
 
     func run() async throws {
         let options = try PlayOptions(self)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Playhead
 
-/// What `play` was asked to do, checked.
+/// The validated options of `play`.
 struct PlayOptions: Sendable {
     enum Repeat: Hashable, Sendable {
         case forever
@@ -11,7 +11,7 @@ struct PlayOptions: Sendable {
     var list: InputList
     var repeats = Repeat.times(1)
     var video: [VideoSinkArgument]
-    /// A window was opened because there is a display, and not because it was asked for.
+    /// True if a window was selected automatically because there is a display.
     var hasAutomaticWindow = false
     var audio: AudioSinkArgument
     var videoTrack: TrackArgument?
@@ -30,11 +30,11 @@ struct PlayOptions: Sendable {
     var gravity: VideoGravity
     var deinterlacing: Deinterlacing
     var dynamicRange: DynamicRangePolicy
-    /// What `raw` and `y4m` are given.
+    /// The pixel format of frames delivered to `raw` and `y4m`.
     var pixelFormat: PixelFormat?
     var threads: Int?
     var hardware: HardwareDecoding
-    /// Megabytes.
+    /// The size of the frame cache in megabytes.
     var frameCache: Int?
     var buffer: MediaTime?
     var network: NetworkOptions
@@ -48,18 +48,19 @@ struct PlayOptions: Sendable {
     var hasStatusLine: Bool { Console.shared.isTerminal && !isQuiet }
     var writesToStandardOutput: Bool { paths.contains("-") }
     private var paths: [String] { video.compactMap(\.path) + [audio.path].compactMap(\.self) }
-    /// The tracks must be known before an item can be set up.
+    /// True if the tracks must be known before an item can be configured.
     var needsLoading: Bool { start != nil || end != nil || namesTracks }
     private var namesTracks: Bool { videoTrack != nil || audioTrack != nil || subtitleTrack != nil }
-    /// A pass does not begin where the player's own loop begins it: then passes are a list of one input.
+    /// True if passes start at another position than those of the player's own loop. They are then played as a list of
+    /// one input.
     var repeatsFromWithin: Bool { inputs.count == 1 && (rate < 0 ? end : start) != nil }
-    /// framemd5 writes frame rates and time bases, which are best when FFmpeg looked into the streams.
+    /// True for framemd5, which writes frame rates and time bases; these are most accurate after FFmpeg analyzes the
+    /// streams.
     var wantsPreciseTiming: Bool {
         video.contains { if case .framemd5 = $0 { true } else { false } }
     }
 
     init(_ command: PlayCommand) throws(ValidationError) {
-        try command.unbuilt.refuse()
         video = try command.video.isEmpty ? [.automatic] : command.video.mapSinks()
         audio = try AudioSinkArgument(command.audio)
         list = InputList(command.inputs)
@@ -121,9 +122,11 @@ struct PlayOptions: Sendable {
             throw ValidationError("--loop and --repeat exclude each other.")
         }
         if isQuiet, isVerbose { throw ValidationError("--quiet and --verbose exclude each other.") }
-        if let start, let end, end < start { throw ValidationError("--end lies before --start.") }
-        if rate < 0, !decodesVideo { throw ValidationError("--rate \(rate): there is no sound backward.") }
-        if rate < 0, duration != nil { throw ValidationError("--duration excludes playing backward.") }
+        if let start, let end, end < start { throw ValidationError("--end is before --start.") }
+        if rate < 0, !decodesVideo { throw ValidationError("--rate \(rate): no audio is played in reverse.") }
+        if rate < 0, duration != nil {
+            throw ValidationError("--duration cannot be combined with reverse playback.")
+        }
         if !decodesVideo, video.count > 1 {
             throw ValidationError("--video none excludes other video sinks.")
         }
@@ -135,32 +138,32 @@ struct PlayOptions: Sendable {
         }
         try checkPixelFormat()
         if frames != nil, !decodesVideo {
-            throw ValidationError("--frames needs pictures, not --video none.")
+            throw ValidationError("--frames needs video, not --video none.")
         }
         try checkPaths()
         if let pipe = inputs.first(where: \.isPipe), needsLoading {
             let name = pipe.name == "-" ? "Standard input" : pipe.name
             throw ValidationError(
-                "\(name) can be read only once, so --start, --end and the choice of tracks need a file."
+                "\(name) can be read only once; --start, --end and track selection need a file."
             )
         }
     }
 
     private func checkPixelFormat() throws(ValidationError) {
         guard let pixelFormat else { return }
-        let takers = video.compactMap(\.writablePixelFormats)
-        if takers.isEmpty { throw ValidationError("--pixel-format is for --video raw and --video y4m.") }
-        guard takers.allSatisfy({ $0.contains(pixelFormat) }) else {
+        let accepted = video.compactMap(\.writablePixelFormats)
+        if accepted.isEmpty { throw ValidationError("--pixel-format is for --video raw and --video y4m.") }
+        guard accepted.allSatisfy({ $0.contains(pixelFormat) }) else {
             let isKnown = RawVideoSink.writablePixelFormats.contains(pixelFormat)
             throw ValidationError(
                 oneLine(
-                    "--pixel-format \(pixelFormat): \(isKnown ? "y4m cannot hold it" : "there is none such")."
+                    "--pixel-format \(pixelFormat): \(isKnown ? "not supported by y4m" : "unknown pixel format")."
                 )
             )
         }
     }
 
-    /// Two writers of one file would write over each other; and no input is written over, whatever its name.
+    /// Throws if two sinks write to the same file, or if a sink would overwrite an input.
     private func checkPaths() throws(ValidationError) {
         for (index, path) in paths.enumerated() where paths[..<index].contains(path) && path == "-" {
             throw ValidationError("Only one sink can write to standard output.")
@@ -173,7 +176,7 @@ struct PlayOptions: Sendable {
             guard let identity = FileIdentity(output: path) else { continue }
             let name = path == "-" ? "standard output" : path
             if let other = outputs.updateValue(name, forKey: identity) {
-                let both = other == name ? name : "\(other) and \(name), which are one file"
+                let both = other == name ? name : "\(other) and \(name), which are the same file"
                 throw ValidationError(oneLine("Two sinks write to \(both)."))
             }
         }

@@ -1,11 +1,12 @@
 import Glibc
 import Synchronization
 
-/// File names are bytes, and need not be UTF-8: keeps those that are not, by the text that stands for them.
+/// The command-line arguments as text. File names need not be UTF-8, so the bytes of those that are not are stored by
+/// the text that represents them.
 enum RawArguments {
     private static let bytesByText = Mutex<[String: [UInt8]]>([:])
 
-    /// The command line without the command's name.
+    /// Returns the arguments without the command's name.
     static func all() -> [String] {
         let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
         return arguments.dropFirst().compactMap { argument in
@@ -14,7 +15,7 @@ enum RawArguments {
         }
     }
 
-    /// As it is where it is UTF-8; else a text that no other name has.
+    /// Returns the text for an argument: the argument itself if it is UTF-8, otherwise a unique replacement.
     static func text(for bytes: some Sequence<CChar>) -> String {
         let bytes = bytes.map { UInt8(bitPattern: $0) }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
@@ -26,6 +27,6 @@ enum RawArguments {
         }
     }
 
-    /// nil where `text` is the name itself.
+    /// Returns the original bytes, or nil if `text` is the argument itself.
     static func bytes(of text: String) -> [UInt8]? { bytesByText.withLock { $0[text] } }
 }

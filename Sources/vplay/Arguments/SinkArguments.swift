@@ -3,19 +3,19 @@ import Foundation
 import Playhead
 import TerminalSink
 
-/// Where frames go, by the word after `--video`.
+/// The value of `--video`: the destination of video frames.
 enum VideoSinkArgument: Hashable, Sendable {
-    /// A window where somebody can see one, else nowhere; see `PlayOptions.chooseVideo`.
+    /// A window if there is a display, otherwise null; see `PlayOptions.chooseVideo`.
     case automatic
     case window
     case null
-    /// No frames are decoded.
+    /// Video is not decoded.
     case none
     case y4m(path: String)
     case raw(path: String)
     case framemd5(path: String)
     case images(path: NumberedPath)
-    /// nil: as the terminal can.
+    /// Frames on the terminal. Nil selects the graphics protocol by the environment.
     case terminal(TerminalGraphics?)
 
     init(_ text: String) throws(ValidationError) {
@@ -37,12 +37,12 @@ enum VideoSinkArgument: Hashable, Sendable {
             }
             self = .images(path: images)
         case ("terminal", nil): self = .terminal(nil)
-        case ("terminal", let word?):
-            guard let pictures = TerminalGraphics(rawValue: word) else {
-                let words = TerminalGraphics.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError(oneLine("--video \(text): expected one of \(words)."))
+        case ("terminal", let name?):
+            guard let graphics = TerminalGraphics(rawValue: name) else {
+                let names = TerminalGraphics.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError(oneLine("--video \(text): expected one of \(names)."))
             }
-            self = .terminal(pictures)
+            self = .terminal(graphics)
         default:
             throw ValidationError(
                 """
@@ -53,7 +53,7 @@ enum VideoSinkArgument: Hashable, Sendable {
         }
     }
 
-    /// What `--pixel-format` may be; nil: it does not concern the sink.
+    /// The values that `--pixel-format` accepts for this sink, or nil if the sink does not use it.
     var writablePixelFormats: [PixelFormat]? {
         switch self {
         case .raw: RawVideoSink.writablePixelFormats
@@ -62,18 +62,18 @@ enum VideoSinkArgument: Hashable, Sendable {
         }
     }
 
-    /// Of a file that is there, or will be.
+    /// The path that the sink writes, or nil if it writes no file. An image sequence returns its first path.
     var path: String? {
         switch self {
         case .automatic, .window, .null, .none: nil
         case .y4m(let path), .raw(let path), .framemd5(let path): path
         case .images(let path): path.path(1)
-        // It is written to as a file would be.
+        // The terminal is standard output, so no other sink may write to it.
         case .terminal: "-"
         }
     }
 
-    /// What is there now and would be written over.
+    /// The existing files that the sink would overwrite.
     var existingPaths: [String] {
         guard case .images(let images) = self, images.isPattern else { return path.map { [$0] } ?? [] }
         let first = images.path(1)
@@ -82,19 +82,19 @@ enum VideoSinkArgument: Hashable, Sendable {
             return try FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
                 .map { folder + $0 }.filter(images.matches)
         } catch {
-            // Nothing can be written there either, and whoever tries tells why.
+            // Writing to this folder fails as well, and the sink reports the reason.
             return []
         }
     }
 }
 
-/// Where audio goes, by the word after `--audio`.
+/// The value of `--audio`: the destination of audio.
 enum AudioSinkArgument: Hashable, Sendable {
     case automatic
-    /// The sound server must be there. nil: its default device.
+    /// An audio server, which must be available. Nil selects its default device.
     case pulse(device: String?)
     case null
-    /// No audio is decoded.
+    /// Audio is not decoded.
     case none
     case wav(path: String)
 
@@ -119,10 +119,10 @@ enum AudioSinkArgument: Hashable, Sendable {
     }
 }
 
-/// "y4m:out.y4m" in two; an empty path counts as none.
+/// Splits a sink such as "y4m:out.y4m" into name and path. An empty path is treated as missing.
 private func splitSink(_ text: String) throws(ValidationError) -> (name: String, path: String?) {
     guard RawArguments.bytes(of: text) == nil else {
-        throw ValidationError("\(oneLine(text)): only inputs may have names that are no UTF-8.")
+        throw ValidationError("\(oneLine(text)): names that are not UTF-8 are supported only for inputs.")
     }
     guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
     let path = text[text.index(after: colon)...]

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Playhead
 
-/// "640x360".
+/// A size such as "640x360".
 struct SizeArgument: ExpressibleByArgument, Sendable {
     let size: PixelSize
 
@@ -13,7 +13,7 @@ struct SizeArgument: ExpressibleByArgument, Sendable {
         size = PixelSize(width: width, height: height)
     }
 
-    /// 16,384 is what the largest frame formats end at.
+    /// Returns the length of a side: 1 to 16,384, the limit of the largest frame formats.
     private static func side(_ text: Substring) -> Int? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int(text) else { return nil }
         return (1...16_384).contains(value) ? value : nil

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Playhead
 
-/// A time of the command line, exact: seconds or [[hh:]mm:]ss, with up to nine digits after the point.
+/// An exact time on the command line: seconds or [[hh:]mm:]ss, with up to nine decimals.
 struct TimeArgument: ExpressibleByArgument, Sendable {
     let time: MediaTime
 
@@ -12,7 +12,7 @@ struct TimeArgument: ExpressibleByArgument, Sendable {
         for (index, part) in parts.enumerated() {
             let isLast = index == parts.count - 1
             let whole = isLast ? part.prefix { $0 != "." } : part
-            // Below the first place 60 carries over, and so would be a slip.
+            // Minutes and seconds of 60 or more are an error except in the first component.
             guard let number = Self.digits(whole), index == 0 || number < 60 else { return nil }
             let (carried, overflow) = seconds.multipliedReportingOverflow(by: 60)
             let (sum, sumOverflow) = carried.addingReportingOverflow(number)
@@ -23,7 +23,11 @@ struct TimeArgument: ExpressibleByArgument, Sendable {
         self.time = time
     }
 
-    /// `fraction`: empty, or a point and digits.
+    /// Returns the time, or nil if it cannot be represented.
+    ///
+    /// - Parameters:
+    ///   - seconds: The whole seconds.
+    ///   - fraction: An empty string, or a point and digits.
     private static func time(_ seconds: Int64, fraction: Substring) -> MediaTime? {
         var decimals = fraction.dropFirst()
         guard fraction.isEmpty || !decimals.isEmpty, decimals.utf8.count <= 9 else { return nil }
@@ -38,7 +42,7 @@ struct TimeArgument: ExpressibleByArgument, Sendable {
         return MediaTime(value: value, timescale: scale)
     }
 
-    /// ASCII digits alone: no sign, no blanks.
+    /// Returns the number that `text` denotes, or nil unless it consists of ASCII digits without sign or spaces.
     private static func digits(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Playhead
 
-/// A track by its index in the container, or by its language.
+/// A track selection by index in the container or by language.
 enum TrackArgument: ExpressibleByArgument, Sendable {
     case index(Int)
     case language(String)
@@ -16,7 +16,7 @@ enum TrackArgument: ExpressibleByArgument, Sendable {
         }
     }
 
-    /// The first track that fits; what stands against it otherwise, as the end of a sentence.
+    /// Returns the identifier of the first matching track, or why there is none, as the end of a sentence.
     func pick(_ type: MediaType, from tracks: [Track]) -> Result<Int, TrackNotFound> {
         let candidates = tracks.filter { $0.mediaType == type }
         let found: Track?
@@ -32,18 +32,18 @@ enum TrackArgument: ExpressibleByArgument, Sendable {
         }
         guard let found else {
             let list = candidates.map { "\($0.id)" + ($0.language.map { " (\($0))" } ?? "") }
-            let there = list.isEmpty ? "it has none" : "it has " + list.joined(separator: ", ")
-            return .failure(TrackNotFound(words: "there is no \(request); \(there)"))
+            let available = list.isEmpty ? "the input has none" : "available: " + list.joined(separator: ", ")
+            return .failure(TrackNotFound(message: "no \(request); \(available)"))
         }
         if let reason = found.unplayableReason {
             return .failure(
-                TrackNotFound(words: "\(type.rawValue) track \(found.id) cannot be played: \(reason)")
+                TrackNotFound(message: "\(type.rawValue) track \(found.id) cannot be played: \(reason)")
             )
         }
         return .success(found.id)
     }
 
-    /// Containers write "eng", people "en" or "en-GB"; all mean the same.
+    /// Returns the equivalent names of a language: containers use "eng", users "en" or "en-GB".
     private static func names(of language: String) -> Set<String> {
         let code = Locale.Language(identifier: language).languageCode
         return Set(
@@ -54,6 +54,7 @@ enum TrackArgument: ExpressibleByArgument, Sendable {
     }
 }
 
+/// The reason why a requested track cannot be played.
 struct TrackNotFound: Error {
-    let words: String
+    let message: String
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Playhead
 
+/// The value of an option that is either "yes" or "no".
 enum YesOrNo: String, ExpressibleByArgument, CaseIterable, Sendable {
     case yes, no
 }

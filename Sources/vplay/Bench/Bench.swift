@@ -1,15 +1,15 @@
 import Dispatch
 import Playhead
 
-/// How a bench came out.
+/// The outcome of a benchmark.
 enum BenchOutcome: Sendable {
     case finished(BenchResult)
-    /// With what was measured until then.
+    /// The input failed. The result contains the measurements up to the failure.
     case failed(PlaybackError?, BenchResult?)
     case stopped(ExitStatus)
 }
 
-/// Plays one input on the virtual clock into a sink that looks at nothing.
+/// Plays one input on the virtual clock into a sink that discards frames.
 final class Bench: Sendable {
     private let input: Input
     private let network: NetworkOptions
@@ -24,7 +24,7 @@ final class Bench: Sendable {
         configuration.clock = .virtual
         configuration.audio = .none
         configuration.decoding.threadCount = threads
-        // Nobody waits for the first frame.
+        // Only throughput matters, not the time of the first frame.
         configuration.decoding.decodesFirstFrameAlone = false
         player = Player(configuration: configuration)
     }
@@ -35,7 +35,7 @@ final class Bench: Sendable {
         let before = ProcessUsage.now
         let start = DispatchTime.now().uptimeNanoseconds
         let ending = ending
-        // The handler keeps the player alive no longer than the token lives.
+        // The handler retains the player only as long as the token exists.
         let token = player.onEvent { [player] timed in
             let measure: (PlayerItem) -> BenchResult = { item in
                 BenchResult(

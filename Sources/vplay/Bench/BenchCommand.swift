@@ -1,15 +1,15 @@
 import ArgumentParser
 import Playhead
 
-/// `vplay bench`: how fast the frames of an input can be decoded.
+/// The command `vplay bench`, which measures how fast the frames of an input are decoded.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Decode all pictures as fast as possible, to nothing.",
+        abstract: "Decode all frames as fast as possible and discard them.",
         discussion: """
-            The time is that from before the input is opened until the last picture is out. \
+            The time is measured from before the input is opened until the last frame is decoded. \
             --json writes one object: path, frames, seconds, fps, duration (of the media; null where unknown), \
-            speed (duration by seconds), cpuSeconds, peakMemory (bytes), threads (null: automatic).
+            speed (duration divided by seconds), cpuSeconds, peakMemory (bytes), threads (null: automatic).
             """
     )
 
@@ -23,7 +23,7 @@ struct BenchCommand: AsyncParsableCommand {
     var json = false
 
     @Option(
-        help: ArgumentHelp("Threads of the decoder (default: chosen by the picture size).", valueName: "n")
+        help: ArgumentHelp("Decoder threads (default: chosen by the frame size).", valueName: "n")
     )
     var threads: Int?
 
@@ -50,16 +50,16 @@ struct BenchCommand: AsyncParsableCommand {
         switch outcome {
         case .stopped(let status): status.exitNow()
         case .failed(let error, let result):
-            if let result, result.frames > 0 { StandardOutput.writeOrExit(text(result)) }
+            if let result, result.frames > 0 { StandardOutput.writeOrExit(text(result, name: input.name)) }
             Console.shared.printError("\(input.name): \(reason(error))")
             ExitStatus.failure.exitNow()
         case .finished(let result):
-            StandardOutput.writeOrExit(text(result))
+            StandardOutput.writeOrExit(text(result, name: input.name))
             ExitStatus.success.exitNow()
         }
     }
 
-    private func text(_ result: BenchResult) -> String {
-        json ? result.json(path: input, threads: threads) : result.sentence(threads: threads)
+    private func text(_ result: BenchResult, name: String) -> String {
+        json ? result.json(path: name, threads: threads) : result.sentence(threads: threads)
     }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import Playhead
 
-/// What was measured.
+/// The measurements of a benchmark.
 struct BenchResult: Sendable {
     let frames: Int
     let nanoseconds: UInt64
     let cpuSeconds: Double
-    /// Of the media; not numeric where it is not known.
+    /// The duration of the media. Not numeric if it is unknown.
     let duration: MediaTime
     let peakMemory = ProcessUsage.now.peakMemory
 
@@ -31,7 +31,7 @@ struct BenchResult: Sendable {
 
     func sentence(threads: Int?) -> String {
         var lines = [
-            "\(frames) pictures in \(Self.short(seconds)) s: \(Self.short(framesPerSecond)) per second"
+            "\(frames) frames in \(Self.short(seconds)) s: \(Self.short(framesPerSecond)) per second"
                 + (speed.map { ", \(Self.short($0)) times real time" } ?? "")
         ]
         lines.append("cpu \(Self.short(cpuSeconds)) s, peak memory \(peakMemory >> 20) MiB")
@@ -39,7 +39,7 @@ struct BenchResult: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Three digits after the point.
+    /// Returns a number with three decimals.
     private static func short(_ value: Double) -> String {
         String(format: "%.3f", value)
     }

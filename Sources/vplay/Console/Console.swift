@@ -2,38 +2,38 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Standard error: sentences, and a status line that gives way to them.
+/// Standard error: messages, and a status line that is erased before a message.
 final class Console: Sendable {
     static let shared = Console()
 
     private struct State {
-        /// The status line that is shown.
+        /// The current status line.
         var shown: String?
-        /// Shows it below pictures that have taken the terminal.
+        /// Shows the status line below frames while these occupy the terminal.
         var screen: Screen?
-        /// Said while there were pictures.
-        var held: [String] = []
-        /// The last of these is shown for a moment instead of the status line.
-        var heldUntil = DispatchTime(uptimeNanoseconds: 0)
+        /// Messages to print once frames no longer occupy the terminal.
+        var deferredLines: [String] = []
+        /// The time until which the last message is shown instead of the status line.
+        var messageShownUntil = DispatchTime(uptimeNanoseconds: 0)
     }
-    /// Called without the lock: it may come back to hand the terminal over, or to take it back.
+    /// A screen of frames. It is called without the lock, because it may call `redirect(to:)` or `endRedirection()`.
     private struct Screen {
         let show: @Sendable (String) -> Void
     }
     private let state = Mutex(State())
 
-    /// Somebody may be watching.
+    /// True if standard error is a terminal.
     var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// "vplay: " and a sentence, as other commands complain.
-    func printError(_ sentence: String) { say("vplay: \(oneLine(sentence))") }
+    /// Prints an error message with the prefix "vplay: ".
+    func printError(_ sentence: String) { printLine("vplay: \(oneLine(sentence))") }
 
-    /// One line as it is. Among pictures it is seen for two seconds, and stays when they are gone.
-    func say(_ line: String) {
+    /// Prints a line unchanged. While frames occupy the terminal, the line is shown for two seconds and printed later.
+    func printLine(_ line: String) {
         let screen = state.withLock { state -> Screen? in
             if let screen = state.screen {
-                state.held.append(line)
-                state.heldUntil = .now() + .seconds(2)
+                state.deferredLines.append(line)
+                state.messageShownUntil = .now() + .seconds(2)
                 return screen
             }
             write((state.shown == nil ? "" : Self.erase) + line + "\n")
@@ -43,11 +43,11 @@ final class Console: Sendable {
         screen?.show(line.cut(toColumns: TerminalMode.columns - 1))
     }
 
-    /// Replaces the status line. The cursor goes back to its start: where a terminal that was narrowed has broken
-    /// the line in two, it stays at the start of the first.
+    /// Replaces the status line. The cursor returns to its start: if a terminal that became narrower has wrapped the
+    /// line, the cursor stays in the first row.
     func showStatus(_ line: String) {
         let screen = state.withLock { state -> Screen? in
-            if let screen = state.screen { return state.heldUntil < .now() ? screen : nil }
+            if let screen = state.screen { return state.messageShownUntil < .now() ? screen : nil }
             guard state.shown != line else { return nil }
             write(Self.erase + line + "\r")
             state.shown = line
@@ -56,9 +56,10 @@ final class Console: Sendable {
         screen?.show(line)
     }
 
+    /// Erases the status line.
     func clearStatus() { withoutStatus {} }
 
-    /// Runs `body` while nothing else is written to the terminal.
+    /// Erases the status line and runs `body` while nothing else is written to the terminal.
     func withoutStatus<Value>(_ body: () -> Value) -> Value {
         state.withLock { state in
             if state.shown != nil { write(Self.erase) }
@@ -67,8 +68,8 @@ final class Console: Sendable {
         }
     }
 
-    /// Pictures take the terminal: `screen` shows the status line below them, and sentences wait.
-    func handOver(to screen: @escaping @Sendable (String) -> Void) {
+    /// Defers messages while frames occupy the terminal. `screen` shows the status line below the frames.
+    func redirect(to screen: @escaping @Sendable (String) -> Void) {
         state.withLock { state in
             if state.shown != nil { write(Self.erase) }
             state.shown = nil
@@ -76,36 +77,36 @@ final class Console: Sendable {
         }
     }
 
-    /// The pictures are gone.
-    func takeBack() {
+    /// Prints deferred messages after frames have released the terminal.
+    func endRedirection() {
         state.withLock { state in
             state.screen = nil
-            for line in state.held { write(line + "\n") }
-            state.held = []
+            for line in state.deferredLines { write(line + "\n") }
+            state.deferredLines = []
         }
     }
 
-    /// To the line's first column, and blank from there on, the rows below too.
+    /// Moves to the first column and erases the rest of the screen.
     private static let erase = "\r\u{1B}[J"
 
-    /// What cannot be complained about on standard error cannot be complained about at all.
+    /// Writes to standard error. An error cannot be reported anywhere else, so it is ignored.
     private func write(_ text: String) {
         let result = writeFully(Array(text.utf8), to: STDERR_FILENO)
         _ = result
     }
 }
 
-/// All of it, in as many pieces as the system likes; returns `errno`, or 0.
+/// Writes all bytes, in several calls if necessary. Returns `errno`, or 0.
 func writeFully(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     bytes.withUnsafeBytes { bytes in
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+        var remaining = bytes
+        while !remaining.isEmpty {
+            let count = Glibc.write(descriptor, remaining.baseAddress, remaining.count)
             if count >= 0 {
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                remaining = UnsafeRawBufferPointer(rebasing: remaining[count...])
             } else if errno == EAGAIN {
-                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&waiting, 1, -1)
+                var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&polled, 1, -1)
             } else if errno != EINTR {
                 return errno
             }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// How the process ends.
+/// The exit status of the process.
 enum ExitStatus: Sendable {
     case success
     /// Something could not be played, or an output could not be written.
     case failure
     case interrupted
     case terminated
-    /// By another signal that ends a process.
+    /// Another signal ended the process.
     case signalled(Int32)
-    /// Whoever read our output is gone.
+    /// The reader of the output closed the pipe.
     case closedPipe
 
     var code: Int32 {
@@ -23,31 +23,31 @@ enum ExitStatus: Sendable {
         }
     }
 
-    /// Ends the process. The terminal is given back as it was found.
+    /// Restores the terminal and ends the process.
     func exitNow() -> Never {
         Console.shared.clearStatus()
         TerminalMode.restore()
         if case .closedPipe = self {
-            // Dies of the signal, as `cat` does, so that a shell sees the same.
+            // The process dies of the signal, so that a shell sees the same status as for `cat`.
             signal(SIGPIPE, SIG_DFL)
             raise(SIGPIPE)
         }
         leave()
     }
 
-    /// Everything has been finished and written. What a hundred libraries would still do takes a few milliseconds of a
-    /// short run, and changes nothing.
+    /// Ends the process after all output is written. Release builds skip the exit handlers of libraries, which take a
+    /// few milliseconds and have no effect.
     private func leave() -> Never {
         fflush(nil)
         #if DEBUG
-            // Sanitizers report on the way out.
+            // Sanitizers report in exit handlers.
             exit(code)
         #else
             _exit(code)
         #endif
     }
 
-    /// Without any clean-up but the terminal's: something hangs, or the user insists.
+    /// Ends the process after restoring only the terminal, because an output hangs or the user repeats the signal.
     func exitAtOnce() -> Never {
         TerminalMode.restore()
         _exit(code)

@@ -1,46 +1,46 @@
 import Foundation
 import Playhead
 
-/// JSON by hand: Foundation's coders take longer to load than a first frame to decode.
+/// A JSON value. Foundation's coders take longer to load than the first frame takes to decode.
 indirect enum JSONValue: Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// Digits that are a JSON number already.
+    /// A number in JSON syntax.
     case number(String)
     case string(String)
     case array([JSONValue])
-    /// In this order.
+    /// An object whose members keep their order.
     case object([(String, JSONValue)])
 
     static func integer(_ value: Int) -> JSONValue { .integer(Int64(value)) }
 
-    /// Seconds, exact to the nanosecond; null where there is no number.
+    /// Returns a time in seconds, exact to the nanosecond, or null if it is not numeric.
     static func time(_ time: MediaTime) -> JSONValue {
         decimalSeconds(time).map { .number($0) } ?? .null
     }
 
-    /// The shortest digits that mean this value; null for what JSON cannot say.
+    /// Returns the shortest digits of a value, or null if it is not finite.
     static func real(_ value: Double) -> JSONValue { value.isFinite ? .number("\(value)") : .null }
     static func real(_ value: Float) -> JSONValue { value.isFinite ? .number("\(value)") : .null }
 
     static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
-    /// Sorted by name, so that the same dictionary is always the same text.
+    /// Returns an object whose members are sorted by name, so that equal dictionaries have equal text.
     static func dictionary(_ values: [String: String]) -> JSONValue {
         .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
     }
 }
 
 extension JSONValue {
-    /// On one line.
+    /// The JSON text on one line.
     var text: String {
         var text = ""
         write(into: &text, indent: nil)
         return text
     }
 
-    /// For programs and people: one member a line.
+    /// The JSON text with one member per line.
     var indentedText: String {
         var text = ""
         write(into: &text, indent: "")
@@ -86,7 +86,8 @@ extension JSONValue {
         text += close
     }
 
-    /// Escapes what RFC 8259 wants escaped, and what would steer a terminal; all else is UTF-8 as it is.
+    /// Appends a string. Characters that RFC 8259 requires to be escaped and terminal control characters are escaped;
+    /// all others are UTF-8.
     private static func quote(_ value: String, into text: inout String) {
         text += "\""
         for scalar in value.unicodeScalars {
@@ -96,7 +97,7 @@ extension JSONValue {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case _ where scalar.steersTerminal:
+            case _ where scalar.controlsTerminal:
                 text += String(format: "\\u%04x", scalar.value)
             default: text.unicodeScalars.append(scalar)
             }
@@ -105,7 +106,7 @@ extension JSONValue {
     }
 }
 
-/// Seconds in decimal, exact to the nanosecond, without needless zeros; nil where there is no number.
+/// Returns a time in decimal seconds, exact to the nanosecond and without trailing zeros, or nil if it is not numeric.
 func decimalSeconds(_ time: MediaTime) -> String? {
     guard let nanoseconds = time.nanoseconds else { return nil }
     let (whole, part) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)

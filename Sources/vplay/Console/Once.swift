@@ -1,8 +1,9 @@
 import Synchronization
 
-/// True for the first who asks.
+/// A flag that only the first caller claims.
 final class Once: Sendable {
-    private let isTaken = Atomic<Bool>(false)
+    private let isClaimed = Atomic<Bool>(false)
 
-    func take() -> Bool { !isTaken.exchange(true, ordering: .acquiringAndReleasing) }
+    /// Returns true for the first call, and false for all others.
+    func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiringAndReleasing) }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Why standard output took no more.
+/// The error of a write to standard output.
 struct OutputError: Error {
     let code: Int32
     var isClosedPipe: Bool { code == EPIPE }

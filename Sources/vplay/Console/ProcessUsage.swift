@@ -1,10 +1,10 @@
 import Glibc
 
-/// What this process has used of the machine.
+/// The resources that this process has used.
 struct ProcessUsage: Sendable {
-    /// User and system together, of all threads, in seconds.
+    /// The user and system time of all threads in seconds.
     var cpuSeconds: Double
-    /// Bytes.
+    /// The peak resident memory in bytes.
     var peakMemory: Int
 
     static var now: ProcessUsage {

@@ -1,21 +1,24 @@
 import Dispatch
 import Glibc
 
-/// Signals that would end the command end it in order: files are finished, the terminal is given back. A second
-/// one, or an output that hangs, ends it at once.
+/// Handlers for signals that end the command in order: files are completed and the terminal is restored. A second
+/// signal, or an output that hangs, ends the process immediately.
 ///
-/// Only a command may change what signals do, and this is where it does.
+/// Only the command changes the disposition of signals; the library does not.
 final class Signals: Sendable {
-    /// Only held; `sources` is not touched after `init`.
+    /// The signal sources, which are only retained.
     private let sources: SignalSources
 
-    /// `handler` is called once, on a queue of its own. `patience`: from the first signal until the process ends
-    /// whatever its sinks are doing.
+    /// Handles the signals that end a process.
+    ///
+    /// - Parameters:
+    ///   - gracePeriod: The time from the first signal until the process ends regardless of its sinks.
+    ///   - handler: Called once, on a private queue.
     init(
-        patience: DispatchTimeInterval = .milliseconds(250),
+        gracePeriod: DispatchTimeInterval = .milliseconds(250),
         _ handler: @escaping @Sendable (ExitStatus) -> Void
     ) {
-        // A closed pipe comes back as an error from the write.
+        // A write to a closed pipe then returns an error.
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "vplay.signals", qos: .userInteractive)
         let first = Once()
@@ -25,12 +28,12 @@ final class Signals: Sendable {
             .filter { !Self.isIgnored($0) }.map { ($0, .signalled($0)) }
         var sources = ends.map { number, status in
             Self.watch(number, on: queue) {
-                guard first.take() else { status.exitAtOnce() }
-                queue.asyncAfter(deadline: .now() + patience) { status.exitAtOnce() }
+                guard first.claim() else { status.exitAtOnce() }
+                queue.asyncAfter(deadline: .now() + gracePeriod) { status.exitAtOnce() }
                 handler(status)
             }
         }
-        // ^\ asks for a core dump.
+        // ^\ requests a core dump.
         sources.append(Self.watch(SIGQUIT, on: queue) { Self.die(of: SIGQUIT) })
         Self.begin(sources)
         self.sources = SignalSources(sources)
@@ -41,37 +44,39 @@ final class Signals: Sendable {
         self.sources = SignalSources(sources)
     }
 
-    /// ^Z: `stop` is called before the process stops, and `goOn` when the shell goes on with it.
-    static func stops(
+    /// Handles ^Z: `stop` is called before the process stops, and `resume` when the shell continues it.
+    static func onSuspension(
         _ stop: @escaping @Sendable () -> Void,
-        goOn: @escaping @Sendable () -> Void
+        resume: @escaping @Sendable () -> Void
     ) -> Signals {
         let queue = DispatchQueue(label: "vplay.stops", qos: .userInteractive)
         let source = watch(SIGTSTP, on: queue) {
             stop()
-            // To this thread, so that it does not run on for a moment while the others are being stopped.
+            // The signal is sent to this thread, so that it does not continue while the other threads are being
+            // stopped.
             pthread_kill(pthread_self(), SIGSTOP)
-            goOn()
+            resume()
         }
         return Signals([source])
     }
 
-    /// Of the terminal's window.
-    static func newSizes(_ handler: @escaping @Sendable () -> Void) -> Signals {
+    /// Handles size changes of the terminal window.
+    static func onResize(_ handler: @escaping @Sendable () -> Void) -> Signals {
         Signals([watch(SIGWINCH, on: DispatchQueue(label: "vplay.sizes"), handler)])
     }
 
-    /// What `sources` watch is theirs once this returns. Dispatch takes a signal over a moment after `activate`, on another
-    /// thread; one that comes before that does what it does by default, and one that was ignored until then would be lost.
+    /// Activates `sources` and waits until they receive their signals. Dispatch installs a source asynchronously after
+    /// `activate`. Until then a signal has its default effect, or is lost if it is ignored.
     private static func begin(_ sources: [any DispatchSourceSignal]) {
-        let taken = DispatchSemaphore(value: 0)
+        let registered = DispatchSemaphore(value: 0)
         for source in sources {
-            source.setRegistrationHandler { taken.signal() }
+            source.setRegistrationHandler { registered.signal() }
             source.activate()
         }
-        // A matter of microseconds, but where the system has no thread for Dispatch: that holds up nothing else.
+        // Registration takes microseconds unless the system has no thread for Dispatch, which must not block the
+        // command.
         let end = DispatchTime.now() + .seconds(1)
-        for _ in sources where taken.wait(timeout: end) == .timedOut { break }
+        for _ in sources where registered.wait(timeout: end) == .timedOut { break }
     }
 
     private static func watch(
@@ -84,7 +89,7 @@ final class Signals: Sendable {
         return source
     }
 
-    /// By `nohup`, say: then it stays so.
+    /// Returns true if a signal is ignored, for example by `nohup`. It then stays ignored.
     private static func isIgnored(_ number: Int32) -> Bool {
         let found = signal(number, SIG_IGN)
         signal(number, found)
@@ -102,8 +107,8 @@ final class Signals: Sendable {
     }
 }
 
-/// `@unchecked Sendable`: immutable, and dispatch sources may be used from any thread; only their protocol
-/// does not say so.
+/// `@unchecked Sendable`: the class is immutable, and dispatch sources may be used from any thread, although their
+/// protocol is not declared `Sendable`.
 private final class SignalSources: @unchecked Sendable {
     private let sources: [any DispatchSourceSignal]
     init(_ sources: [any DispatchSourceSignal]) { self.sources = sources }

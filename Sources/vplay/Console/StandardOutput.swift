@@ -2,9 +2,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Standard output, for text. Nothing is kept back, so nothing can be lost at the end.
+/// Standard output for text. Writes are unbuffered, so no output is lost at exit.
 enum StandardOutput {
-    /// The status line's, as a rule.
+    /// True if standard output is a terminal, which is usually also that of the status line.
     private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
     static func write(_ text: String) throws(OutputError) { try write(bytes: Array(text.utf8)) }
@@ -17,10 +17,10 @@ enum StandardOutput {
         if code != 0 { throw OutputError(code: code) }
     }
 
-    /// For a command's result: a failure ends the process as it should.
+    /// Writes the result of a command. An error ends the process with the appropriate status.
     static func writeOrExit(_ text: String) { writeOrExit(bytes: Array(text.utf8)) }
 
-    /// The same for names that may be no UTF-8.
+    /// Writes bytes, such as names that may not be UTF-8. An error ends the process with the appropriate status.
     static func writeOrExit(bytes: [UInt8]) {
         do {
             try write(bytes: bytes)

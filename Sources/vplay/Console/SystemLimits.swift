@@ -1,23 +1,25 @@
 import Glibc
 
-/// What a run needs of the system at least. It is tried out before anything begins: where the system refuses Dispatch a
-/// thread it waits for ever, and where it refuses it a descriptor it ends the process with a fault.
+/// The minimum resources that a run needs. They are checked at launch, because Dispatch waits indefinitely if the
+/// system refuses a thread, and crashes if it refuses a descriptor.
 enum SystemLimits {
-    /// Dispatch's manager and two workers, the player's control thread and a worker for each kind of lane.
+    /// The number of threads: Dispatch's manager and two workers, the player's control thread and a worker for each
+    /// kind of lane.
     private static let threads = 7
-    /// Dispatch's queue of events, its wake-up and two signals, the input, and what is opened for a moment beside them.
+    /// The number of descriptors: Dispatch's event queue, its wake-up and two signals, the input, and one for short
+    /// use.
     private static let descriptors = 6
 
-    /// What is missing, as a sentence; nil: nothing is.
+    /// Returns a message about the missing resource, or nil if all are available.
     static func shortage() -> String? {
         if let code = refusedDescriptor() {
-            return "the system refuses to open \(descriptors) files more (\(words(code))); "
-                + "`ulimit -n` tells and sets how many a process may have"
+            return "cannot open \(descriptors) files (\(description(code))); "
+                + "`ulimit -n` shows and sets the limit of a process"
         }
         if let code = refusedThread() {
             return
-                "the system refuses \(threads) threads (\(words(code))); limits are `ulimit -u` for a user, "
-                + "`ulimit -v` for a process's memory, and the container's"
+                "cannot create \(threads) threads (\(description(code))); check the limits `ulimit -u` for a user, "
+                + "`ulimit -v` for the memory of a process, and the container"
         }
         return nil
     }
@@ -27,14 +29,14 @@ enum SystemLimits {
         defer { for file in opened { close(file) } }
         for _ in 0..<descriptors {
             let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
-            // Without that file it is not the limit that is met.
+            // Errors other than the limit are ignored: the file may not exist.
             guard file >= 0 else { return errno == EMFILE || errno == ENFILE ? errno : nil }
             opened.append(file)
         }
         return nil
     }
 
-    /// All of them at the same time, as they will be.
+    /// Creates all threads at the same time, and returns the error code if one cannot be created.
     private static func refusedThread() -> Int32? {
         let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         pthread_mutex_init(gate, nil)
@@ -65,5 +67,5 @@ enum SystemLimits {
         return nil
     }
 
-    private static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
+    private static func description(_ code: Int32) -> String { String(cString: strerror(code)) }
 }

@@ -4,42 +4,41 @@ import Glibc
 import Playhead
 import PlayheadPicker
 
-/// `vplay pick`: choose a file in the terminal.
+/// The command `vplay pick`, which chooses a file in the terminal.
 struct PickCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pick",
-        abstract: "Choose one of the media in a folder, and print its path or play it.",
+        abstract: "Choose a media file from a folder, and print its path or play it.",
         discussion: """
-            A folder stands for its media files in natural order (clip2 before clip10), pictures too; hidden files, \
-            folders inside and what is no media by its own bytes are left out. Several inputs make one list.
+            A folder is replaced by its media files in natural order (clip2 before clip10), including images; hidden \
+            files, nested folders and files whose contents are not media are omitted. Several inputs form one list.
 
             Keys: up and down (or k and j), page up and page down, home and end (or g and G); Enter chooses; Tab \
-            turns through the kinds, video, audio, image, all; q, Escape and ^C leave without a choice. Typing \
-            filters by name, every word on its own, large or small: / begins it, or any letter that is none of \
-            these keys; Backspace takes back, Escape ends it.
+            cycles through the kinds video, audio, image, all; q, Escape and ^C leave without a choice. Typing \
+            filters by name, each word separately and ignoring case: / starts the filter, as does any letter that \
+            is not one of these keys; Backspace deletes, Escape ends the filter.
 
-            The path goes to standard output, so that file=$(vplay pick DIR) works; what is seen is drawn on \
-            standard error. Posters stand beside the names where libchafa is installed and the window has 40 \
-            columns. Keys are read from standard input; where that or standard error is no terminal, --list is \
-            the way.
+            The path is written to standard output, so that file=$(vplay pick DIR) works; the list is drawn on \
+            standard error. Posters are shown beside the names if libchafa is installed and the window has at least 40 \
+            columns. Keys are read from standard input; if that or standard error is not a terminal, use --list.
 
             Exit status: 0 chosen, 1 nothing to choose from or left without a choice, 64 wrong usage, 130 interrupted.
             """
     )
 
     @Argument(
-        help: ArgumentHelp("Folders, files or URLs (default: this folder).", valueName: "input"),
+        help: ArgumentHelp("Folders, files or URLs (default: the current folder).", valueName: "input"),
         completion: .file()
     )
     var inputs: [String] = []
 
-    @Option(help: ArgumentHelp("Only these; repeatable.", valueName: "video|audio|image"))
+    @Option(help: ArgumentHelp("List only this kind; repeatable.", valueName: "video|audio|image"))
     var kind: [MediaKind] = []
 
-    @Flag(help: "Play what is chosen, instead of printing its path.")
+    @Flag(help: "Play the chosen file instead of printing its path.")
     var play = false
 
-    @Flag(help: "Print all paths, one a line, and ask nobody.")
+    @Flag(help: "Print all paths, one per line, without interaction.")
     var list = false
 
     @OptionGroup
@@ -55,9 +54,9 @@ struct PickCommand: AsyncParsableCommand {
         try await command.run()
     }
 
-    /// Returns with what is to be played; in all other cases the process ends here.
+    /// Returns the input to play. In all other cases the process exits.
     private func choose() async -> Input {
-        // Those of playing are others.
+        // Playback installs handlers of its own.
         let signals = Signals { $0.exitAtOnce() }
         defer { withExtendedLifetime(signals) {} }
         let choices = await Choices(
@@ -65,18 +64,18 @@ struct PickCommand: AsyncParsableCommand {
             kinds: kind.isEmpty ? Set(MediaKind.allCases) : Set(kind),
             network.options()
         )
-        for complaint in choices.complaints { Console.shared.printError(complaint) }
+        for problem in choices.problems { Console.shared.printError(problem) }
         if choices.files.isEmpty {
-            if choices.complaints.isEmpty { Console.shared.printError("there is nothing to choose from") }
+            if choices.problems.isEmpty { Console.shared.printError("no media files to choose from") }
             ExitStatus.failure.exitNow()
         }
         if list {
             for file in choices.files { choices.write(file) }
-            (choices.complaints.isEmpty ? ExitStatus.success : .failure).exitNow()
+            (choices.problems.isEmpty ? ExitStatus.success : .failure).exitNow()
         }
         guard TerminalMode.isInteractive else {
             Console.shared.printError(
-                "choosing needs a terminal on standard input and standard error; --list prints all of them"
+                "choosing needs a terminal on standard input and standard error; use --list to print all files"
             )
             ExitStatus.failure.exitNow()
         }
@@ -96,16 +95,16 @@ struct PickCommand: AsyncParsableCommand {
     }
 }
 
-/// What can be chosen, and what the arguments call it.
+/// The files to choose from, and the inputs that they belong to.
 struct Choices: Sendable {
     private(set) var files: [MediaFile] = []
     private(set) var inputs: [URL: Input] = [:]
-    private(set) var complaints: [String]
+    private(set) var problems: [String]
     let network: NetworkOptions
 
     init(_ list: InputList, kinds: Set<MediaKind>, _ network: NetworkOptions) async {
         self.network = network
-        complaints = list.complaints
+        problems = list.problems
         let found = await Self.kinds(of: list.inputs, network)
         for (input, kind) in zip(list.inputs, found) {
             switch kind {
@@ -115,13 +114,13 @@ struct Choices: Sendable {
                 }
                 files.append(MediaFile(url: input.url, name: oneLine(input.shortName), kind: kind))
             case .failure(let error):
-                complaints.append("\(input.name): \(error.words)")
+                problems.append("\(input.name): \(error.message)")
             }
         }
     }
 
     private struct Failure: Error {
-        let words: String
+        let message: String
     }
 
     private static func kinds(
@@ -129,25 +128,25 @@ struct Choices: Sendable {
         _ network: NetworkOptions
     ) async -> [Result<MediaKind, Failure>] {
         await inputs.concurrentMap(width: 4) { input in
-            // A picture or sound is known without opening it.
+            // The first bytes identify images and audio files without opening them.
             if input.url.isFileURL, !input.isPipe,
                 case .kind(let kind)? = MediaContents(ofFile: input.pathBytes)
             {
                 return .success(kind)
             }
-            if input.isPipe { return .failure(Failure(words: "a pipe cannot be chosen")) }
+            if input.isPipe { return .failure(Failure(message: "a pipe cannot be chosen; use a file")) }
             let asset = input.asset(network: network)
             do throws(PlaybackError) {
                 try await asset.load()
             } catch {
-                return .failure(Failure(words: reason(error)))
+                return .failure(Failure(message: reason(error)))
             }
             return asset.kind.map { .success($0) }
-                ?? .failure(Failure(words: "there is nothing in it to see or to hear"))
+                ?? .failure(Failure(message: "no video or audio track"))
         }
     }
 
-    /// Its path, as it was given, on a line of standard output.
+    /// Writes the path of a file, as given in the arguments, as a line of standard output.
     func write(_ file: MediaFile) {
         guard let input = inputs[file.url] else { return }
         StandardOutput.writeOrExit(bytes: input.argumentBytes + [UInt8(ascii: "\n")])

@@ -6,30 +6,30 @@ import PlayheadPicker
 import Synchronization
 import TerminalSink
 
-/// A person chooses, on the terminal behind standard error. What is chosen decides `MediaPicker`.
+/// An interactive choice on the terminal of standard error. `MediaPicker` implements the selection.
 final class PickSession: Sendable {
     private struct State {
         var picker: MediaPicker
         var strokes = KeyStrokes()
-        /// The first bytes of a letter that is not whole yet.
+        /// The first bytes of an incomplete UTF-8 character.
         var letter: [UInt8] = []
         var posters: [URL: VideoFrame] = [:]
-        /// In the order in which they came.
+        /// The files with posters, in the order in which the posters were made.
         var postersByAge: [URL] = []
-        /// The file whose poster is shown, or being made.
+        /// The file whose poster is shown or being generated.
         var poster: URL?
-        var making: Task<Void, Never>?
+        var posterTask: Task<Void, Never>?
     }
 
     private let choices: Choices
     private let screen: PanelScreen
     private let state: Mutex<State>
-    private let answer = Latch<MediaFile?>()
+    private let choice = Latch<MediaFile?>()
     private let queue = DispatchQueue(label: "vplay.pick", qos: .userInteractive)
 
     private static let posterLimit = 50
 
-    /// nil: left without a choice. The terminal is as it was.
+    /// Runs the session. Returns nil if the user leaves without a choice. The terminal is restored before it returns.
     static func run(_ choices: Choices) async throws -> MediaFile? {
         let screen = try PanelScreen(
             terminal: STDERR_FILENO,
@@ -37,12 +37,12 @@ final class PickSession: Sendable {
         )
         ChoiceScreen.open(screen)
         let session = PickSession(choices, screen)
-        let keys = KeyReader(on: session.queue) { [weak session] in session?.take($0) }
+        let keys = KeyReader(on: session.queue) { [weak session] in session?.receive($0) }
         let terminal = [
-            Signals.newSizes { [weak session] in session?.resize() },
-            Signals.stops {
+            Signals.onResize { [weak session] in session?.resize() },
+            Signals.onSuspension {
                 TerminalMode.restore()
-            } goOn: { [weak session] in
+            } resume: { [weak session] in
                 _ = TerminalMode.readKeys()
                 keys?.refresh()
                 screen.resume()
@@ -50,8 +50,8 @@ final class PickSession: Sendable {
             },
         ]
         session.resize()
-        let chosen = await session.answer.wait()
-        session.state.withLock { $0.making }?.cancel()
+        let chosen = await session.choice.wait()
+        session.state.withLock { $0.posterTask }?.cancel()
         screen.finish()
         withExtendedLifetime((keys, terminal)) {}
         TerminalMode.restore()
@@ -66,21 +66,22 @@ final class PickSession: Sendable {
 
     // MARK: Keys
 
-    private func take(_ bytes: [UInt8]) {
+    private func receive(_ bytes: [UInt8]) {
         let keys = state.withLock { state in
-            state.strokes.take(bytes).compactMap { Self.key(of: $0, &state.letter) }
+            state.strokes.parse(bytes).compactMap { Self.key(of: $0, &state.letter) }
         }
-        if state.withLock({ $0.strokes.awaitsMore }) {
-            // What belongs to an escape comes with it; one by itself is that key.
-            queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [weak self] in self?.takeLoneEscape() }
+        if state.withLock({ $0.strokes.endsWithEscape }) {
+            // The rest of an escape sequence arrives with its escape. A lone escape is the Escape key.
+            queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [weak self] in self?.receiveLoneEscape()
+            }
         }
         handle(keys)
     }
 
-    private func takeLoneEscape() {
+    private func receiveLoneEscape() {
         let isKey = state.withLock { state in
-            guard state.strokes.awaitsMore else { return false }
-            state.strokes.forget()
+            guard state.strokes.endsWithEscape else { return false }
+            state.strokes.discardPending()
             return true
         }
         if isKey { handle([.escape]) }
@@ -89,8 +90,8 @@ final class PickSession: Sendable {
     private func handle(_ keys: [MediaPicker.Key]) {
         for key in keys {
             switch state.withLock({ $0.picker.handle(key) }) {
-            case .chosen(let file): return answer.open(file)
-            case .cancelled: return answer.open(nil)
+            case .chosen(let file): return choice.open(file)
+            case .cancelled: return choice.open(nil)
             case nil: break
             }
         }
@@ -129,7 +130,7 @@ final class PickSession: Sendable {
         "[8~": .end,
     ]
 
-    // MARK: What is seen
+    // MARK: Display
 
     private func resize() {
         let rows = screen.size.rows - 1
@@ -155,56 +156,56 @@ final class PickSession: Sendable {
         if isNew { makePoster() }
     }
 
-    /// As wide as the column, so that the row before is overwritten.
+    /// Returns a row padded to the width of the column, so that it overwrites the previous row.
     private static func row(_ name: String, _ width: Int) -> String {
         let text = " " + name.cut(toColumns: max(1, width - 2))
         return text + String(repeating: " ", count: max(0, width - text.columnCount))
     }
 
     private static func status(of picker: MediaPicker) -> String {
-        let place = "\(picker.index.map { $0 + 1 } ?? 0)/\(picker.shown.count)"
+        let position = "\(picker.index.map { $0 + 1 } ?? 0)/\(picker.shown.count)"
         let kind = picker.kind.map { "\($0.rawValue) only" } ?? picker.selected?.kind.rawValue ?? "nothing"
         return picker.isTyping
-            ? " /\(picker.filter)  \(place)  \(kind)"
-            : " \(place)  \(kind)   Enter chooses, / filters, Tab kinds, q leaves"
+            ? " /\(picker.filter)  \(position)  \(kind)"
+            : " \(position)  \(kind)   Enter chooses, / filters, Tab kinds, q leaves"
     }
 
     // MARK: Posters
 
     private func makePoster() {
         guard screen.canShowImages, screen.size.textColumns < screen.size.columns else { return }
-        let wanted = state.withLock { state -> URL? in
-            state.making?.cancel()
-            state.making = nil
+        let url = state.withLock { state -> URL? in
+            state.posterTask?.cancel()
+            state.posterTask = nil
             return state.poster.flatMap { state.posters[$0] == nil ? $0 : nil }
         }
-        guard let wanted, let input = choices.inputs[wanted] else { return }
-        let making = Task { [weak self, choices, size = screen.imageSize] in
+        guard let url, let input = choices.inputs[url] else { return }
+        let posterTask = Task { [weak self, choices, size = screen.imageSize] in
             do {
-                // Whoever runs through the list waits for none.
+                // While the user moves quickly through the list, no posters are generated.
                 try await Task.sleep(for: .milliseconds(40))
                 let generator = ImageGenerator(asset: input.asset(network: choices.network))
                 generator.maximumSize = size
                 generator.appliesPreferredTrackTransform = true
                 generator.pixelFormat = .rgba
                 let poster = try await generator.poster().frame
-                self?.keep(poster, for: wanted)
+                self?.store(poster, for: url)
             } catch {
-                // The place stays empty: nobody wants it any more, or there is none, as of sound. What is chosen and cannot
-                // be played says why.
+                // No poster is shown: the selection has changed, or the file has no video. Playing a broken file
+                // reports the error.
             }
         }
-        state.withLock { $0.making = making }
+        state.withLock { $0.posterTask = posterTask }
     }
 
-    private func keep(_ poster: VideoFrame, for url: URL) {
+    private func store(_ poster: VideoFrame, for url: URL) {
         let isShown = state.withLock { state in
             if state.postersByAge.count >= Self.posterLimit {
                 state.posters[state.postersByAge.removeFirst()] = nil
             }
             state.posters[url] = poster
             state.postersByAge.append(url)
-            // Then it is as if it had just been chosen.
+            // `show` treats the file as newly selected and draws its poster.
             if state.poster == url { state.poster = nil }
             return state.picker.selected?.url == url
         }
@@ -212,12 +213,12 @@ final class PickSession: Sendable {
     }
 }
 
-/// The screen on which somebody chooses; it has to be given back on every way out.
+/// The screen of the picker. It must be restored before the process ends in any way.
 enum ChoiceScreen {
     private static let screen = Mutex<PanelScreen?>(nil)
 
-    static func open(_ made: PanelScreen) { screen.withLock { $0 = made } }
+    static func open(_ newScreen: PanelScreen) { screen.withLock { $0 = newScreen } }
 
-    /// Until it is shown again. Any number of times, from any thread.
+    /// Restores the terminal until the screen is shown again. May be called repeatedly and from any thread.
     static func giveBack() { screen.withLock { $0 }?.suspend() }
 }

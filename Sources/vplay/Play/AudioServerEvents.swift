@@ -1,7 +1,7 @@
 import Playhead
 import Synchronization
 
-/// What a sound server's connection has to tell, kept until somebody listens.
+/// The notices of the connection to an audio server, which are stored until a listener is set.
 final class AudioServerEvents: Sendable {
     typealias Listener = @Sendable (PulseAudioSink.Notice) -> Void
 
@@ -11,7 +11,8 @@ final class AudioServerEvents: Sendable {
     }
     private let state = Mutex(State())
 
-    func tell(_ notice: PulseAudioSink.Notice) {
+    /// Delivers a notice to the listener, or stores it until there is one.
+    func deliver(_ notice: PulseAudioSink.Notice) {
         let listener = state.withLock { state in
             if state.listener == nil { state.waiting.append(notice) }
             return state.listener
@@ -19,7 +20,8 @@ final class AudioServerEvents: Sendable {
         listener?(notice)
     }
 
-    func listen(_ listener: @escaping Listener) {
+    /// Sets the listener, and delivers the stored notices to it.
+    func setListener(_ listener: @escaping Listener) {
         let waiting = state.withLock { state in
             state.listener = listener
             defer { state.waiting = [] }
@@ -30,25 +32,25 @@ final class AudioServerEvents: Sendable {
 }
 
 extension PlaySession {
-    /// Without a server `auto` plays to nobody, and says so; `pulse` asked for one.
-    func take(_ notice: PulseAudioSink.Notice) {
-        let isDemanded = if case .pulse = options.audio { true } else { false }
-        let wasHeard = state.withLock { state in
-            defer { if case .connected = notice { state.wasHeard = true } }
-            return state.wasHeard
+    /// Handles a notice. Without a server `auto` plays without audio and prints a warning, and `pulse` fails.
+    func handle(_ notice: PulseAudioSink.Notice) {
+        let isRequired = if case .pulse = options.audio { true } else { false }
+        let hasPlayedAudio = state.withLock { state in
+            defer { if case .connected = notice { state.hasPlayedAudio = true } }
+            return state.hasPlayedAudio
         }
         switch notice {
         case .connected: break
         case .unavailable(let reason):
-            if isDemanded, !wasHeard { return giveUp("no sound server can be reached: \(reason)") }
+            if isRequired, !hasPlayedAudio { return failAndStop("no audio server: \(reason)") }
             guard !options.isMuted, !options.isQuiet else { break }
-            Console.shared.printError("warning: sound is played to nobody: \(oneLine(reason))")
+            Console.shared.printError("warning: no audio server: playing without audio (\(oneLine(reason)))")
         case .deviceNotFound(let device):
-            giveUp("the sound server has no device \(device)")
+            failAndStop("audio device not found: \(device); `pactl list sinks` lists the devices")
         }
     }
 
-    private func giveUp(_ sentence: String) {
+    private func failAndStop(_ sentence: String) {
         fail(sentence)
         stop()
     }

@@ -1,10 +1,10 @@
 import Playhead
 
-/// A player's event as a name and fields, for every shape of line.
+/// A player event as a name and fields, independent of the output format.
 struct EventRecord: Sendable {
     let name: String
     let fields: [(String, JSONValue)]
-    /// The item that the event is about; nil: the current one.
+    /// The item of the event, or nil for the current one.
     let item: PlayerItem?
 
     init(_ event: PlayerEvent) {
@@ -16,8 +16,8 @@ struct EventRecord: Sendable {
             let rates: [(String, JSONValue)] = [("from", .real(from)), ("to", .real(to))]
             self.init("rateChanged", nil, rates + [("reason", .string(reason.rawValue))])
         case .timeControlStatusChanged(let status, let reason):
-            let why = ("reason", JSONValue.optional(reason?.rawValue))
-            self.init("timeControlStatusChanged", nil, [("status", .string(status.rawValue)), why])
+            let reason = ("reason", JSONValue.optional(reason?.rawValue))
+            self.init("timeControlStatusChanged", nil, [("status", .string(status.rawValue)), reason])
         case .interruptionBegan: self.init("interruptionBegan", nil, [])
         case .interruptionEnded(let shouldResume):
             self.init("interruptionEnded", nil, [("shouldResume", .bool(shouldResume))])
@@ -25,11 +25,11 @@ struct EventRecord: Sendable {
             self.init("repeatModeChanged", nil, [("repeatMode", .string(mode.rawValue))])
         case .volumeChanged(let volume): self.init("volumeChanged", nil, [("volume", .real(volume))])
         case .mutedChanged(let isMuted): self.init("mutedChanged", nil, [("isMuted", .bool(isMuted))])
-        case .sinkFailed(let error): self.init("sinkFailed", nil, Self.words(error))
+        case .sinkFailed(let error): self.init("sinkFailed", nil, Self.fields(error))
         case .eventsLost(let count): self.init("eventsLost", nil, [("count", .integer(count))])
         case .itemStatusChanged(let item, let status):
-            let words = status == .failed ? item.error.map(Self.words) ?? [] : []
-            self.init("itemStatusChanged", item, [("status", .string(status.rawValue))] + words)
+            let failure = status == .failed ? item.error.map(Self.fields) ?? [] : []
+            self.init("itemStatusChanged", item, [("status", .string(status.rawValue))] + failure)
         case .durationChanged(let item, let duration):
             self.init("durationChanged", item, [("duration", .time(duration))])
         case .tracksChanged(let item):
@@ -61,19 +61,19 @@ struct EventRecord: Sendable {
         case .playbackStalled(let item): self.init("playbackStalled", item, [])
         case .didPlayToEndTime(let item): self.init("didPlayToEndTime", item, [])
         case .failedToPlayToEndTime(let item, let error):
-            self.init("failedToPlayToEndTime", item, Self.words(error))
+            self.init("failedToPlayToEndTime", item, Self.fields(error))
         case .passEnded(let item, let outcome):
-            self.init("passEnded", item, [("outcome", .string(Self.word(outcome)))])
+            self.init("passEnded", item, [("outcome", .string(Self.name(outcome)))])
         case .timeJumped(let item, let time): self.init("timeJumped", item, [("to", .time(time))])
         case .seekCompleted(let item, let finished):
             self.init("seekCompleted", item, [("finished", .bool(finished))])
         case .errorLogEntry(let item, let entry):
-            let words = Self.words(entry.error) + [("isRecovered", .bool(entry.isRecovered))]
-            self.init("errorLogEntry", item, words)
+            let fields = Self.fields(entry.error) + [("isRecovered", .bool(entry.isRecovered))]
+            self.init("errorLogEntry", item, fields)
         }
     }
 
-    /// Words that come due.
+    /// Creates the record of a cue that is due.
     init(_ cue: TextCue) {
         let fields: [(String, JSONValue)] = [
             ("text", .string(cue.text)), ("from", .time(cue.timeRange.start)),
@@ -83,7 +83,7 @@ struct EventRecord: Sendable {
         self.init("cue", nil, fields)
     }
 
-    /// What was told of words is no longer due.
+    /// The record of a flush: cues reported so far are no longer due.
     static let flushedCues = EventRecord("cuesFlushed", nil, [])
 
     private init(_ name: String, _ item: PlayerItem?, _ fields: [(String, JSONValue)]) {
@@ -92,7 +92,7 @@ struct EventRecord: Sendable {
         self.item = item
     }
 
-    private static func word(_ outcome: PlayerEvent.PassOutcome) -> String {
+    private static func name(_ outcome: PlayerEvent.PassOutcome) -> String {
         switch outcome {
         case .playedToEnd: "playedToEnd"
         case .replaced: "replaced"
@@ -101,7 +101,7 @@ struct EventRecord: Sendable {
         }
     }
 
-    private static func words(_ error: PlaybackError) -> [(String, JSONValue)] {
+    private static func fields(_ error: PlaybackError) -> [(String, JSONValue)] {
         [("code", .string(error.code.rawValue)), ("message", .string(error.message))]
     }
 
@@ -116,7 +116,8 @@ struct EventRecord: Sendable {
 }
 
 extension EventRecord {
-    /// {"time":1.5,"event":"rateChanged","item":0,…}; `item` is the input's index, null for none.
+    /// Returns a line such as {"time":1.5,"event":"rateChanged","item":0,…}, where `item` is the index of the input or
+    /// null.
     func jsonLine(time: MediaTime, index: Int?) -> String {
         let head: [(String, JSONValue)] = [
             ("time", .time(time)), ("event", .string(name)), ("item", index.map { .integer($0) } ?? .null),
@@ -124,13 +125,13 @@ extension EventRecord {
         return JSONValue.object(head + fields).text + "\n"
     }
 
-    /// "1.5 rateChanged item=0 from=0.0 to=1.0 reason=setRateCalled".
+    /// Returns a line such as "1.5 rateChanged item=0 from=0.0 to=1.0 reason=setRateCalled".
     func textLine(time: MediaTime, index: Int?) -> String {
         var line = (decimalSeconds(time) ?? "-") + " " + name
         if let index { line += " item=\(index)" }
         for (name, value) in fields {
-            if case .string(let word) = value, word.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
-                line += " \(name)=\(word)"
+            if case .string(let text) = value, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
+                line += " \(name)=\(text)"
             } else {
                 line += " \(name)=\(value.text)"
             }

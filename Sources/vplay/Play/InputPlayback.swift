@@ -1,37 +1,37 @@
 import Playhead
 
-/// One playing of an input.
+/// One playback of an input.
 struct InputPlayback: Sendable {
     let item: PlayerItem
-    /// Which input it is.
+    /// The index of the input.
     let index: Int
-    /// Where it begins, in item time.
+    /// The start in item time.
     let start: MediaTime
-    /// Where `--end` ends it; nil: nowhere.
+    /// The end that `--end` sets in item time, or nil for none.
     let end: MediaTime?
-    /// A frame of it has reached the sinks.
+    /// True if a frame has reached the sinks.
     var hasShown = false
-    /// The file as it was when it was opened; nil where it is none.
+    /// The identity of the file when it was opened, or nil if the input is not a file.
     var file: FileIdentity?
 
-    /// Less than any frame lasts: what rounding to the engine's nanoseconds may leave of `--duration`.
-    static let nothing = MediaTime(value: 1, timescale: 1_000_000)
+    /// The part of `--duration` that rounding to nanoseconds may leave. It is shorter than any frame.
+    static let roundingTolerance = MediaTime(value: 1, timescale: 1_000_000)
 
-    /// A pass shorter than this is not begun again: going round would never end.
-    static let shortestPass = MediaTime(value: 1, timescale: 1000)
+    /// The minimum duration of a pass that is repeated. Repeating shorter passes would never end.
+    static let minimumPassDuration = MediaTime(value: 1, timescale: 1000)
 
-    /// `remaining`: what `--duration` leaves for it.
+    /// Sets the end of the item to `--end` or the remainder of `--duration`, whichever is earlier.
     func limit(to remaining: MediaTime?) {
         guard let limit = [end, remaining.map { start + $0 }].compactMap(\.self).min() else { return }
-        // Another end opens the item once more.
+        // Changing the end reopens the item.
         let old = item.forwardPlaybackEndTime
-        if old.isNumeric, max(old - limit, limit - old) < Self.nothing { return }
+        if old.isNumeric, max(old - limit, limit - old) < Self.roundingTolerance { return }
         item.forwardPlaybackEndTime = limit
     }
 }
 
 extension PlayerItem {
-    /// Where playing should end; not numeric as long as nobody knows.
+    /// The expected end of playback. Not numeric while it is unknown.
     var expectedEnd: MediaTime {
         let limit = forwardPlaybackEndTime
         return limit.isNumeric && duration.isNumeric ? min(limit, duration) : duration

@@ -1,9 +1,9 @@
 import Playhead
 
-/// Sets items up as the options want them.
+/// Creates items configured by the options.
 struct ItemMaker: Sendable {
     let options: PlayOptions
-    /// One for each input.
+    /// The assets of the inputs.
     let assets: [Asset]
 
     init(_ options: PlayOptions) {
@@ -13,8 +13,8 @@ struct ItemMaker: Sendable {
         }
     }
 
-    /// Opens what must be known before an item can be made. An asset that cannot be opened fails again, and
-    /// with the same words, when its item is played.
+    /// Loads the assets if an option needs their tracks. An asset that cannot be opened fails again with the same
+    /// message when its item is played.
     func load() async {
         guard options.needsLoading else { return }
         for asset in assets {
@@ -26,7 +26,11 @@ struct ItemMaker: Sendable {
         }
     }
 
-    /// `remaining`: what `--duration` leaves; nil: no end to it.
+    /// Creates the playback of an input.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the input.
+    ///   - remaining: The remainder of `--duration`, or nil if there is no limit.
     func make(_ index: Int, remaining: MediaTime?) -> Result<InputPlayback, TrackNotFound> {
         let asset = assets[index]
         let item = PlayerItem(asset: asset)
@@ -47,39 +51,39 @@ struct ItemMaker: Sendable {
             } catch {
                 return .failure(error)
             }
-            // A playlist's variant is the player's choice: the best one, and not the first.
+            // Without an explicit choice the player selects the variant of an HLS presentation.
             if let video, options.videoTrack != nil { item.selectTrack(video, ofType: .video) }
         }
-        let zero = Self.firstPicture(of: asset.tracks.first { $0.id == video })
-        if options.rate < 0 { return .success(backward(item, index, zero)) }
+        let zero = Self.firstFrameTime(of: asset.tracks.first { $0.id == video })
+        if options.rate < 0 { return .success(reverse(item, index, zero)) }
         let start = options.start.map { zero + $0 }
         if let start { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
-        // The end is the first moment not played; a frame due exactly at --end is.
-        let end = options.end.map { zero + $0 + Self.moment }
-        let turn = InputPlayback(item: item, index: index, start: start ?? .zero, end: end)
-        turn.limit(to: remaining)
-        return .success(turn)
+        // The end is exclusive, but a frame due exactly at --end is played.
+        let end = options.end.map { zero + $0 + Self.smallestStep }
+        let playback = InputPlayback(item: item, index: index, start: start ?? .zero, end: end)
+        playback.limit(to: remaining)
+        return .success(playback)
     }
 
-    /// From --end, or the last frame, to --start, or the first one.
-    private func backward(_ item: PlayerItem, _ index: Int, _ zero: MediaTime) -> InputPlayback {
-        let begin = options.end.map { zero + $0 } ?? Self.farEnd
-        item.seek(to: begin, toleranceBefore: .zero, toleranceAfter: .zero)
-        if let start = options.start { item.reversePlaybackEndTime = zero + start }
-        return InputPlayback(item: item, index: index, start: begin, end: nil)
+    /// Creates a reverse playback from --end or the last frame to --start or the first frame.
+    private func reverse(_ item: PlayerItem, _ index: Int, _ zero: MediaTime) -> InputPlayback {
+        let start = options.end.map { zero + $0 } ?? Self.farEnd
+        item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
+        if let end = options.start { item.reversePlaybackEndTime = zero + end }
+        return InputPlayback(item: item, index: index, start: start, end: nil)
     }
 
-    /// A thousand hours: held at the duration.
+    /// A time of 1,000 hours, which the player limits to the duration.
     private static let farEnd = MediaTime(value: 3_600_000, timescale: 1)
-    /// The smallest step of the engine's timeline.
-    static let moment = MediaTime(nanoseconds: 1)
+    /// The resolution of the engine's timeline.
+    static let smallestStep = MediaTime(nanoseconds: 1)
 
-    /// What the player chooses when nobody else does.
+    /// Returns the track that the player selects by default.
     private static func firstPlayable(_ type: MediaType, in tracks: [Track]) -> Track? {
         tracks.first { $0.mediaType == type && $0.isPlayable && !$0.isAttachedPicture }
     }
 
-    private static func firstPicture(of track: Track?) -> MediaTime {
+    private static func firstFrameTime(of track: Track?) -> MediaTime {
         guard let start = track?.timeRange.start, start.isNumeric else { return .zero }
         return start
     }

@@ -1,23 +1,24 @@
-/// What a key on the terminal asks for.
+/// The action of a key on the terminal or in the window.
 enum Key: Hashable, Sendable {
     case togglePause, back, forward, backMinute, forwardMinute, backTenMinutes, forwardTenMinutes, slower,
         faster,
-        toggleMute, quieter, louder, toggleLoop, stepOn, stepBack, previousInput, nextInput, snapshot,
+        toggleMute, quieter, louder, toggleLoop, stepForward, stepBack, previousInput, nextInput, snapshot,
         toggleFullscreen, help, quit
 
-    /// The keys in one read of the terminal.
+    /// Returns the actions in the bytes of one read of the terminal.
     static func parse(_ bytes: [UInt8]) -> [Key] {
         var parser = KeyParser()
-        return parser.take(bytes)
+        return parser.parse(bytes)
     }
 
-    static let list = """
-        space  pause, go on            q      quit
-        left, right    5 s back, on    [ ]    slower, faster
-        down, up       1 min back, on  9 0    quieter, louder
-        PgDn, PgUp     10 min back, on m      mute
-        , .    a picture back, on      l      loop
-        < >    previous, next input    s      save the picture as a file
-        f      fill the screen         ?      this list
+    /// The list of keys that `?` shows.
+    static let helpText = """
+        space          pause, resume           q, Esc quit
+        left, right    5 s back, forward       [ ]    slower, faster
+        down, up       1 min back, forward     9 0    quieter, louder
+        PgDn, PgUp     10 min back, forward    m      mute
+        , .            a frame back, forward   l      loop
+        < >            previous, next input    s      save the frame as a file
+        f              full screen             ?      this list
         """
 }

@@ -3,37 +3,54 @@ import Glibc
 import Playhead
 import Synchronization
 
-/// Reads keys for as long as it lives, where a person sits at the terminal.
+/// Reads keys from an interactive terminal until it is deallocated.
 final class KeyReader: Sendable {
     private let source: KeySource
 
-    /// nil without a terminal, and when standard input is being played.
+    /// The time after which an escape without further bytes is the Escape key, and an incomplete sequence is discarded.
+    private static let escapeTimeout = DispatchTimeInterval.milliseconds(100)
+
+    /// Reads keys for a session. Returns nil if there is no terminal or if standard input is an input.
     convenience init?(for session: PlaySession, _ handler: @escaping @Sendable (Key) -> Void) {
         guard TerminalMode.isInteractive, !session.options.inputs.contains(where: \.isStandardInput) else {
             return nil
         }
+        let escapeTimeout = Self.escapeTimeout
         let queue = DispatchQueue(label: "vplay.keys", qos: .userInteractive)
         let parser = Mutex((keys: KeyParser(), last: DispatchTime.now()))
         self.init(on: queue) { bytes in
-            let keys = parser.withLock { parser in
+            let (keys, endsWithEscape) = parser.withLock { parser in
                 let now = DispatchTime.now()
-                if now.uptimeNanoseconds - parser.last.uptimeNanoseconds > 100_000_000 {
-                    parser.keys.forget()
+                // A pending escape is resolved by the timer below.
+                if now > parser.last + escapeTimeout, !parser.keys.endsWithEscape {
+                    parser.keys.discardPending()
                 }
                 parser.last = now
-                return parser.keys.take(bytes)
+                let keys = parser.keys.parse(bytes)
+                return (keys, parser.keys.endsWithEscape)
             }
             for key in keys { handler(key) }
+            guard endsWithEscape else { return }
+            queue.asyncAfter(deadline: .now() + escapeTimeout) {
+                // The rest of a sequence may have arrived while the process was not running.
+                guard !Self.hasInput else { return }
+                if let key = parser.withLock({ $0.keys.parseLoneEscape() }) { handler(key) }
+            }
         }
     }
 
-    /// `handler` gets what the terminal sends, as it comes, and nothing once the terminal is gone. nil where standard input
-    /// is none.
+    private static var hasInput: Bool {
+        var polled = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        return poll(&polled, 1, 0) > 0
+    }
+
+    /// Passes the bytes of the terminal to `handler` until the terminal is closed. Returns nil if standard input is not
+    /// a terminal.
     init?(on queue: DispatchQueue, _ handler: @escaping @Sendable ([UInt8]) -> Void) {
         guard TerminalMode.readKeys() else { return nil }
         let source = KeySource(DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue))
         source.start { [weak source] in
-            // Whoever reads a terminal from the background is stopped.
+            // The system stops a background process that reads from its terminal.
             guard TerminalMode.isForeground() else {
                 source?.pause()
                 return
@@ -41,7 +58,7 @@ final class KeyReader: Sendable {
             var bytes = [UInt8](repeating: 0, count: 64)
             let count = read(STDIN_FILENO, &bytes, bytes.count)
             if count == 0 {
-                // The terminal is gone, and would be readable for ever.
+                // A closed terminal stays readable indefinitely.
                 source?.cancel()
                 return
             }
@@ -50,21 +67,21 @@ final class KeyReader: Sendable {
         self.source = source
     }
 
-    /// The terminal may be ours again.
+    /// Resumes reading if the process is in the foreground again.
     func refresh() {
         TerminalMode.refresh()
-        if TerminalMode.isForeground() { source.goOn() }
+        if TerminalMode.isForeground() { source.resume() }
     }
 
     deinit {
-        source.goOn()
+        source.resume()
         source.cancel()
         TerminalMode.restore()
     }
 }
 
-/// `@unchecked Sendable`: immutable but for the lock, and dispatch sources may be used from any thread; only
-/// their protocol does not say so.
+/// `@unchecked Sendable`: the mutable state has a lock, and dispatch sources may be used from any thread, although
+/// their protocol is not declared `Sendable`.
 private final class KeySource: @unchecked Sendable {
     private let source: any DispatchSourceRead
     private let isPaused = Mutex(false)
@@ -83,7 +100,7 @@ private final class KeySource: @unchecked Sendable {
         }
     }
 
-    func goOn() {
+    func resume() {
         isPaused.withLock { isPaused in
             if isPaused { source.resume() }
             isPaused = false

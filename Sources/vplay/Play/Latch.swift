@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that comes once; the first one stays.
+/// A value that is set once. Later values are ignored.
 final class Latch<Value: Sendable>: Sendable {
     private enum State {
         case empty
@@ -9,6 +9,7 @@ final class Latch<Value: Sendable>: Sendable {
     }
     private let state = Mutex(State.empty)
 
+    /// Sets the value and resumes the waiting caller.
     func open(_ value: Value) {
         let waiter = state.withLock { state -> CheckedContinuation<Value, Never>? in
             defer { if case .open = state {} else { state = .open(value) } }
@@ -18,7 +19,7 @@ final class Latch<Value: Sendable>: Sendable {
         waiter?.resume(returning: value)
     }
 
-    /// For one caller.
+    /// Waits for the value. At most one caller may wait.
     func wait() async -> Value {
         await withCheckedContinuation { continuation in
             let value = state.withLock { state -> Value? in

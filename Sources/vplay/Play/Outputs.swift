@@ -1,3 +1,4 @@
+import PlaybackEngine
 import Playhead
 import WindowSink
 
@@ -5,14 +6,16 @@ import WindowSink
 struct Outputs: Sendable {
     private(set) var video: [any VideoSink] = []
     private(set) var audio = AudioDestination.none
-    /// Told of what becomes of the sound server, once somebody listens.
-    let soundNotices = AudioServerEvents()
-    /// Those that may have failed at their very end.
+    /// The notices of the audio server.
+    let audioServerEvents = AudioServerEvents()
+    /// The file sinks, whose errors may occur only when they finish.
     private var files: [any FileSink] = []
-    private var uses: [(path: String, use: Use)] = []
+    private var usages: [(path: String, usage: UsageFlag)] = []
 
-    /// A path that cannot be written is known before anything is played; a file is made and an old one touched
-    /// when there is something to write.
+    /// Creates the sinks. A path that cannot be written is an error here; files are created and replaced when the first
+    /// byte is written.
+    ///
+    /// - Throws: The error of a sink that cannot be opened.
     init(_ options: PlayOptions) throws {
         for argument in options.video { try add(argument, options) }
         switch options.audio {
@@ -23,59 +26,61 @@ struct Outputs: Sendable {
         case .wav(let path):
             let sink = WAVSink(try ByteOutput(replacing: path))
             files.append(sink)
-            let used = UseNotingAudioSink(sink)
-            uses.append((path, used.use))
+            let used = UsageTrackingAudioSink(sink)
+            usages.append((path, used.usage))
             audio = .sink(used)
         }
     }
 
     private func makeDevice(_ name: String?) -> PulseAudioSink {
-        PulseAudioSink(device: name, applicationName: "vplay") { [soundNotices] in soundNotices.tell($0) }
+        PulseAudioSink(device: name, applicationName: "vplay") { [audioServerEvents] in
+            audioServerEvents.deliver($0)
+        }
     }
 
     private mutating func add(_ argument: VideoSinkArgument, _ options: PlayOptions) throws {
         let format = options.pixelFormat
         switch argument {
         case .none: break
-        // Automatic ones have been chosen by now; where nobody has, nothing is shown.
+        // `chooseVideo` has replaced automatic sinks by now.
         case .automatic, .null: video.append(NullVideoSink())
         case .window: video.append(WindowSink(applicationName: "vplay"))
         case .y4m(let path): add(path, Y4MSink(try ByteOutput(replacing: path), pixelFormat: format))
         case .raw(let path): add(path, RawVideoSink(try ByteOutput(replacing: path), pixelFormat: format))
         case .framemd5(let path): add(path, FrameMD5Sink(try ByteOutput(replacing: path)))
         case .images(let path): add(path.description, try ImageSequenceSink(path: path))
-        case .terminal(let pictures):
-            video.append(try PictureScreen.open(pictures, hasStatusLine: options.hasStatusLine))
+        case .terminal(let graphics):
+            video.append(try PictureScreen.open(graphics, hasStatusLine: options.hasStatusLine))
         }
     }
 
     private mutating func add(_ path: String, _ sink: any VideoSink & FileSink) {
-        let used = UseNotingVideoSink(sink)
-        uses.append((path, used.use))
+        let used = UsageTrackingVideoSink(sink)
+        usages.append((path, used.usage))
         video.append(used)
         files.append(sink)
     }
 
     var windows: [WindowSink] { video.compactMap { $0 as? WindowSink } }
 
-    /// Those that nothing was written to: no input had what they are for.
+    /// The outputs to which nothing was written, because no input had matching tracks.
     var unused: [String] {
-        uses.filter { !$0.use.isNoted }.map { $0.path == "-" ? "standard output" : $0.path }
+        usages.filter { !$0.usage.isSet }.map { $0.path == "-" ? "standard output" : $0.path }
     }
 
-    /// Every sink takes `limit` frames and no more. They are served side by side: `atLimit` is called when the last of
-    /// them has had its last frame. One more than `video`, so that there is one.
+    /// Returns sinks that accept `limit` frames each. `atLimit` is called when all have received their last frame.
+    /// There is one more sink than in `video`, so that frames are counted without sinks, too.
     func limited(to limit: Int, atLimit: @escaping @Sendable () -> Void) -> [any VideoSink] {
         let sinks = video + [NullVideoSink()]
-        let counted = CompletionGroup(sinks.count, then: atLimit)
-        return sinks.map { CountedSink($0, limit: limit, atLimit: counted.tick) }
+        let counted = CompletionGroup(sinks.count, atLimit)
+        return sinks.map { FrameLimitSink($0, limit: limit, atLimit: counted.leave) }
     }
 
-    /// What went wrong while the sinks were being finished, when no player tells any more.
+    /// The errors of sinks, including those after the player has been shut down.
     var failures: [any Error] { files.compactMap(\.error) }
 }
 
-/// A failure of a sink, told apart from a reader who has had enough.
+/// The failure of a sink: a pipe closed by its reader, or an error message.
 enum SinkFailure {
     case closedPipe
     case sentence(String)

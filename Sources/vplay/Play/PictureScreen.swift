@@ -2,62 +2,64 @@ import Playhead
 import Synchronization
 import TerminalSink
 
-/// The screen of pictures that `--video terminal` puts over the terminal; there is one at most.
+/// The alternate screen on which `--video terminal` shows frames. There is at most one.
 enum PictureScreen {
-    /// Held until the process ends, for it has to be given back on every way out.
+    /// The sink, which is retained because the screen must be restored before the process ends in any way.
     private static let sink = Mutex<TerminalSink?>(nil)
 
-    static var isThere: Bool { sink.withLock { $0 } != nil }
+    static var isOpen: Bool { sink.withLock { $0 } != nil }
 
-    /// From now on lines on standard error keep away from what the sink draws.
-    static func open(_ pictures: TerminalGraphics?, hasStatusLine: Bool) throws -> TerminalSink {
-        let made = try TerminalSink(graphics: pictures, hasStatusLine: hasStatusLine)
-        made.setScreenHandler { isShown in
-            if isShown { Console.shared.handOver(to: showStatus) } else { Console.shared.takeBack() }
+    /// Opens the screen. Standard error is redirected to the status line while frames are shown.
+    static func open(_ graphics: TerminalGraphics?, hasStatusLine: Bool) throws -> TerminalSink {
+        let newSink = try TerminalSink(graphics: graphics, hasStatusLine: hasStatusLine)
+        newSink.setScreenHandler { isShown in
+            if isShown { Console.shared.redirect(to: showStatus) } else { Console.shared.endRedirection() }
         }
-        sink.withLock { $0 = made }
-        return made
+        sink.withLock { $0 = newSink }
+        return newSink
     }
 
-    /// Until `show`. Any number of times, from any thread.
+    /// Restores the terminal until `show`. May be called repeatedly and from any thread.
     static func giveBack() { sink.withLock { $0 }?.suspend() }
 
-    /// For `--stats`; nil: there is none.
+    /// The line for `--stats`, or nil if there is no such screen.
     static var statistics: String? {
         guard let sink = sink.withLock({ $0 }) else { return nil }
         let counters = sink.counters
         return "terminal: \(sink.graphics.rawValue), shown \(counters.framesDelivered), "
-            + "left out on the line \(counters.framesDropped)"
+            + "dropped \(counters.framesDropped)"
     }
 
     @Sendable private static func showStatus(_ line: String) { sink.withLock { $0 }?.showStatus(line) }
 
+    /// Shows the frames again.
     static func show() { sink.withLock { $0 }?.resume() }
 
-    /// The terminal may have another size, or be ours again.
+    /// Adapts to a new terminal size or to the return to the foreground.
     static func refresh() { sink.withLock { $0 }?.refresh() }
 }
 
 extension PlaySession {
-    /// The layer of a sink that has a size of its own takes it, unless another was asked for.
+    /// Sets the layer's size to that of the terminal, unless `--size` is given.
     func followScreen(_ layer: PlayerLayer, _ sink: any VideoSink) {
         guard let screen = sink as? TerminalSink else { return }
-        // A cell that is half a bar would have no colour for it.
+        // Bars must be opaque: a character cell may be half bar and half frame.
         layer.backgroundColor = .black
         guard options.size == nil else { return }
         layer.size = screen.layerSize
         screen.setSizeHandler { [weak layer] in layer?.size = $0 }
     }
 
-    /// Keys have the screen to themselves, until the next one.
+    /// Lists the keys. Frames are hidden until the next key.
     func listKeys() {
-        if PictureScreen.isThere {
+        if PictureScreen.isOpen {
             state.withLock { $0.isListingKeys = true }
             PictureScreen.giveBack()
         }
-        for line in Key.list.split(separator: "\n") { Console.shared.say(String(line)) }
+        for line in Key.helpText.split(separator: "\n") { Console.shared.printLine(String(line)) }
     }
 
+    /// Shows the frames again after the list of keys.
     func endKeyList() {
         let wasListing = state.withLock { state in
             defer { state.isListingKeys = false }

@@ -3,9 +3,9 @@ import Synchronization
 import WindowSink
 
 extension PlaySession {
-    /// On the callback queue, in causal order.
-    func take(_ timed: TimedPlayerEvent) {
-        guard !state.withLock({ $0.isOver }), tell(timed) else { return }
+    /// Handles a player event. Events arrive on the callback queue in causal order.
+    func handle(_ timed: TimedPlayerEvent) {
+        guard !state.withLock({ $0.isOver }), report(timed) else { return }
         switch timed.event {
         case .timeControlStatusChanged(let status, _):
             let isOver = state.withLock { state in
@@ -14,51 +14,51 @@ extension PlaySession {
             }
             if isOver { finish() }
         case .repeatModeChanged(let mode): state.withLock { $0.repeatMode = mode }
-        case .interruptionBegan: notice("the sound server asks for quiet")
+        case .interruptionBegan: notice("paused by the audio server")
         case .currentItemChanged(let item):
-            wentOn(to: item)
+            didAdvance(to: item)
             showTitle()
         case .itemStatusChanged(let item, .readyToPlay):
-            becameReady(item)
-            lookAhead()
+            didBecomeReady(item)
+            queueNext()
         case .readyForDisplayChanged(let item, true):
             state.withLock { if $0.current?.item === item { $0.current?.hasShown = true } }
-        case .rateChanged(_, 0, .itemEnded), .rateChanged(_, 0, .itemFailed): stoodStill()
+        case .rateChanged(_, 0, .itemEnded), .rateChanged(_, 0, .itemFailed): didStopAtEnd()
         case .itemStatusChanged(let item, .failed): inputFailed(item, item.error)
-        // What there was has been played.
+        // The input was played up to the failure.
         case .failedToPlayToEndTime(let item, let error): inputFailed(item, error, at: timed.itemTime)
         case .didPlayToEndTime(let item): passEnded(item, at: timed.itemTime)
         case .sinkFailed(let error): sinkFailed(error)
         case .errorLogEntry(let item, let entry):
             guard entry.isRecovered, let index = index(of: item) else { break }
-            let words = reason(entry.error)
-            guard entry.error.code == .hardwareUnavailable ? mayTellOfHardware(words) : options.isVerbose
+            let message = reason(entry.error)
+            guard entry.error.code == .hardwareUnavailable ? shouldReportHardware(message) : options.isVerbose
             else {
                 break
             }
-            Console.shared.printError("warning: \(options.inputs[index].name): \(words)")
+            Console.shared.printError("warning: \(options.inputs[index].name): \(message)")
         default: break
         }
     }
 
-    /// Once for each reason, however many inputs and passes there are.
-    private func mayTellOfHardware(_ words: String) -> Bool {
-        !options.isQuiet && state.withLock { $0.toldOfHardware.insert(words).inserted }
+    /// Returns true for the first occurrence of a reason, regardless of the number of inputs and passes.
+    private func shouldReportHardware(_ reason: String) -> Bool {
+        !options.isQuiet && state.withLock { $0.reportedHardwareFaults.insert(reason).inserted }
     }
 
-    /// False when nobody listens any more.
-    private func tell(_ timed: TimedPlayerEvent) -> Bool {
+    /// Writes an event for `--events`. Returns false if the output has failed.
+    private func report(_ timed: TimedPlayerEvent) -> Bool {
         guard options.events != .none else { return true }
         let record = EventRecord(timed.event)
         let item = state.withLock { state in
-            // The item that the lines so far have named, so that they tell the same story in every run.
-            if case .currentItemChanged(let item) = timed.event { state.toldItem = item }
-            return record.item ?? state.toldItem
+            // Events without an item belong to the item of the last `currentItemChanged` line, in every run.
+            if case .currentItemChanged(let item) = timed.event { state.reportedItem = item }
+            return record.item ?? state.reportedItem
         }
         return write(record, at: timed.itemTime, item)
     }
 
-    /// Words as they come due, among the events.
+    /// Reports cues as they become due, among the events.
     func reportText(of item: PlayerItem) {
         let output = LegibleOutput()
         output.setHandler { [weak self, weak item] notice in
@@ -98,19 +98,19 @@ extension PlaySession {
         }
     }
 
-    /// An output that failed makes the rest pointless, so playing ends. A window that nobody asked for can be missed.
+    /// Ends playback if an output fails. Failure of an automatically selected window is only a warning.
     private func sinkFailed(_ error: PlaybackError) {
         if options.hasAutomaticWindow, let failure = error.underlying as? WindowError {
             options.warnOfMissingWindow(failure)
-            // A sink that is gone counts no pictures any more.
+            // Without the sink, frames are no longer counted.
             if options.frames != nil { stop() }
             return
         }
         state.withLock { $0.sinkHasFailed = true }
         switch SinkFailure(error.underlying ?? error) {
         case .closedPipe: finish(.closedPipe)
-        case .sentence(let words):
-            fail(words)
+        case .sentence(let message):
+            fail(message)
             stop()
         }
     }

@@ -2,56 +2,64 @@ import Playhead
 import Synchronization
 
 extension PlaySession {
-    /// The next input, where nothing follows by itself.
+    /// Plays the next input if none is queued.
     func playNext() {
-        if let turn = makeNext(state.withLock { $0.remaining }) { begin(turn) } else { stopWhenPaused() }
+        if let playback = makeNext(state.withLock { $0.remaining }) {
+            begin(playback)
+        } else {
+            stopWhenPaused()
+        }
     }
 
-    /// Past those that cannot even be set up. `remaining`: what `--duration` leaves.
+    /// Creates the next playback, and skips inputs that cannot be configured.
+    ///
+    /// - Parameter remaining: The remainder of `--duration`.
+    /// - Returns: The playback, or nil at the end of the list.
     func makeNext(_ remaining: MediaTime?) -> InputPlayback? {
         while let index = state.withLock({ $0.isStopping ? nil : $0.playlist.next() }) {
             switch items.make(index, remaining: repeatsSingleInput ? nil : remaining) {
-            case .failure(let error): fail("\(options.inputs[index].name): \(error.words)")
-            case .success(let turn):
-                if options.subtitleTrack != nil, options.events != .none { reportText(of: turn.item) }
-                return turn
+            case .failure(let error): fail("\(options.inputs[index].name): \(error.message)")
+            case .success(let playback):
+                if options.subtitleTrack != nil, options.events != .none { reportText(of: playback.item) }
+                return playback
             }
         }
         return nil
     }
 
-    func begin(_ turn: InputPlayback) {
+    /// Makes a playback the current one, and plays it.
+    func begin(_ playback: InputPlayback) {
         let (isFirst, isPaused) = state.withLock { state in
-            defer { state.take(turn) }
+            defer { state.makeCurrent(playback) }
             return (state.current == nil, state.isPausedByUser)
         }
         if repeatsSingleInput { watchDuration() }
-        player.actionAtItemEnd = looksAhead ? .advance : .pause
-        // The item comes last at first; later it must come before the rate, which the old one's end has taken.
+        player.actionAtItemEnd = queuesNext ? .advance : .pause
+        // The first item is set last. Later the item is set before the rate, which is 0 after the end of an item.
         if isFirst { player.play() }
-        player.replaceCurrentItem(with: turn.item)
+        player.replaceCurrentItem(with: playback.item)
         if !isFirst, !isPaused { player.play() }
     }
 
     // MARK: Seams
 
-    /// Backward there is nothing to be stitched: each item has to be opened to find its end.
-    private var looksAhead: Bool { !isSingle && options.rate > 0 }
+    /// True if the next input is queued before the end. In reverse each item must be opened to find its end.
+    private var queuesNext: Bool { !isSingle && options.rate > 0 }
 
-    /// Once the current input can be played, the one behind it is queued, to follow without a gap.
-    func lookAhead() {
-        guard looksAhead else { return }
-        let (turn, passStart, remaining) = state.withLock { state in
-            (state.isSettled || state.next != nil ? nil : state.current, state.passStart, state.remaining)
+    /// Queues the next input once the current one is ready, so that it follows without a gap.
+    func queueNext() {
+        guard queuesNext else { return }
+        let (playback, passStart, remaining) = state.withLock { state in
+            (state.hasEnded || state.next != nil ? nil : state.current, state.passStart, state.remaining)
         }
-        guard let turn, turn.item.status == .readyToPlay else { return }
-        let end = turn.item.expectedEnd
-        if !end.isNumeric || end - turn.start >= InputPlayback.shortestPass {
-            state.withLock { $0.playlist.notePlayed(turn.index) }
+        guard let playback, playback.item.status == .readyToPlay else { return }
+        let end = playback.item.expectedEnd
+        if !end.isNumeric || end - playback.start >= InputPlayback.minimumPassDuration {
+            state.withLock { $0.playlist.notePlayed(playback.index) }
         }
         let left = remaining.map { end.isNumeric ? $0 - (end - passStart) : .zero }
-        // Behind the last one the player pauses. What is found to follow only then, follows with a gap.
-        guard left.map({ $0 > InputPlayback.nothing }) ?? true, let next = makeNext(left) else {
+        // The player pauses after the last input. An input that is added later follows with a gap.
+        guard left.map({ $0 > InputPlayback.roundingTolerance }) ?? true, let next = makeNext(left) else {
             player.actionAtItemEnd = .pause
             return
         }
@@ -60,69 +68,70 @@ extension PlaySession {
         player.actionAtItemEnd = .advance
     }
 
-    /// The player went on by itself.
-    func wentOn(to item: PlayerItem?) {
+    /// Handles the automatic transition to the queued item.
+    func didAdvance(to item: PlayerItem?) {
         guard let item else {
-            // It ran out of items before it was told that there are no more; nothing pauses it then.
+            // The queue became empty before the session ended it, so the player has to be paused here.
             if state.withLock({ $0.isStopping }) { player.pause() }
             return
         }
-        let taken = state.withLock { state -> (InputPlayback, MediaTime?)? in
+        let advance = state.withLock { state -> (InputPlayback, MediaTime?)? in
             guard let next = state.next, next.item === item else { return nil }
-            state.take(next)
-            // Of what follows without a gap nobody is told again that a frame has come.
+            state.makeCurrent(next)
+            // `readyForDisplayChanged` is not sent again for an item that follows without a gap.
             state.current?.hasShown = true
             return (next, state.remaining)
         }
-        // The one before may have been longer or shorter than it said.
-        if let (turn, remaining) = taken { turn.limit(to: remaining) }
-        lookAhead()
+        // The previous input may have been longer or shorter than its declared duration.
+        if let (playback, remaining) = advance { playback.limit(to: remaining) }
+        queueNext()
     }
 
-    /// The player had stopped at an input's end before the next one was queued.
-    func stoodStill() {
-        if let turn = abandonedTurn() {
-            failOnce(turn, "there is nothing to repeat: a pass has no length")
+    /// Continues if the player stopped at the end of an input before the next one was queued.
+    func didStopAtEnd() {
+        if let playback = abandonedPlayback() {
+            failOnce(playback, "cannot repeat: the duration of a pass is 0")
             return endOrPlayNext()
         }
-        let (mustGoOn, isPaused) = state.withLock { state in
-            (state.isSettled && state.next != nil && !state.isStopping, state.isPausedByUser)
+        let (mustAdvance, isPaused) = state.withLock { state in
+            (state.hasEnded && state.next != nil && !state.isStopping, state.isPausedByUser)
         }
-        guard mustGoOn else { return }
+        guard mustAdvance else { return }
         player.advanceToNextItem()
         if !isPaused { player.play() }
     }
 
     // MARK: Ends
 
+    /// A completed pass.
     private struct EndedPass {
-        /// The next one is under way already.
+        /// True if the player has already started the next pass.
         let isLooping: Bool
-        /// Another input follows by itself.
+        /// True if another input is queued.
         let isFollowed: Bool
-        /// Nothing was played in it.
+        /// True if the pass is too short to be repeated.
         let isShort: Bool
-        /// Passes of this session up to here.
+        /// The number of completed passes of the session.
         let count: Int
         let remaining: MediaTime?
     }
 
-    /// A pass is over; `time` is where.
+    /// Handles the end of a pass at `time`.
     func passEnded(_ item: PlayerItem, at time: MediaTime) {
-        let end = endTold(of: item, at: time)
-        checkWhatWasPlayed(item, until: end)
+        let end = reportedEnd(of: item, at: time)
+        checkPlayedContent(item, until: end)
         let pass = state.withLock { state -> EndedPass? in
-            guard let turn = state.current, turn.item === item, !state.isSettled else { return nil }
-            let isShort = options.rate > 0 && end - state.passStart < InputPlayback.shortestPass
+            guard let playback = state.current, playback.item === item, !state.hasEnded else { return nil }
+            let isShort = options.rate > 0 && end - state.passStart < InputPlayback.minimumPassDuration
             if isShort {
-                state.playlist.noteFailed(turn.index)
+                state.playlist.noteFailed(playback.index)
             } else {
-                state.playlist.notePlayed(turn.index)
+                state.playlist.notePlayed(playback.index)
             }
             state.passes += 1
             state.spend(until: end)
             let isLooping = state.repeatMode == .loop
-            state.isSettled = !isLooping
+            state.hasEnded = !isLooping
             return EndedPass(
                 isLooping: isLooping,
                 isFollowed: state.next != nil,
@@ -132,10 +141,10 @@ extension PlaySession {
             )
         }
         guard let pass else { return }
-        if pass.isShort, options.repeats != .times(1), let turn = state.withLock({ $0.current }) {
-            failOnce(turn, "there is nothing to repeat: a pass has no length")
+        if pass.isShort, options.repeats != .times(1), let playback = state.withLock({ $0.current }) {
+            failOnce(playback, "cannot repeat: the duration of a pass is 0")
         }
-        if let remaining = pass.remaining, remaining <= InputPlayback.nothing {
+        if let remaining = pass.remaining, remaining <= InputPlayback.roundingTolerance {
             if pass.isLooping || pass.isFollowed { stop() } else { stopWhenPaused() }
             return
         }
@@ -147,35 +156,40 @@ extension PlaySession {
         if repeatsSingleInput { watchDuration() }
     }
 
-    /// In real time an end is told a moment late.
-    private func endTold(of item: PlayerItem, at time: MediaTime) -> MediaTime {
+    /// Returns the time of an end. In real time it is reported slightly late.
+    private func reportedEnd(of item: PlayerItem, at time: MediaTime) -> MediaTime {
         let end = item.expectedEnd
         return !options.isUntimed && end.isNumeric ? min(time, end) : time
     }
 
-    /// The input cannot be played, or not any further; `time`: where, if some of it was played.
+    /// Handles the failure of an input.
+    ///
+    /// - Parameters:
+    ///   - item: The item that failed.
+    ///   - error: The error.
+    ///   - time: The time of the failure if a part of the input was played, or nil.
     func inputFailed(_ item: PlayerItem, _ error: PlaybackError?, at time: MediaTime? = nil) {
-        let end = time.map { endTold(of: item, at: $0) }
-        let failed = state.withLock { state -> (turn: InputPlayback, isQueued: Bool)? in
+        let end = time.map { reportedEnd(of: item, at: $0) }
+        let failed = state.withLock { state -> (playback: InputPlayback, isQueued: Bool)? in
             if let next = state.next, next.item === item {
                 state.next = nil
                 state.playlist.noteFailed(next.index)
                 return (next, true)
             }
-            guard let turn = state.current, turn.item === item, !state.isSettled else { return nil }
-            state.isSettled = true
+            guard let playback = state.current, playback.item === item, !state.hasEnded else { return nil }
+            state.hasEnded = true
             if let end {
-                state.playlist.notePlayed(turn.index)
+                state.playlist.notePlayed(playback.index)
                 state.spend(until: end)
             } else {
-                state.playlist.noteFailed(turn.index)
+                state.playlist.noteFailed(playback.index)
             }
-            return (turn, false)
+            return (playback, false)
         }
         guard let failed else { return }
-        fail("\(options.inputs[failed.turn.index].name): \(reason(error))")
+        fail("\(options.inputs[failed.playback.index].name): \(reason(error))")
         if failed.isQueued {
-            lookAhead()
+            queueNext()
         } else if state.withLock({ $0.next == nil }) {
             playNext()
         }
@@ -183,31 +197,31 @@ extension PlaySession {
 
     // MARK: Duration
 
-    /// In a loop `--duration` may end in the middle of any pass; elsewhere it is the item's end.
+    /// Observes the end of `--duration` in a loop, where it may be in any pass. Otherwise it is the end of the item.
     private func watchDuration() {
         let (start, remaining) = state.withLock { ($0.passStart, $0.remaining) }
         guard let remaining else { return }
-        // A frame due at the very end is not part of it.
-        let end = start + remaining - ItemMaker.moment
+        // The end is exclusive: a frame due at it is not played.
+        let end = start + remaining - ItemMaker.smallestStep
         let observer = player.addBoundaryTimeObserver(forTimes: [end]) { [weak self] in self?.stop() }
         state.withLock { $0.durationObserver = observer }
     }
 }
 
 extension PlaySession.State {
-    /// Another input's turn.
-    fileprivate mutating func take(_ turn: InputPlayback) {
+    /// Makes the playback of another input the current one.
+    fileprivate mutating func makeCurrent(_ playback: InputPlayback) {
         previous = current
-        current = turn
+        current = playback
         next = nil
-        isSettled = false
-        passStart = turn.start
+        hasEnded = false
+        passStart = playback.start
     }
 
-    /// As `spend`, in the middle of a pass.
+    /// Subtracts the played time from `--duration` in the middle of a pass.
     mutating func spendUntil(_ time: MediaTime) { spend(until: time) }
 
-    /// Takes what was played from `--duration`.
+    /// Subtracts the played time of a pass from `--duration`.
     fileprivate mutating func spend(until time: MediaTime) {
         if let left = remaining { remaining = left - (time - passStart) }
         passStart = .zero

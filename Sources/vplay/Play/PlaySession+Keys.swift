@@ -4,7 +4,7 @@ import Playhead
 import Synchronization
 
 extension PlaySession {
-    /// On the callback queue, among the player's events.
+    /// Performs the action of a key on the callback queue.
     func press(_ key: Key) {
         endKeyList()
         switch key {
@@ -24,7 +24,7 @@ extension PlaySession {
         case .quieter: changeVolume(by: -0.05)
         case .louder: changeVolume(by: 0.05)
         case .toggleLoop: toggleLoop()
-        case .stepOn: step(by: 1)
+        case .stepForward: step(by: 1)
         case .stepBack: step(by: -1)
         case .previousInput: go(by: -1)
         case .nextInput: go(by: 1)
@@ -58,10 +58,10 @@ extension PlaySession {
 
     private func changeRate(by factor: Float) {
         let old = player.defaultRate
-        var pace = min(32, max(0.1, old.magnitude * factor))
-        // Up and down again is where it was.
-        if abs(pace - 1) < 0.01 { pace = 1 }
-        let rate = old < 0 ? -pace : pace
+        var speed = min(32, max(0.1, old.magnitude * factor))
+        // Rounding errors must not prevent the return to normal speed.
+        if abs(speed - 1) < 0.01 { speed = 1 }
+        let rate = old < 0 ? -speed : speed
         player.defaultRate = rate
         if player.rate != 0 { player.play() }
         notice("speed \(StatusLine.speed(rate))")
@@ -83,13 +83,13 @@ extension PlaySession {
                 state.playlist.isLooping.toggle()
                 return state.playlist.isLooping
             }
-            // What follows the last one may be known by now.
-            if isLooping { lookAhead() }
+            // The first input now follows the last one and may be queued.
+            if isLooping { queueNext() }
         }
         notice(isLooping ? "loop on" : "loop off")
     }
 
-    /// To another input of the list.
+    /// Changes to another input of the list.
     private func go(by offset: Int) {
         guard let current = state.withLock({ $0.current }) else { return }
         let count = options.inputs.count
@@ -100,7 +100,7 @@ extension PlaySession {
         }
         let time = player.currentTime()
         let queued = state.withLock { state in
-            state.isSettled = true
+            state.hasEnded = true
             state.playlist.jump(to: target)
             state.spendUntil(time)
             defer { state.next = nil }
@@ -112,31 +112,31 @@ extension PlaySession {
 
     // MARK: ^Z
 
-    /// As long as the result lives, the shell gets its terminal back while it has us stopped.
-    func stops(readsKeys: Bool) -> Signals {
-        Signals.stops { [weak self] in
-            self?.holdForStop()
+    /// Returns handlers that restore the terminal while the shell has suspended the process.
+    func suspensionSignals(readsKeys: Bool) -> Signals {
+        Signals.onSuspension { [weak self] in
+            self?.pauseForSuspension()
             Console.shared.clearStatus()
             TerminalMode.restore()
-        } goOn: { [weak self] in
+        } resume: { [weak self] in
             if readsKeys { _ = TerminalMode.readKeys() }
             PictureScreen.show()
-            self?.goOnAfterStop()
+            self?.resumeAfterSuspension()
         }
     }
 
-    /// The clock runs on while the process stands still, and playing would hurry after it.
-    private func holdForStop() {
+    /// Pauses before a suspension. The clock continues, and playback would otherwise skip ahead afterwards.
+    private func pauseForSuspension() {
         guard !options.isUntimed, player.rate != 0 else { return }
-        state.withLock { $0.isHeldForStop = true }
+        state.withLock { $0.isPausedForSuspension = true }
         player.pause()
         for _ in 0..<40 where player.timeControlStatus != .paused { usleep(5000) }
     }
 
-    private func goOnAfterStop() {
+    private func resumeAfterSuspension() {
         let wasHeld = state.withLock { state in
-            defer { state.isHeldForStop = false }
-            return state.isHeldForStop
+            defer { state.isPausedForSuspension = false }
+            return state.isPausedForSuspension
         }
         if wasHeld { player.play() }
     }

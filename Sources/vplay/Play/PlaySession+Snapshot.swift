@@ -3,16 +3,17 @@ import Playhead
 import Synchronization
 
 extension PlaySession {
-    /// Saves the picture being shown, while playing goes on: as large as it is seen, whatever the sinks make of it.
+    /// Saves the current frame without interrupting playback, in its display size and independent of the sinks.
     func saveSnapshot() {
-        let (turn, isBusy) = state.withLock { ($0.current, $0.snapshot != nil) }
-        guard !isBusy else { return notice("the last picture is still being saved") }
-        guard let turn, layers.contains(where: \.isReadyForDisplay), !turn.item.presentationSize.isEmpty
+        let (playback, isBusy) = state.withLock { ($0.current, $0.snapshot != nil) }
+        guard !isBusy else { return notice("the previous frame is still being saved") }
+        guard let playback, layers.contains(where: \.isReadyForDisplay),
+            !playback.item.presentationSize.isEmpty
         else {
-            return notice("there is no picture to save")
+            return notice("no frame to save")
         }
-        guard let names = SnapshotNames(for: options.inputs[turn.index]) else {
-            return notice("it has no name")
+        guard let names = SnapshotNames(for: options.inputs[playback.index]) else {
+            return notice("the input has no name")
         }
         let sink = SnapshotSink(names) { [weak self] result in
             guard let self else { return }
@@ -22,8 +23,8 @@ extension PlaySession {
             case .failure(let error): notice("not saved: \(oneLine("\(error)"))")
             }
         }
-        // With a size, so that a layer without one does not ask for the largest variant.
-        let layer = PlayerLayer(size: turn.item.presentationSize)
+        // A layer without a size would request the largest variant.
+        let layer = PlayerLayer(size: playback.item.presentationSize)
         layer.deinterlacing = options.deinterlacing
         layer.dynamicRangePolicy = options.dynamicRange
         layer.add(sink)
@@ -32,22 +33,25 @@ extension PlaySession {
     }
 }
 
-/// Names beside which no file is: "clip-0001.png", "clip-0002.png", ...
+/// Unused file names: "clip-0001.png", "clip-0002.png", ...
 struct SnapshotNames: Sendable {
     private let path: NumberedPath
 
-    /// nil never: every percent sign is doubled.
+    /// Creates the names for an input. The result is never nil, because percent signs are escaped.
     init?(for input: Input) {
         let name = input.isStandardInput ? "stdin" : input.shortName
         let stem = name.lastIndex(of: ".").map { $0 == name.startIndex ? name : String(name[..<$0]) } ?? name
-        // A name holds 255 bytes.
+        // A file name has at most 255 bytes.
         var short = stem.replacing("/", with: "_")
         while short.utf8.count > 240 { short.removeLast() }
         guard let path = NumberedPath(short.replacing("%", with: "%%") + "-%04d.png") else { return nil }
         self.path = path
     }
 
-    /// Writes the bytes to a file that was not there. Where they cannot be written none is left.
+    /// Writes bytes to a new file. An incomplete file is removed.
+    ///
+    /// - Returns: The name of the file.
+    /// - Throws: The error of the system.
     func write(_ bytes: [UInt8]) throws(SinkError) -> String {
         var number = 1
         while true {
@@ -71,17 +75,17 @@ struct SnapshotNames: Sendable {
     }
 }
 
-/// Saves one picture: the first that comes.
+/// A sink that saves the first frame.
 private final class SnapshotSink: VideoSink {
-    typealias Answer = @Sendable (Result<String, any Error>) -> Void
+    typealias Completion = @Sendable (Result<String, any Error>) -> Void
 
     private let names: SnapshotNames
-    private let answer: Answer
+    private let completion: Completion
     private let isDone = Once()
 
-    init(_ names: SnapshotNames, answer: @escaping Answer) {
+    init(_ names: SnapshotNames, completion: @escaping Completion) {
         self.names = names
-        self.answer = answer
+        self.completion = completion
     }
 
     var appliesPreferredTrackTransform: Bool { true }
@@ -89,8 +93,8 @@ private final class SnapshotSink: VideoSink {
     func start(_ format: VideoFormat) {}
 
     func present(_ frame: VideoFrame) {
-        guard isDone.take() else { return }
-        answer(Result { try names.write(ImageEncoder(.png).encode(frame)) })
+        guard isDone.claim() else { return }
+        completion(Result { try names.write(ImageEncoder(.png).encode(frame)) })
     }
 
     func finish() {}

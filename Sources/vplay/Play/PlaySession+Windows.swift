@@ -5,8 +5,8 @@ import Synchronization
 import WindowSink
 
 extension PlayOptions {
-    /// Makes `auto` what it stands for: a window where standard output is a terminal, somebody looks on, and there is a
-    /// display that opens.
+    /// Replaces `auto` by a window if standard output is a terminal, playback is in real time, and a display can be
+    /// opened. Otherwise replaces it by null.
     mutating func chooseVideo() async {
         guard video.contains(.automatic) else { return }
         let choice = await automaticVideo()
@@ -28,13 +28,14 @@ extension PlayOptions {
         }
     }
 
+    /// Prints a warning about a window that could not be opened.
     func warnOfMissingWindow(_ error: WindowError) {
-        if !isQuiet { Console.shared.printError("warning: \(error); pictures are shown to nobody") }
+        if !isQuiet { Console.shared.printError("warning: \(error): playing without a window") }
     }
 }
 
 extension PlaySession {
-    /// Each window's layer is as large as the window, and its keys are those of the terminal.
+    /// Connects windows: a layer has the size of its window, and keys in the window act like those of the terminal.
     func followWindows() {
         for (layer, sink) in zip(layers, outputs.video) {
             guard let window = sink as? WindowSink else { continue }
@@ -49,15 +50,16 @@ extension PlaySession {
         }
     }
 
-    /// Among the player's events.
+    /// Performs the action of a key on the callback queue, in order with the player's events.
     func pressLater(_ key: Key) { player.callbackQueue.async { [weak self] in self?.press(key) } }
 
+    /// Toggles full screen of all windows.
     func toggleFullscreen() {
-        guard !outputs.windows.isEmpty else { return notice("there is no window") }
+        guard !outputs.windows.isEmpty else { return notice("no window") }
         for window in outputs.windows { window.isFullscreen.toggle() }
     }
 
-    /// The current input's name, in the windows' frames.
+    /// Shows the name of the current input as the title of the windows.
     func showTitle() {
         guard let index = state.withLock({ $0.current?.index }) else { return }
         let name = options.inputs[index].shortName
@@ -66,7 +68,7 @@ extension PlaySession {
 }
 
 extension Key {
-    /// nil: it does nothing.
+    /// Creates the action of a key in a window, or returns nil if it has none.
     fileprivate init?(_ key: WindowKey) {
         switch key {
         case .left: self = .back

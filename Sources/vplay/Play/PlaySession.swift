@@ -3,77 +3,80 @@ import Playhead
 import Synchronization
 import WindowSink
 
-/// One run of `play`: a player, its outputs, and the inputs one after another, without a gap where that can be.
+/// One run of `play`: a player, its outputs, and the inputs, which play one after another without gaps where possible.
 ///
-/// What is decided about the end is decided on the player's callback queue or in a sink: there the virtual
-/// clock stands still, so every run decides at the same moment.
+/// Decisions about the end are made on the player's callback queue or in a sink, where the virtual clock is stopped.
+/// Every run therefore makes them at the same time of the timeline.
 final class PlaySession: Sendable {
     let options: PlayOptions
     let player: QueuePlayer
-    /// One for each sink, and where pictures are counted one for that; see `Outputs.limited`.
+    /// The layers of the sinks, and one for counting frames with `--frames`; see `Outputs.limited`.
     let layers: [PlayerLayer]
     let outputs: Outputs
     let items: ItemMaker
     let ending: Latch<ExitStatus>
     let state: Mutex<State>
 
+    /// The mutable state of a session.
     struct State {
         var playlist: Playlist
         var current: InputPlayback?
-        /// Its last events may come when the next is current already.
+        /// The previous playback, whose last events may arrive after the next one has become current.
         var previous: InputPlayback?
-        /// Queued: follows the current one by itself.
+        /// The queued playback, which follows the current one automatically.
         var next: InputPlayback?
-        /// The current input has come to its end, one way or another.
-        var isSettled = false
-        /// Of a single input.
+        /// True if the current playback has ended or failed.
+        var hasEnded = false
+        /// The number of completed passes of a single input.
         var passes = 0
-        /// Where the current pass began, in item time.
+        /// The start of the current pass in item time.
         var passStart = MediaTime.zero
-        /// What `--duration` leaves.
+        /// The remainder of `--duration`.
         var remaining: MediaTime?
-        /// As the events tell it, which is later than the player knows but in order with them.
+        /// The status according to the events. It is later than the player's property, but in order with the events.
         var timeControl = Player.TimeControlStatus.paused
         var repeatMode = Player.RepeatMode.once
-        var toldItem: PlayerItem?
+        var reportedItem: PlayerItem?
         var isPausedByUser = false
-        /// The sound server has played for us.
-        var wasHeard = false
+        /// True after the audio server has been connected.
+        var hasPlayedAudio = false
         var sinkHasFailed = false
         var status = ExitStatus.success
-        /// Over as soon as the player has paused.
+        /// True if the session ends as soon as the player has paused.
         var isStopping = false
-        /// Inputs of which it has been said what they lack.
-        var toldOf: Set<Int> = []
-        /// Why the processor decodes instead of a device.
-        var toldOfHardware: Set<String> = []
+        /// The inputs for which an error has been printed.
+        var reportedInputs: Set<Int> = []
+        /// The inputs for which a start past the end has been reported.
+        var reportedStarts: Set<Int> = []
+        /// The reasons for software decoding that have been printed.
+        var reportedHardwareFaults: Set<String> = []
         var isOver = false
         var isShutDown = false
-        /// Before everything was played, by a key or an option.
+        /// True if a key or an option has stopped playback before the end.
         var wasStopped = false
-        /// Held for as long as they shall work.
+        /// The event observers, which are active while they are retained.
         var watching: [TimeObserver] = []
         var durationObserver: TimeObserver?
         var keys: KeyReader?
-        /// Signals that concern the terminal.
+        /// The handlers of signals that concern the terminal.
         var terminalSignals: [Signals] = []
-        /// They stand where the pictures were.
+        /// True while the list of keys replaces the frames.
         var isListingKeys = false
         var statusLine: StatusLine?
-        /// Gets the picture that is being saved.
+        /// The layer that receives the frame to save.
         var snapshot: PlayerLayer?
-        /// What a key has done, and until when it is told.
-        var notice = (words: "", until: DispatchTime(uptimeNanoseconds: 0))
-        /// Paused while the shell has stopped us.
-        var isHeldForStop = false
+        /// The notice about the last key, and the time until which it is shown.
+        var notice = (text: "", until: DispatchTime(uptimeNanoseconds: 0))
+        /// True while playback is paused because the process is suspended.
+        var isPausedForSuspension = false
     }
 
-    /// Plays everything, and returns when the outputs are finished.
+    /// Plays all inputs, and returns when the outputs are finished.
     static func run(_ options: PlayOptions) async -> ExitStatus {
         let ending = Latch<ExitStatus>()
-        // A pipe whose reader has stopped may be waited for in vain, and has no end to be written; a file has.
-        let patience = options.writesToStandardOutput ? 250 : 2000
-        let signals = Signals(patience: .milliseconds(patience)) { ending.open($0) }
+        // A pipe may never become writable and needs no trailer; a file needs time to be completed.
+        let gracePeriod = options.writesToStandardOutput ? 250 : 2000
+        let signals = Signals(gracePeriod: .milliseconds(gracePeriod)) { ending.open($0) }
         var options = options
         await options.chooseVideo()
         let session: PlaySession
@@ -88,7 +91,7 @@ final class PlaySession: Sendable {
         let status = await ending.wait()
         loading?.cancel()
         await session.close()
-        // What is not in its files by then would be fetched again.
+        // Responses that are not on disk by then would be fetched again.
         await options.network.cache?.flush()
         return withExtendedLifetime(signals) { session.conclude(status) }
     }
@@ -108,7 +111,7 @@ final class PlaySession: Sendable {
         player = QueuePlayer(items: [], configuration: configuration)
         let counting = options.frames == nil ? [] : [PlayerLayer()]
         layers = outputs.video.map { _ in PlayerLayer(size: options.size) } + counting
-        // The player repeats a single input by itself, without opening it again.
+        // The player repeats a single input itself, without reopening it.
         let isRepeatedByPlayer = options.inputs.count == 1 && !options.repeatsFromWithin
         let list = Playlist(
             count: options.inputs.count,
@@ -122,10 +125,10 @@ final class PlaySession: Sendable {
         start()
     }
 
-    /// The first item comes last: nothing happens before everything is in its place.
+    /// Connects the outputs and then sets the first item, so that no event is missed.
     private func start() {
-        for complaint in options.list.complaints { fail(complaint) }
-        let watching = [player.onEvent { [weak self] in self?.take($0) }]
+        for problem in options.list.problems { fail(problem) }
+        let watching = [player.onEvent { [weak self] in self?.handle($0) }]
         if options.decodesVideo {
             for (layer, sink) in zip(layers, outputs.video) { followScreen(layer, sink) }
             for (layer, sink) in zip(layers, limitedSinks) {
@@ -137,7 +140,7 @@ final class PlaySession: Sendable {
             }
         }
         followWindows()
-        outputs.soundNotices.listen { [weak self] in self?.take($0) }
+        outputs.audioServerEvents.setListener { [weak self] in self?.handle($0) }
         player.defaultRate = options.rate
         if options.isMuted { player.isMuted = true }
         if let volume = options.volume { player.volume = volume }
@@ -145,7 +148,7 @@ final class PlaySession: Sendable {
         let hasTerminal = options.hasStatusLine
         let queue = player.callbackQueue
         let keys =
-            hasTerminal || PictureScreen.isThere
+            hasTerminal || PictureScreen.isOpen
             ? KeyReader(for: self) { [weak self] key in queue.async { [weak self] in self?.press(key) } }
             : nil
         let tick: @Sendable () -> Void = { [weak keys] in
@@ -153,8 +156,8 @@ final class PlaySession: Sendable {
             PictureScreen.refresh()
         }
         let line = hasTerminal ? StatusLine(for: self, tick: tick) : nil
-        var signals = PictureScreen.isThere ? [Signals.newSizes { PictureScreen.refresh() }] : []
-        if keys != nil || PictureScreen.isThere { signals.append(stops(readsKeys: keys != nil)) }
+        var signals = PictureScreen.isOpen ? [Signals.onResize { PictureScreen.refresh() }] : []
+        if keys != nil || PictureScreen.isOpen { signals.append(suspensionSignals(readsKeys: keys != nil)) }
         state.withLock { state in
             state.watching = watching
             state.keys = keys
@@ -164,8 +167,9 @@ final class PlaySession: Sendable {
         playNext()
     }
 
-    /// By the player, without a gap; all else is a list.
+    /// True if the player repeats a single input without a gap. Otherwise the inputs are played as a list.
     var repeatsSingleInput: Bool { isSingle && options.repeats != .times(1) }
+    /// True if there is one input that the player can repeat itself.
     var isSingle: Bool { options.inputs.count == 1 && !options.repeatsFromWithin }
 
     private var limitedSinks: [any VideoSink] {
@@ -173,9 +177,9 @@ final class PlaySession: Sendable {
         return outputs.limited(to: limit) { [weak self] in self?.stop() }
     }
 
-    // MARK: The end
+    // MARK: End
 
-    /// As soon as the player has paused, so that the last events are told in every run.
+    /// Ends the session as soon as the player has paused, so that every run reports the same last events.
     func stop() {
         let isPaused = state.withLock { state in
             state.isStopping = true
@@ -185,7 +189,7 @@ final class PlaySession: Sendable {
         if isPaused { finish() } else { player.pause() }
     }
 
-    /// Everything was played; the player pauses by itself.
+    /// Ends the session after the last input, at whose end the player pauses.
     func stopWhenPaused() {
         let isPaused = state.withLock { state in
             state.isStopping = true
@@ -194,19 +198,20 @@ final class PlaySession: Sendable {
         if isPaused { finish() }
     }
 
+    /// Shuts the player down and ends the session.
     func finish(_ status: ExitStatus? = nil) {
         let status = state.withLock { state in
             state.isOver = true
             return status ?? state.status
         }
-        // From here, where the player stands still: it does not begin another frame meanwhile.
+        // The player is idle here and does not present another frame before the shutdown.
         player.shutdown { [self] in
             state.withLock { $0.isShutDown = true }
             ending.open(status)
         }
     }
 
-    /// A sentence about something that could not be done.
+    /// Prints an error and sets the exit status to 1.
     func fail(_ sentence: String) {
         Console.shared.printError(oneLine(sentence))
         state.withLock { $0.status = .failure }
@@ -227,32 +232,32 @@ final class PlaySession: Sendable {
         Console.shared.clearStatus()
     }
 
-    /// After the sinks were finished, which may have been what failed.
+    /// Reports errors of the sinks after they were finished, prints statistics, and returns the exit status.
     private func conclude(_ status: ExitStatus) -> ExitStatus {
         var status = status
         if !state.withLock({ $0.sinkHasFailed }), let error = outputs.failures.first {
             switch SinkFailure(error) {
             case .closedPipe: status = .closedPipe
-            case .sentence(let words):
-                Console.shared.printError(oneLine(words))
+            case .sentence(let message):
+                Console.shared.printError(oneLine(message))
                 if case .success = status { status = .failure }
             }
         }
         if case .success = status, !state.withLock({ $0.wasStopped }) {
             for name in outputs.unused {
-                fail("nothing was written to \(name): no input had anything for it")
+                fail("nothing was written to \(name): no input had data for it")
                 status = .failure
             }
         }
         if options.showsStats {
-            Console.shared.say(Statistics(player.counters, player.audioDeviceFacts, options).text)
+            Console.shared.printLine(Statistics(player.counters, player.audioDeviceFacts, options).text)
             for window in outputs.windows {
                 let counters = window.counters
-                Console.shared.say(
-                    "window: pictures shown \(counters.framesDelivered), replaced by newer ones \(counters.framesDropped)"
+                Console.shared.printLine(
+                    "window: frames shown \(counters.framesDelivered), dropped \(counters.framesDropped)"
                 )
             }
-            if let line = PictureScreen.statistics { Console.shared.say(line) }
+            if let line = PictureScreen.statistics { Console.shared.printLine(line) }
         }
         return status
     }

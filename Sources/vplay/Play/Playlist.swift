@@ -1,10 +1,11 @@
-/// Which input comes next, and whether the list goes round.
+/// The order of the inputs and their repetition.
 struct Playlist: Sendable {
     private let count: Int
     private var rounds: PlayOptions.Repeat
     private var nextIndex = 0
     private var round = 1
-    /// Inputs that were played and have not failed since: were there none, going round would never end.
+    /// The inputs that played and have not failed since. If there are none, the list is not repeated, which would never
+    /// end.
     private var playable: Set<Int> = []
 
     init(count: Int, repeats: PlayOptions.Repeat) {
@@ -17,13 +18,13 @@ struct Playlist: Sendable {
         set { rounds = newValue ? .forever : .times(1) }
     }
 
-    /// Goes on with another input than the next one.
+    /// Makes another input the next one.
     mutating func jump(to index: Int) { nextIndex = min(max(0, index), count) }
 
     mutating func notePlayed(_ index: Int) { playable.insert(index) }
     mutating func noteFailed(_ index: Int) { playable.remove(index) }
 
-    /// nil: all has been played.
+    /// Returns the index of the next input, or nil at the end of the list.
     mutating func next() -> Int? {
         if nextIndex == count {
             guard !playable.isEmpty, hasAnotherRound else { return nil }

@@ -1,9 +1,10 @@
 import Playhead
 
-/// The end of "vplay: PATH: …": the input is named as the user wrote it, so the error's own name is left out.
+/// Returns the reason in "vplay: PATH: reason". The name in the error is omitted, because the message begins with the
+/// input.
 func reason(_ error: PlaybackError?) -> String {
-    guard let error else { return "it cannot be played" }
+    guard let error else { return "cannot be played" }
     guard let media = error.underlying as? MediaError else { return oneLine(error.message) }
-    let words = media.libraryLog.map { " (\($0))" } ?? ""
-    return oneLine(media.message + words)
+    let log = media.libraryLog.map { " (\($0))" } ?? ""
+    return oneLine(media.message + log)
 }

@@ -2,26 +2,26 @@ import Foundation
 import Playhead
 import PlayheadBackend
 
-/// The counters of `--stats`, in words.
+/// The text of `--stats`.
 struct Statistics {
     let text: String
 
-    init(_ counters: PlaybackCounters, _ sound: AudioDeviceFacts, _ options: PlayOptions) {
+    init(_ counters: PlaybackCounters, _ audio: AudioDeviceFacts, _ options: PlayOptions) {
         let shown = counters.framesPresented
         let mean = shown > 0 ? counters.totalLateness / Int64(shown) : 0
         let startup = counters.startupTime.map(Self.milliseconds) ?? "none"
         var lines = [
-            "pictures: decoded \(counters.framesDecoded), presented \(shown), dropped \(counters.framesDropped), "
+            "frames: decoded \(counters.framesDecoded), presented \(shown), dropped \(counters.framesDropped), "
                 + "late \(counters.framesLate), skipped by sinks \(counters.framesSkippedBySinks)",
             "lateness: worst \(Self.milliseconds(counters.worstLateness)), mean \(Self.milliseconds(mean))",
             "audio samples: \(counters.audioSamples)",
-            Self.sound(sound, counters, options),
+            Self.audio(audio, counters, options),
             "faults: \(counters.faults), stalls: \(counters.stalls), seeks: \(counters.seeks)",
         ].compactMap(\.self)
         let due = shown + counters.framesDropped
         let perPass =
             counters.passes > 0
-            ? ", pictures per pass: due \(Self.ratio(due, counters.passes)), "
+            ? ", frames per pass: due \(Self.ratio(due, counters.passes)), "
                 + "presented \(Self.ratio(shown, counters.passes))" : ""
         lines.append("passes: \(counters.passes)\(perPass)")
         // On the virtual clock no time passes before the first frame.
@@ -30,9 +30,9 @@ struct Statistics {
         text = lines.joined(separator: "\n")
     }
 
-    /// nil: there is no device to speak of.
-    private static func sound(
-        _ sound: AudioDeviceFacts,
+    /// Returns the line for the audio device, or nil if audio does not go to a device.
+    private static func audio(
+        _ audio: AudioDeviceFacts,
         _ counters: PlaybackCounters,
         _ options: PlayOptions
     ) -> String? {
@@ -40,17 +40,17 @@ struct Statistics {
         case .automatic where !options.isUntimed, .pulse: break
         default: return nil
         }
-        guard let device = sound.device else {
-            return "sound device: none, underruns \(counters.audioUnderruns)"
+        guard let device = audio.device else {
+            return "audio device: none, underruns \(counters.audioUnderruns)"
         }
-        let drift = (sound.drift * 10).rounded() / 10
-        return "sound device: \(device), latency \(milliseconds(sound.latency)), "
+        let drift = (audio.drift * 10).rounded() / 10
+        return "audio device: \(device), latency \(milliseconds(audio.latency)), "
             + "underruns \(counters.audioUnderruns), drift \(drift) ppm, "
-            + "off by \(milliseconds(sound.offset)), at most \(milliseconds(sound.worstOffset)), "
-            + "corrections \(sound.corrections)"
+            + "off by \(milliseconds(audio.offset)), at most \(milliseconds(audio.worstOffset)), "
+            + "corrections \(audio.corrections)"
     }
 
-    /// To the microsecond.
+    /// Returns milliseconds with microsecond resolution.
     private static func milliseconds(_ nanoseconds: Int64) -> String {
         String(format: "%.3f ms", Double(nanoseconds) / 1e6)
     }

@@ -1,20 +1,20 @@
 import ArgumentParser
 import Playhead
 
-/// `vplay probe`: what an input holds.
+/// The command `vplay probe`, which describes an input.
 struct ProbeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
-        abstract: "Tell what an input holds: tracks, duration, metadata, chapters.",
+        abstract: "Describe an input: tracks, duration, metadata, chapters.",
         discussion: """
             --json writes one object: path, format, start, duration, durationIsEstimate, byteCount, bitRate, \
-            isSeekable, tracks, metadata, chapters. Times are seconds; start is the container's time that the \
-            item's timeline calls zero. Each track has id, type, codec, profile, language, title, start, \
+            isSeekable, tracks, metadata, chapters. Times are seconds; start is the container time of zero on the \
+            item's timeline. Each track has id, type, codec, profile, language, title, start, \
             duration, timeBase, bitRate, isDefault, isForced, isPlayable, unplayableReason and metadata; video \
             tracks also width, height, displayWidth, displayHeight, pixelAspectRatio, frameRate, frameCount, \
             pixelFormat, rotation, isMirrored, color, masteringDisplay, contentLightLevel (cd per square metre) and \
-            isAttachedPicture; audio tracks also sampleRate, channels, channelLayout and sampleFormat. What is \
-            not known is null.
+            isAttachedPicture; audio tracks also sampleRate, channels, channelLayout and sampleFormat. Unknown \
+            values are null.
             """
     )
 
@@ -24,7 +24,7 @@ struct ProbeCommand: AsyncParsableCommand {
     )
     var input: String
 
-    @Flag(help: "Write one JSON object, for programs.")
+    @Flag(help: "Write one JSON object.")
     var json = false
 
     @OptionGroup
@@ -46,7 +46,7 @@ struct ProbeCommand: AsyncParsableCommand {
         }
         withExtendedLifetime(signals) {}
         guard let description = asset.media else {
-            Console.shared.printError("\(input.name): nothing is known about it")
+            Console.shared.printError("\(input.name): no description available")
             ExitStatus.failure.exitNow()
         }
         let report =

@@ -1,6 +1,6 @@
 import Playhead
 
-/// The object of `probe --json`; its members are named in the command's help and stay as they are.
+/// The JSON object of `probe --json`. Its members are documented in the command's help and are stable.
 enum ProbeJSON {
     static func object(_ media: MediaDescription, path: String) -> JSONValue {
         .object([
@@ -80,20 +80,20 @@ enum ProbeJSON {
         ])
     }
 
-    /// Exact, as fractions; luminance in candela per square metre.
+    /// Returns the mastering display with exact fractions. Luminance is in candela per square metre.
     private static func mastering(_ display: MasteringDisplay) -> JSONValue {
         let primaries = display.primaries
         return .object([
-            ("red", primaries.map { place($0.red) } ?? .null),
-            ("green", primaries.map { place($0.green) } ?? .null),
-            ("blue", primaries.map { place($0.blue) } ?? .null),
-            ("whitePoint", primaries.map { place($0.whitePoint) } ?? .null),
+            ("red", primaries.map { chromaticity($0.red) } ?? .null),
+            ("green", primaries.map { chromaticity($0.green) } ?? .null),
+            ("blue", primaries.map { chromaticity($0.blue) } ?? .null),
+            ("whitePoint", primaries.map { chromaticity($0.whitePoint) } ?? .null),
             ("minimumLuminance", display.luminance.map { .string($0.minimum.description) } ?? .null),
             ("maximumLuminance", display.luminance.map { .string($0.maximum.description) } ?? .null),
         ])
     }
 
-    private static func place(_ color: MasteringDisplay.Chromaticity) -> JSONValue {
+    private static func chromaticity(_ color: MasteringDisplay.Chromaticity) -> JSONValue {
         .array([.string(color.x.description), .string(color.y.description)])
     }
 
@@ -115,7 +115,7 @@ enum ProbeJSON {
     private static func integer(_ value: Int64?) -> JSONValue { value.map { .integer($0) } ?? .null }
     private static func name(_ text: String) -> JSONValue { text.isEmpty ? .null : .string(text) }
 
-    /// "30000/1001"; null for "not known".
+    /// Returns a fraction such as "30000/1001", or null if it is unknown.
     private static func fraction(_ value: Rational) -> JSONValue {
         value.isPositive ? .string(value.description) : .null
     }

@@ -1,13 +1,13 @@
 import Playhead
 
-/// What `probe` tells a person.
+/// The text output of `probe`.
 enum ProbeText {
     static func lines(_ media: MediaDescription, name: String) -> [String] {
         var lines = [oneLine(name)]
         lines.append("container: \(media.formatName)")
-        let about = media.durationIsEstimate ? " (estimated)" : ""
+        let suffix = media.durationIsEstimate ? " (estimated)" : ""
         lines.append(
-            "duration: " + (media.duration.isNumeric ? seconds(media.duration) + about : "not known")
+            "duration: " + (media.duration.isNumeric ? seconds(media.duration) + suffix : "unknown")
         )
         if media.startTime != .zero { lines.append("start: \(seconds(media.startTime)) in the container") }
         if let bytes = media.byteCount { lines.append("size: \(bytes) bytes") }
@@ -25,20 +25,20 @@ enum ProbeText {
     }
 
     private static func line(_ track: Track) -> String {
-        var words = ["track \(track.id): \(track.mediaType.rawValue)", codec(track)]
-        if track.mediaType == .video { words += video(track) }
-        if track.mediaType == .audio { words += audio(track) }
-        if let bitRate = track.bitRate { words.append("\(bitRate / 1000) kbit/s") }
+        var parts = ["track \(track.id): \(track.mediaType.rawValue)", codec(track)]
+        if track.mediaType == .video { parts += video(track) }
+        if track.mediaType == .audio { parts += audio(track) }
+        if let bitRate = track.bitRate { parts.append("\(bitRate / 1000) kbit/s") }
         if track.timeRange.start != .zero, track.timeRange.start.isNumeric {
-            words.append("from \(seconds(track.timeRange.start))")
+            parts.append("from \(seconds(track.timeRange.start))")
         }
-        if let language = track.language { words.append("language \(language)") }
-        if let title = track.title { words.append("\"\(title)\"") }
-        if track.isDefault { words.append("default") }
-        if track.isForced { words.append("forced") }
-        if track.isAttachedPicture { words.append("attached picture") }
-        words.append(track.unplayableReason.map { "cannot be played: \($0)" } ?? "playable")
-        return words.joined(separator: ", ")
+        if let language = track.language { parts.append("language \(language)") }
+        if let title = track.title { parts.append("\"\(title)\"") }
+        if track.isDefault { parts.append("default") }
+        if track.isForced { parts.append("forced") }
+        if track.isAttachedPicture { parts.append("attached picture") }
+        parts.append(track.unplayableReason.map { "cannot be played: \($0)" } ?? "playable")
+        return parts.joined(separator: ", ")
     }
 
     private static func codec(_ track: Track) -> String {
@@ -46,30 +46,30 @@ enum ProbeText {
     }
 
     private static func video(_ track: Track) -> [String] {
-        var words = ["\(track.naturalSize)"]
+        var parts = ["\(track.naturalSize)"]
         if track.pixelAspectRatio.isPositive, track.pixelAspectRatio.doubleValue != 1 {
-            words.append("pixel aspect \(track.pixelAspectRatio)")
+            parts.append("pixel aspect \(track.pixelAspectRatio)")
         }
         let shown = track.presentationSize
-        if shown != track.naturalSize { words.append("shown \(shown)") }
-        if track.preferredRotation != .none { words.append("turned \(track.preferredRotation.rawValue)°") }
-        if track.isMirrored { words.append("mirrored") }
+        if shown != track.naturalSize { parts.append("shown \(shown)") }
+        if track.preferredRotation != .none { parts.append("rotated \(track.preferredRotation.rawValue)°") }
+        if track.isMirrored { parts.append("mirrored") }
         if let rate = track.nominalFrameRate, rate.isPositive {
-            words.append(rate.denominator == 1 ? "\(rate.numerator) fps" : "\(rate) fps")
+            parts.append(rate.denominator == 1 ? "\(rate.numerator) fps" : "\(rate) fps")
         }
-        if !track.sampleLayout.isEmpty { words.append(track.sampleLayout) }
+        if !track.sampleLayout.isEmpty { parts.append(track.sampleLayout) }
         let color = [track.color.primaries, track.color.transfer, track.color.matrix].compactMap(\.self)
-        if !color.isEmpty { words.append(color.joined(separator: "/")) }
+        if !color.isEmpty { parts.append(color.joined(separator: "/")) }
         if let luminance = track.masteringDisplay?.luminance {
-            words.append("graded on \(candela(luminance.minimum)) to \(candela(luminance.maximum)) cd/m²")
+            parts.append("graded on \(candela(luminance.minimum)) to \(candela(luminance.maximum)) cd/m²")
         }
         if let level = track.contentLightLevel {
-            words.append("MaxCLL \(level.maximum), MaxFALL \(level.maximumFrameAverage)")
+            parts.append("MaxCLL \(level.maximum), MaxFALL \(level.maximumFrameAverage)")
         }
-        return words
+        return parts
     }
 
-    /// "0.005", "1000".
+    /// Returns a luminance such as "0.005" or "1000".
     private static func candela(_ value: Rational) -> String {
         let number = value.doubleValue
         return number == number.rounded() ? "\(value.numerator / max(1, value.denominator))" : "\(number)"
@@ -82,6 +82,6 @@ enum ProbeText {
     }
 
     private static func seconds(_ time: MediaTime) -> String {
-        decimalSeconds(time).map { "\($0) s" } ?? "not known"
+        decimalSeconds(time).map { "\($0) s" } ?? "unknown"
     }
 }

@@ -5,22 +5,22 @@ import Glibc
 import Playhead
 import PlayheadCapture
 
-/// `vplay record`: a camera, or a test pattern, into a file.
+/// The command `vplay record`, which records a camera or a test pattern to a file.
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Record a camera, or a test pattern, into a file that plays.",
+        abstract: "Record a camera or a test pattern to a file.",
         discussion: """
-            Pictures alone, without sound: H.264 in mp4, m4v, mov and mkv, VP9 in webm; the output's name says which. \
-            Without --device and --test it is the camera at /dev/video0. It records until --duration or --frames is \
-            reached, q is pressed on the terminal, or it is interrupted; the file is whole each time. It is written beside, as \
-            NAME.XXXXXX.part, and takes its name at the end.
+            Video without audio: H.264 in mp4, m4v, mov and mkv, VP9 in webm; the extension of the output selects the \
+            format. Without --device and --test the camera is /dev/video0. Recording ends when --duration or --frames \
+            is reached, when q is pressed on the terminal, or on interruption; the file is complete in each case. It is \
+            written as NAME.XXXXXX.part and renamed at the end.
 
-            Cameras are read through FFmpeg's libavdevice (Debian: libavdevice59), by Video4Linux. A camera that has \
-            no such size or rate takes the nearest, or says that it has none.
+            Cameras are read by Video4Linux through FFmpeg's libavdevice (Debian: libavdevice59). A camera that does \
+            not support the size or rate uses the nearest one, or reports an error.
 
-            Exit status: 0 recorded, 1 there is no such camera, it has failed, or the file cannot be written, 64 wrong \
-            usage, 130 interrupted (the file is whole), 143 terminated (the same).
+            Exit status: 0 recorded, 1 camera not found, camera failed, or the file cannot be written, 64 wrong \
+            usage, 130 interrupted (the file is complete), 143 terminated (likewise).
             """
     )
 
@@ -30,44 +30,46 @@ struct RecordCommand: AsyncParsableCommand {
     )
     var device: String?
 
-    @Flag(help: "A moving test pattern instead of a camera.")
+    @Flag(help: "Record a moving test pattern instead of a camera.")
     var test = false
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file to write: mp4, m4v, mov, mkv or webm.", valueName: "path"),
+        help: ArgumentHelp("Output file: mp4, m4v, mov, mkv or webm.", valueName: "path"),
         completion: .file()
     )
     var output: String
 
     @Option(
         help: ArgumentHelp(
-            "Of the pictures (default: the camera's own; 640x360 with --test).",
+            "Frame size (default: that of the camera; 640x360 with --test).",
             valueName: "wxh"
         )
     )
     var size: SizeArgument?
 
     @Option(
-        help: ArgumentHelp("Pictures a second (default: the camera's own; 30 with --test).", valueName: "n")
+        help: ArgumentHelp("Frames per second (default: that of the camera; 30 with --test).", valueName: "n")
     )
     var fps: Int?
 
-    @Option(help: ArgumentHelp("Stop after so long.", valueName: "t"))
+    @Option(help: ArgumentHelp("Stop after this duration.", valueName: "t"))
     var duration: TimeArgument?
 
-    @Option(help: ArgumentHelp("Stop after N pictures.", valueName: "n"))
+    @Option(help: ArgumentHelp("Stop after N frames.", valueName: "n"))
     var frames: Int?
 
-    @Flag(help: "With --test: as fast as the machine can.")
+    @Flag(help: "With --test: record as fast as possible.")
     var untimed = false
 
-    @Flag(help: "No status line; only what went wrong.")
+    @Flag(help: "Print only errors: no status line.")
     var quiet = false
 
     func validate() throws {
         if test, device != nil { throw ValidationError("--device and --test exclude each other.") }
-        if untimed, !test { throw ValidationError("--untimed is for --test: a camera has its own time.") }
+        if untimed, !test {
+            throw ValidationError("--untimed requires --test: a camera records in real time.")
+        }
         if let fps, !(1...1000).contains(fps) { throw ValidationError("--fps \(fps): expected 1 to 1000.") }
         if let frames, frames < 1 { throw ValidationError("--frames \(frames): expected 1 or more.") }
         if let duration, duration.time <= .zero { throw ValidationError("--duration: expected more than 0.") }
@@ -88,22 +90,22 @@ struct RecordCommand: AsyncParsableCommand {
             isUntimed: untimed
         )
         let ended = Latch<ExitStatus>()
-        let signals = Signals(patience: .seconds(2)) { status in
+        let signals = Signals(gracePeriod: .seconds(2)) { status in
             ended.open(status)
             recorder.stop()
         }
         let keys = TerminalMode.isInteractive ? Self.quitKey(recorder) : nil
-        let stops = keys.map(Self.stops)
+        let stops = keys.map(Self.suspensionSignals)
         let status = quiet ? nil : RecordStatus(recorder, name: output) { [weak keys] in keys?.refresh() }
         do {
             _ = try await recorder.record()
         } catch {
             status?.end()
-            let words = reason(error)
-            // The camera is to blame, or the file, whose name is in the words already.
+            let message = reason(error)
+            // A message about the output names the file already; other errors are those of the camera.
             Console.shared.printError(
                 (error.underlying as? MediaError)?.code == .sinkFailed
-                    ? words : "\(test ? output : name): \(words)"
+                    ? message : "\(test ? output : name): \(message)"
             )
             ExitStatus.failure.exitNow()
         }
@@ -120,11 +122,11 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     /// Restores the terminal before ^Z stops the process, and reads keys again once it continues.
-    private static func stops(_ keys: KeyReader) -> Signals {
-        Signals.stops {
+    private static func suspensionSignals(_ keys: KeyReader) -> Signals {
+        Signals.onSuspension {
             Console.shared.clearStatus()
             TerminalMode.restore()
-        } goOn: { [weak keys] in
+        } resume: { [weak keys] in
             guard let keys else { return }
             _ = TerminalMode.readKeys()
             keys.refresh()
@@ -132,11 +134,11 @@ struct RecordCommand: AsyncParsableCommand {
     }
 }
 
-/// How far it has come, twice a second, where somebody may be watching.
+/// The progress on the status line, updated twice a second if standard error is a terminal.
 private final class RecordStatus: Sendable {
     private let timer: SendableTimer?
 
-    /// `tick` is called before each update.
+    /// Starts the updates. `tick` is called before each of them.
     init(_ recorder: Recorder, name: String, tick: @escaping @Sendable () -> Void) {
         guard Console.shared.isTerminal else {
             timer = nil
@@ -148,7 +150,7 @@ private final class RecordStatus: Sendable {
             guard TerminalMode.isForeground(STDERR_FILENO) else { return }
             let progress = recorder.progress
             let seconds = String(format: "%.1f", progress.duration.seconds)
-            let line = "recording \(name)  \(seconds) s, \(progress.frameCount) pictures, q ends it"
+            let line = "recording \(name)  \(seconds) s, \(progress.frameCount) frames, q stops"
             Console.shared.showStatus(line.cut(toColumns: TerminalMode.columns - 1))
         }
     }
@@ -159,7 +161,8 @@ private final class RecordStatus: Sendable {
     }
 }
 
-/// `@unchecked Sendable`: immutable, and dispatch sources may be used from any thread; only their protocol does not say so.
+/// `@unchecked Sendable`: the class is immutable, and dispatch sources may be used from any thread, although their
+/// protocol is not declared `Sendable`.
 private final class SendableTimer: @unchecked Sendable {
     private let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "vplay.status"))
 

@@ -1,15 +1,15 @@
 import Playhead
 
-/// Encodes images and writes them to files, a few at the same time, on other threads than the caller's.
+/// Encodes images and writes them to files concurrently, on other threads than the caller's.
 struct ImageFiles {
     private let names: ImageNames
     private let quality: Int?
-    /// Each gives back the encoder that it used.
+    /// The pending writes. Each returns the encoder that it used.
     private var group: ThrowingTaskGroup<ImageEncoder, any Error>
     private var encoderCount = 0
 
-    /// Pictures that are encoded at the same time: an encoder has one thread, and decoding wants the cores, too.
-    private static let mostEncoders = 2
+    /// The number of images encoded at the same time. An encoder uses one thread, and decoding needs cores as well.
+    private static let maximumEncoderCount = 2
 
     init(_ names: ImageNames, quality: Int?, _ group: ThrowingTaskGroup<ImageEncoder, any Error>) {
         self.names = names
@@ -17,7 +17,9 @@ struct ImageFiles {
         self.group = group
     }
 
-    /// Waits until there is an encoder for it. Throws what stood against an earlier one.
+    /// Starts writing an image, as soon as an encoder is free.
+    ///
+    /// - Throws: The error of an earlier image that could not be encoded or written.
     mutating func add(_ frame: VideoFrame, _ number: Int) async throws {
         let encoder = try await nextEncoder()
         let path = names.path.path(number)
@@ -31,18 +33,20 @@ struct ImageFiles {
         }
     }
 
-    /// Returns when all have been written.
+    /// Waits until all images have been written.
+    ///
+    /// - Throws: The first error of an image.
     mutating func finish() async throws {
         while try await group.next() != nil {}
     }
 
     private mutating func nextEncoder() async throws -> ImageEncoder {
-        if encoderCount == Self.mostEncoders, let free = try await group.next() { return free }
+        if encoderCount == Self.maximumEncoderCount, let free = try await group.next() { return free }
         encoderCount += 1
         return ImageEncoder(names.format, quality: quality)
     }
 
-    /// Written beside, and renamed when it is whole.
+    /// Writes a file under a temporary name, and renames it when it is complete.
     static func write(_ bytes: [UInt8], to path: String) throws(MediaError) {
         do throws(SinkError) {
             let output = try ByteOutput(replacing: path)

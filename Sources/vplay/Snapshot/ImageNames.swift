@@ -1,7 +1,7 @@
 import ArgumentParser
 import Playhead
 
-/// The names of the images of one command: a name, or a pattern that counts from 1; "-" is standard output, and PNG.
+/// The output names of one command: a name, a pattern numbered from 1, or "-" for PNG on standard output.
 struct ImageNames: Sendable {
     let format: ImageFileFormat
     let path: NumberedPath
@@ -18,13 +18,13 @@ struct ImageNames: Sendable {
 
     static func path(_ text: String) throws(ValidationError) -> NumberedPath {
         guard let path = NumberedPath(text) else {
-            throw ValidationError("\(oneLine(text)): expected one %d, or one such as %04d, for the number.")
+            throw ValidationError("\(oneLine(text)): expected one %d or %04d for the number.")
         }
         return path
     }
 }
 
-/// "5x4": columns and rows of a sheet.
+/// The columns and rows of a sheet, such as "5x4".
 struct GridArgument: ExpressibleByArgument, Sendable {
     let columns: Int
     let rows: Int

@@ -1,6 +1,6 @@
 import Playhead
 
-/// Images of one size, laid out in columns and rows on black.
+/// A sheet of images of one size in columns and rows, on black.
 struct ImageSheet {
     private let grid: GridArgument
     private let tile: PixelSize
@@ -21,8 +21,8 @@ struct ImageSheet {
         )
     }
 
-    /// Where the image with that index lies, from 0: left to right, then down.
-    func place(_ index: Int) -> PixelRect {
+    /// Returns the rectangle of the image with an index from 0. The order is left to right, then down.
+    func rect(_ index: Int) -> PixelRect {
         PixelRect(
             x: index % grid.columns * tile.width,
             y: index / grid.columns * tile.height,
@@ -31,18 +31,18 @@ struct ImageSheet {
         )
     }
 
-    /// `image`: rgb24, of the tile's size.
+    /// Draws an image, which must be rgb24 and have the size of a tile.
     mutating func place(_ image: VideoFrame, at index: Int) {
-        let place = place(index)
+        let rect = rect(index)
         let stride = size.width * Self.bytesPerPixel
         image.withPlanes { planes in
             guard let plane = planes.first else { return }
-            for row in 0..<min(plane.rowCount, place.height) {
+            for row in 0..<min(plane.rowCount, rect.height) {
                 let line = UnsafeRawBufferPointer(
                     start: plane.baseAddress + row * plane.bytesPerRow,
-                    count: min(plane.bytesUsedPerRow, place.width * Self.bytesPerPixel)
+                    count: min(plane.bytesUsedPerRow, rect.width * Self.bytesPerPixel)
                 )
-                let start = (place.y + row) * stride + place.x * Self.bytesPerPixel
+                let start = (rect.y + row) * stride + rect.x * Self.bytesPerPixel
                 bytes.replaceSubrange(start..<start + line.count, with: line)
             }
         }
@@ -61,7 +61,7 @@ struct ImageSheet {
         )
     }
 
-    /// Rows without padding.
+    /// The pixels, in rows without padding.
     private final class Pixels: VideoFrameStorage {
         private let bytes: [UInt8]
         private let stride: Int

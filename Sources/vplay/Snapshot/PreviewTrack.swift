@@ -1,36 +1,36 @@
 import Foundation
 import Playhead
 
-/// A WebVTT file that names an image for each part of the time, as players' previews read it.
+/// A WebVTT file that assigns a part of an image to each time interval, as players use it for previews.
 struct PreviewTrack {
     private let duration: Int64
     private let count: Int64
-    private var cues: [(image: String, place: PixelRect)] = []
+    private var cues: [(image: String, rect: PixelRect)] = []
 
-    /// `count` equal parts.
+    /// Creates a track of `count` equal intervals.
     init(duration: MediaTime, count: Int) {
         self.duration = duration.rescaled(to: 1000, rounding: .roundHalfAwayFromZero).value
         self.count = Int64(count)
     }
 
-    /// For the part that comes next.
-    mutating func add(image: String, _ place: PixelRect) { cues.append((image, place)) }
+    /// Appends the image of the next interval.
+    mutating func add(image: String, _ rect: PixelRect) { cues.append((image, rect)) }
 
-    /// Images are named as they lie from the folder of `path`, if they lie below it.
+    /// Returns the text of the file. Images in the folder of `path` or below are named relative to it.
     func text(relativeTo path: String) -> String {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path
         var text = "WEBVTT\n"
         for (index, cue) in cues.enumerated() {
             let (start, end) = (time(Int64(index)), time(Int64(index) + 1))
-            let place = cue.place
+            let rect = cue.rect
             text += "\n\(start) --> \(end)\n"
             text += "\(Self.reference(to: cue.image, from: folder))"
-            text += "#xywh=\(place.x),\(place.y),\(place.width),\(place.height)\n"
+            text += "#xywh=\(rect.x),\(rect.y),\(rect.width),\(rect.height)\n"
         }
         return text
     }
 
-    /// "hh:mm:ss.mmm", where a part begins.
+    /// Returns the start of an interval as "hh:mm:ss.mmm".
     private func time(_ part: Int64) -> String {
         let milliseconds = duration * part / count
         func digits(_ value: Int64, _ count: Int) -> String {
@@ -43,7 +43,7 @@ struct PreviewTrack {
             + digits(milliseconds % 1000, 3)
     }
 
-    /// A URL: what it may not hold is written with a percent sign.
+    /// Returns a URL reference to an image, percent-encoded.
     private static func reference(to image: String, from folder: String) -> String {
         let path = URL(fileURLWithPath: image).standardizedFileURL.path
         let name = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path

@@ -1,18 +1,18 @@
 import Foundation
 import Playhead
 
-/// Why there are fewer stills than were asked for, in a sentence.
+/// The reason why images are missing, as a sentence.
 struct SnapshotFailure: Error {
     let sentence: String
 }
 
-/// Makes the stills of one command, in one pass over the file.
+/// Writes the images of one command in one pass over the file.
 struct Snapshot: Sendable {
     private let options: SnapshotOptions
     private let asset: Asset
     private let generator: ImageGenerator
 
-    /// Of sheets where nobody says how large their images are, in pixels.
+    /// The default width in pixels of the images in sheets.
     private static let tileWidth = 160
 
     init(_ options: SnapshotOptions) {
@@ -62,33 +62,50 @@ struct Snapshot: Sendable {
         }
     }
 
-    /// Sorted, so that the file is gone through once. What can be made is made.
+    /// Writes the images at `times`. The times are sorted, so that the file is read once. Images that fail do not stop
+    /// the others.
     private func write(_ times: [MediaTime]) async throws {
         let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
         let parts = await SnapshotParts.make(
             order.map { SnapshotParts.Image(number: $0 + 1, time: times[$0]) },
             first: generator,
-            // What comes over a network would come twice, and a pipe comes once.
-            isOne: !options.input.url.isFileURL || options.input.bytes != nil
+            // A second part would repeat the download, and a pipe can be read only once.
+            isSinglePart: !options.input.url.isFileURL || options.input.bytes != nil
         ) {
             Self.makeGenerator(asset, options)
         }
-        let lost = try await withThrowingTaskGroup(of: (index: Int, errors: [PlaybackError]).self) { group in
+        let errors = try await withThrowingTaskGroup(of: (index: Int, errors: [PlaybackError]).self) {
+            group in
             for (index, part) in parts.enumerated() {
                 group.addTask { (index, try await write(part)) }
             }
-            var lost = Array(repeating: [PlaybackError](), count: parts.count)
-            for try await (index, errors) in group { lost[index] = errors }
-            return lost.flatMap(\.self)
+            var failures = Array(repeating: [PlaybackError](), count: parts.count)
+            for try await (index, errors) in group { failures[index] = errors }
+            return failures.flatMap(\.self)
         }
-        guard let first = lost.first else { return }
-        let share = times.count > 1 ? " (\(lost.count) of \(times.count) images are missing)" : ""
+        warnOfTimesPastEnd(times)
+        guard let first = errors.first else { return }
+        let share = times.count > 1 ? " (\(errors.count) of \(times.count) images are missing)" : ""
         throw SnapshotFailure(sentence: failure(first).sentence + share)
     }
 
-    /// What stood against those that are missing, in the order of their times.
+    /// Prints one warning about times past the end, for which the last frame is written.
+    private func warnOfTimesPastEnd(_ times: [MediaTime]) {
+        guard let duration = asset.media?.duration, duration.isNumeric, duration > .zero else { return }
+        let late = times.filter { $0 > duration }
+        guard let first = late.first, let time = decimalSeconds(first), let end = decimalSeconds(duration)
+        else {
+            return
+        }
+        let subject = late.count == 1 ? "--at \(time) is" : "\(late.count) times from --at \(time) are"
+        Console.shared.printError(
+            "warning: \(options.input.name): \(subject) past the end (duration \(end) s); the last frame is used"
+        )
+    }
+
+    /// Returns the errors of the images that could not be made, in the order of their times.
     private func write(_ part: SnapshotParts.Part) async throws -> [PlaybackError] {
-        var lost: [PlaybackError] = []
+        var errors: [PlaybackError] = []
         var next = part.images.startIndex
         try await writingImages { images in
             for await result in part.generator.images(for: part.images.map(\.time)) {
@@ -96,14 +113,15 @@ struct Snapshot: Sendable {
                 next += 1
                 switch result {
                 case .success(_, let frame, _): try await images.add(frame, number)
-                case .failure(_, let error): lost.append(error)
+                case .failure(_, let error): errors.append(error)
                 }
             }
         }
-        return lost
+        return errors
     }
 
-    /// Images are encoded and written while the next ones are made. Returns when all of them are files.
+    /// Runs `body`, which adds images. They are encoded and written while it decodes the next ones. Returns when all
+    /// files are written.
     private func writingImages(_ body: (inout ImageFiles) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: ImageEncoder.self) { group in
             var files = ImageFiles(options.names, quality: options.quality, group)
@@ -128,7 +146,7 @@ struct Snapshot: Sendable {
                 case .success(_, let frame, _): sheet.place(frame, at: filled)
                 case .failure(_, let error): throw failure(error)
                 }
-                track.add(image: options.names.path.path(number), sheet.place(filled))
+                track.add(image: options.names.path.path(number), sheet.rect(filled))
                 filled += 1
                 if filled == grid.count {
                     try await images.add(sheet.frame(), number)
@@ -167,7 +185,7 @@ struct Snapshot: Sendable {
         guard let duration = asset.media?.duration, duration.isNumeric, duration > .zero else {
             throw SnapshotFailure(
                 sentence:
-                    "\(options.input.name): nobody knows how long it is; --at says which pictures are wanted"
+                    "\(options.input.name): unknown duration; use --at to specify the times"
             )
         }
         return duration

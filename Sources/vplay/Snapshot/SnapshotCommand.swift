@@ -1,25 +1,26 @@
 import ArgumentParser
 import Playhead
 
-/// `vplay snapshot`: the words of the command line, as they come.
+/// The command `vplay snapshot`, as parsed.
 struct SnapshotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot",
-        abstract: "Write stills: one, several, or sheets of small ones.",
+        abstract: "Write still images: one, several, or sheets of thumbnails.",
         discussion: """
-            An image is the picture that a player shows at that time, upright and with square pixels; the name's \
-            end says how it is stored: png, jpg (or jpeg), webp; - is standard output, as PNG. Several images need \
-            a %d in the name (or %04d), which counts from 1 in the order of --at. Without --at, --count and \
-            --sprite it is --best.
+            An image is the frame that a player shows at that time, upright and with square pixels. The name's \
+            extension selects the format: png, jpg (or jpeg), webp; - is standard output, as PNG. Several images need \
+            %d or %04d in the name, which is numbered from 1 in the order of --at. Without --at, --count and \
+            --sprite, --best is the default.
 
-            Times are seconds or [[hh:]mm:]ss[.fraction], exact, counted from the first picture. --count N takes \
-            the middles of N equal parts. Times may come in any order: the file is gone through once.
+            Times are seconds or [[hh:]mm:]ss[.fraction], exact, relative to the first frame. --count N uses \
+            the middles of N equal parts. Times may be in any order: the file is read once. For a time past the end \
+            the last frame is written, with a warning.
 
             A sheet holds COLSxROWS images, left to right and then down, and --count may ask for more than one \
-            sheet. --vtt writes a WebVTT file that names for each part of the time its place in a sheet, as \
-            #xywh=, for a player's preview.
+            sheet. --vtt writes a WebVTT file that gives the position of each image in its sheet as \
+            #xywh=, for the preview of a player.
 
-            Files are written beside and take their names when they are whole. An output may not be the input.
+            Files are written under a temporary name and renamed when they are complete. An output may not be the input.
             """
     )
 
@@ -31,47 +32,50 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Where images go.", valueName: "path"),
+        help: ArgumentHelp("Output file.", valueName: "path"),
         completion: .file()
     )
     var output: String
 
-    @Option(help: ArgumentHelp("The picture due at T; repeatable.", valueName: "t"))
+    @Option(help: ArgumentHelp("Write the frame due at T; repeatable.", valueName: "t"))
     var at: [TimeArgument] = []
 
-    @Option(help: ArgumentHelp("N pictures, spread evenly.", valueName: "n"))
+    @Option(help: ArgumentHelp("Write N frames at regular intervals.", valueName: "n"))
     var count: Int?
 
-    @Flag(help: "A picture that is neither black nor plain, of ten that are spread evenly.")
+    @Flag(help: "Write a frame that is neither black nor uniform, of ten at regular intervals.")
     var best = false
 
-    @Flag(help: "The nearest key frames instead: much quicker.")
+    @Flag(help: "Use the nearest key frames, which is much faster.")
     var fast = false
 
     @Option(
         help: ArgumentHelp(
-            "Exactly this size (default: as it is shown; 160 pixels wide in sheets).",
+            "Exact size of an image (default: as displayed; 160 pixels wide in sheets).",
             valueName: "wxh"
         )
     )
     var size: SizeArgument?
 
-    @Option(help: "How a picture is laid into --size.")
+    @Option(help: "How a frame is fitted into --size.")
     var gravity = VideoGravity.resizeAspect
 
     @Option(
-        help: ArgumentHelp("What becomes of pictures of high dynamic range.", valueName: "which")
+        help: ArgumentHelp("Conversion of HDR frames.", valueName: "which")
     )
     var dynamicRange = DynamicRangePolicy.forceSDR
 
-    @Option(help: ArgumentHelp("Of jpg and webp, 1 to 100 (default: 90).", valueName: "q"))
+    @Option(help: ArgumentHelp("Quality of jpg and webp, 1 to 100 (default: 90).", valueName: "q"))
     var quality: Int?
 
-    @Option(help: ArgumentHelp("Sheets of so many columns and rows.", valueName: "colsxrows"))
+    @Option(help: ArgumentHelp("Write sheets of this many columns and rows.", valueName: "colsxrows"))
     var sprite: GridArgument?
 
     @Option(
-        help: ArgumentHelp("With --sprite: tells which image is for which time.", valueName: "path"),
+        help: ArgumentHelp(
+            "With --sprite: write the times and positions of the images as WebVTT.",
+            valueName: "path"
+        ),
         completion: .file()
     )
     var vtt: String?
@@ -94,9 +98,9 @@ struct SnapshotCommand: AsyncParsableCommand {
     }
 }
 
-/// What the words mean, checked.
+/// The validated options of `snapshot`.
 struct SnapshotOptions: Sendable {
-    /// Which pictures are wanted.
+    /// The frames to write.
     enum Choice: Sendable {
         case best
         case at([MediaTime])
@@ -115,7 +119,7 @@ struct SnapshotOptions: Sendable {
     let sheet: GridArgument?
     let track: String?
 
-    private static let mostImages = 100_000
+    private static let maximumImageCount = 100_000
 
     init(_ command: SnapshotCommand) throws(ValidationError) {
         guard let input = Input(command.input) else {
@@ -134,7 +138,7 @@ struct SnapshotOptions: Sendable {
             guard (1...100).contains(quality) else { throw ValidationError("--quality must be 1 to 100.") }
             guard names.format.hasQuality else {
                 throw ValidationError(
-                    "--quality is for jpg and webp: \(names.format.rawValue) loses nothing."
+                    "--quality is for jpg and webp: \(names.format.rawValue) is lossless."
                 )
             }
         }
@@ -143,7 +147,7 @@ struct SnapshotOptions: Sendable {
         let images = choice.count
         let files = sheet.map { (images + $0.count - 1) / $0.count } ?? images
         if files > 1, !names.path.isPattern {
-            throw ValidationError("\(oneLine(command.output)): \(files) images need a %d in the name.")
+            throw ValidationError("\(oneLine(command.output)): \(files) images need %d in the name.")
         }
         if track != nil, sheet == nil { throw ValidationError("--vtt needs --sprite.") }
         try refuseInputAsOutput(files)
@@ -154,7 +158,9 @@ struct SnapshotOptions: Sendable {
         guard given <= 1 else { throw ValidationError("--at, --count and --best exclude one another.") }
         if !command.at.isEmpty {
             guard command.sprite == nil else { throw ValidationError("--sprite takes --count, not --at.") }
-            guard command.at.count <= mostImages else { throw ValidationError("--at: too many times.") }
+            guard command.at.count <= maximumImageCount else {
+                throw ValidationError("--at: too many times.")
+            }
             return .at(command.at.map(\.time))
         }
         if let sprite = command.sprite {
@@ -166,8 +172,8 @@ struct SnapshotOptions: Sendable {
     }
 
     private static func checked(_ count: Int) throws(ValidationError) -> Int {
-        guard (1...mostImages).contains(count) else {
-            throw ValidationError("--count must be 1 to \(mostImages).")
+        guard (1...maximumImageCount).contains(count) else {
+            throw ValidationError("--count must be 1 to \(maximumImageCount).")
         }
         return count
     }

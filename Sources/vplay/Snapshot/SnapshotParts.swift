@@ -1,14 +1,14 @@
 import Foundation
 import Playhead
 
-/// The images of one command in parts that are made at the same time, each by a generator of its own.
+/// Divides the images of one command into parts that are made concurrently, each by its own generator.
 ///
-/// One decoder with a thread for each core leaves a part of them idle, for frames wait for each other; a decoder
-/// with one thread for each core does not. A part begins at a key frame, so that nothing is decoded twice.
+/// One decoder with a thread per core leaves some cores idle, because frames depend on each other. Several decoders use
+/// the cores better. A part begins at a key frame, so that no frame is decoded twice.
 enum SnapshotParts {
     struct Part: Sendable {
         let generator: ImageGenerator
-        /// In the order of their times.
+        /// The images in the order of their times.
         let images: ArraySlice<Image>
     }
 
@@ -17,24 +17,26 @@ enum SnapshotParts {
         let time: MediaTime
     }
 
-    /// Each decoder has frames of its own in memory.
-    private static let mostParts = 4
-    /// Of a part. Fewer are not worth opening the file once more.
-    private static let fewestImages = 8
+    /// The maximum number of parts. Each decoder keeps its own frames in memory.
+    private static let maximumPartCount = 4
+    /// The minimum number of images in a part. Opening the file again does not pay off for fewer.
+    private static let minimumImagesPerPart = 8
 
+    /// Returns the parts of `images`.
+    ///
     /// - Parameters:
-    ///   - images: in the order of their times.
-    ///   - first: makes those of the first part.
-    ///   - isOne: there is no other part.
-    ///   - makeGenerator: makes one like `first`.
+    ///   - images: The images in the order of their times.
+    ///   - first: The generator of the first part.
+    ///   - isSinglePart: True to return a single part.
+    ///   - makeGenerator: Creates a generator with the settings of `first`.
     static func make(
         _ images: [Image],
         first: ImageGenerator,
-        isOne: Bool,
+        isSinglePart: Bool,
         _ makeGenerator: () -> ImageGenerator
     ) async -> [Part] {
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        let count = isOne ? 1 : min(cores, mostParts, images.count / fewestImages)
+        let count = isSinglePart ? 1 : min(cores, maximumPartCount, images.count / minimumImagesPerPart)
         var parts: [Part] = []
         var start = images.startIndex
         var generator = first
@@ -50,7 +52,8 @@ enum SnapshotParts {
         return parts
     }
 
-    /// nil: there is none that can be decoded. Whoever makes the images is told why.
+    /// Returns the time of the last key frame up to `time`, or nil if none can be decoded. Making the images reports
+    /// the error.
     private static func keyFrame(before time: MediaTime, _ generator: ImageGenerator) async -> MediaTime? {
         let (before, after) = (
             generator.requestedTimeToleranceBefore, generator.requestedTimeToleranceAfter

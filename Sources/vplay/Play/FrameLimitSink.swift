@@ -1,8 +1,8 @@
 import Playhead
 import Synchronization
 
-/// Lets `limit` frames through to another sink, and tells when they are through.
-final class CountedSink: VideoSink, Sendable {
+/// A sink that forwards `limit` frames to another sink and reports when it has forwarded them.
+final class FrameLimitSink: VideoSink, Sendable {
     private let inner: any VideoSink
     private let limit: Int
     private let atLimit: @Sendable () -> Void
@@ -19,7 +19,7 @@ final class CountedSink: VideoSink, Sendable {
     var lateFramePolicy: LateFramePolicy { inner.lateFramePolicy }
 
     func start(_ format: VideoFormat) throws {
-        // A format that no frame follows in is none of the sink's business.
+        // A format change after the last frame is not forwarded.
         if count.withLock({ $0 < limit }) { try inner.start(format) }
     }
 
@@ -35,23 +35,4 @@ final class CountedSink: VideoSink, Sendable {
 
     func flush() { inner.flush() }
     func finish() { inner.finish() }
-}
-
-/// Sinks that have not had all their frames yet.
-final class CompletionGroup: Sendable {
-    private let count: Mutex<Int>
-    private let none: @Sendable () -> Void
-
-    init(_ count: Int, then none: @escaping @Sendable () -> Void) {
-        self.count = Mutex(count)
-        self.none = none
-    }
-
-    func tick() {
-        let isLast = count.withLock { count in
-            count -= 1
-            return count == 0
-        }
-        if isLast { none() }
-    }
 }

@@ -1,7 +1,7 @@
-/// As text may be shown on a terminal: on one line, and without what would steer it.
+/// Returns text that can be shown on one line of a terminal.
 ///
-/// File names, titles and libraries bring line breaks, control characters of both sets (an escape sequence
-/// begins with one) and marks that turn the direction of what follows.
+/// File names, titles and library messages may contain line breaks, C0 and C1 control characters, which begin escape
+/// sequences, and marks that change the direction of text. Line breaks and tabs become spaces, the others U+FFFD.
 func oneLine(_ text: String) -> String {
     var shown = String.UnicodeScalarView()
     var wasReturn = false
@@ -10,7 +10,7 @@ func oneLine(_ text: String) -> String {
         if scalar == "\n", wasReturn { continue }
         switch scalar {
         case "\t", "\n", "\u{B}", "\u{C}", "\r", "\u{85}", "\u{2028}", "\u{2029}": shown.append(" ")
-        case _ where scalar.steersTerminal: shown.append("\u{FFFD}")
+        case _ where scalar.controlsTerminal: shown.append("\u{FFFD}")
         default: shown.append(scalar)
         }
     }
@@ -18,8 +18,8 @@ func oneLine(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-    /// A control character of either set, or an override, embedding or isolate of direction.
-    var steersTerminal: Bool {
+    /// True for C0 and C1 control characters, and for bidirectional overrides, embeddings and isolates.
+    var controlsTerminal: Bool {
         switch value {
         case 0x00...0x1F, 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
@@ -28,10 +28,10 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// Columns that a terminal takes for it.
+    /// The number of terminal columns that the text occupies.
     var columnCount: Int { unicodeScalars.reduce(0) { $0 + $1.columnCount } }
 
-    /// The longest beginning that fits, with an ellipsis where something is left out.
+    /// Returns the text, truncated with an ellipsis if it exceeds `limit` columns.
     func cut(toColumns limit: Int) -> String {
         guard columnCount > limit else { return self }
         guard limit > 0 else { return "" }
@@ -47,7 +47,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// 2 for East Asian letters and pictures, 0 for what is drawn over the one before.
+    /// The width in columns: 2 for East Asian wide characters and emoji, 0 for combining characters.
     fileprivate var columnCount: Int {
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0

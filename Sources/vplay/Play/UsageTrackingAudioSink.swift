@@ -1,16 +1,16 @@
 import Playhead
 import Synchronization
 
-/// Hands all on to another sink.
-final class UseNotingAudioSink: AudioSink, Sendable {
+/// Forwards audio to another sink, and records whether there was any.
+final class UsageTrackingAudioSink: AudioSink, Sendable {
     private let inner: any AudioSink
-    let use = Use()
+    let usage = UsageFlag()
 
     init(_ inner: any AudioSink) { self.inner = inner }
 
     func start(_ format: AudioFormat) throws -> AudioFormat { try inner.start(format) }
     func write(_ buffer: AudioBuffer) throws {
-        use.note()
+        usage.set()
         try inner.write(buffer)
     }
     func flush() { inner.flush() }

@@ -1,10 +1,10 @@
 import Playhead
 import Synchronization
 
-/// Hands all on to another sink.
-final class UseNotingVideoSink: VideoSink, Sendable {
+/// Forwards frames to another sink, and records whether there were any.
+final class UsageTrackingVideoSink: VideoSink, Sendable {
     private let inner: any VideoSink
-    let use = Use()
+    let usage = UsageFlag()
 
     init(_ inner: any VideoSink) { self.inner = inner }
 
@@ -13,7 +13,7 @@ final class UseNotingVideoSink: VideoSink, Sendable {
     var lateFramePolicy: LateFramePolicy { inner.lateFramePolicy }
     func start(_ format: VideoFormat) throws { try inner.start(format) }
     func present(_ frame: VideoFrame) throws {
-        use.note()
+        usage.set()
         try inner.present(frame)
     }
     func flush() { inner.flush() }

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import vplay
+
+/// The Escape key on a terminal, which quits.
+@Suite("Escape key", .enabled(if: Media.isMade && Terminal.isThere))
+struct EscapeKeyTests {
+    @Test("A lone escape is the Escape key, and the beginning of a sequence is not")
+    func parser() {
+        var parser = KeyParser()
+        #expect(parser.parse([0x1B]).isEmpty && parser.endsWithEscape)
+        #expect(parser.parseLoneEscape() == .quit)
+        #expect(!parser.endsWithEscape && parser.parseLoneEscape() == nil)
+        #expect(parser.parse([0x1B, 0x5B]).isEmpty && parser.parseLoneEscape() == nil)
+        #expect(parser.parse([0x43]) == [.forward])
+    }
+
+    @Test("Escape quits with status 0 and restores the terminal; a sequence in two parts is one key")
+    func quits() async throws {
+        let outcome = try await Terminal.run(
+            """
+            start('--muted', '--loop', sys.argv[1])
+            until('1.0x dropped')
+            press(' '); until('paused')
+            press('\\x1b'); press('[B'); until('00:00 / 00:03')
+            press('\\x1b')
+            print(ends(), mode())
+            """,
+            Media.clip
+        )
+        #expect(outcome.lines == ["0 cooked"], "\(outcome.text) \(outcome.errors)")
+    }
+}
