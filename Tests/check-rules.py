@@ -15,7 +15,7 @@ files = {path.name for path in sources} | {path.name for path in (ROOT / "Tests"
 
 suites = {}
 for path in sorted((ROOT / "Tests").rglob("*.swift")):
-    for mark in re.finditer(r"^// Rule: (.*)\n(?:.*\n)*?(?:@.* )?(?:\w+ )*(?:struct|class|enum|actor) (\w+)", path.read_text(), re.MULTILINE):
+    for mark in re.finditer(r"^ *// Rule: (.*)\n(?:.*\n)*? *(?:@.* )?(?:\w+ )*(?:struct|class|enum|actor) (\w+)", path.read_text(), re.MULTILINE):
         for rule in mark[1].split(","):
             suites.setdefault(rule.strip(), set()).add(f"{path.parent.name}.{mark[2]}")
 
