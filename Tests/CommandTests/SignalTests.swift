@@ -10,7 +10,7 @@ struct SignalTests {
     func fromTheFirstMoment() async {
         for _ in 0..<100 {
             let (news, tell) = AsyncStream.makeStream(of: Void.self)
-            let signals = Signals.newSizes { tell.finish() }
+            let signals = Signals.onResize { tell.finish() }
             kill(getpid(), SIGWINCH)
             for await _ in news {}
             withExtendedLifetime(signals) {}

@@ -5,7 +5,7 @@ import Testing
 /// `--video window` and `auto` on an X server, and the key that saves a picture.
 @Suite("Window", .enabled(if: Media.isMade && Desktop.isThere))
 struct WindowTests {
-    @Test("A window shows the right colors, size and title, resizes while paused, and ends playback when closed")
+    @Test("A window shows colors, size and title, resizes while paused, and quits when closed")
     func follows() async throws {
         let folder = try TemporaryFolder()
         let outcome = try await Desktop.run(
