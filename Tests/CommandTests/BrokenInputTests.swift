@@ -15,9 +15,12 @@ struct BrokenInputTests {
         }
     }
 
-    @Test(arguments: [
-        "/no/such/file.mp4", "/", "/etc/hostname", "/dev/null", "http://example.invalid/x.mp4", "a://",
-    ])
+    @Test(
+        "An input that is not media is one error message with its name",
+        arguments: [
+            "/no/such/file.mp4", "/", "/etc/hostname", "/dev/null", "http://example.invalid/x.mp4", "a://",
+        ]
+    )
     func whatIsNoMedia(path: String) async throws {
         check(path, try await Command.run("--untimed", path), mayPlay: false)
     }
@@ -62,6 +65,7 @@ struct BrokenInputTests {
     }
 
     @Test(
+        "A broken file is one error message with its name",
         .enabled(if: Media.isMade),
         arguments: [
             "broken-empty.mp4", "broken-text.mp4", "broken-playlist.mp4", "broken-cut-moov-at-end.mp4",
@@ -79,6 +83,7 @@ struct BrokenInputTests {
     }
 
     @Test(
+        "An input without enabled tracks is an error",
         .enabled(if: Media.isMade),
         arguments: [["--video", "none", "video-only.mp4"], ["--audio", "none", "tone-48000.wav"]]
     )

@@ -4,7 +4,7 @@ import Testing
 /// All frames of all files, compared with FFmpeg.
 @Suite("Corpus", .enabled(if: Media.corpus != nil))
 struct CorpusTests {
-    @Test(arguments: Media.references(".framemd5"))
+    @Test("Frames equal those of FFmpeg", arguments: Media.references(".framemd5"))
     func picturesAreThoseOfFFmpeg(path: String) async throws {
         let corpus = try #require(Media.corpus)
         let reference = corpus.appendingPathComponent("ref/\(path).framemd5")
@@ -21,7 +21,10 @@ struct CorpusTests {
         }
     }
 
-    @Test(arguments: Media.references(".framemd5.sha256"))
+    @Test(
+        "The frames of long files have the checksum of FFmpeg's",
+        arguments: Media.references(".framemd5.sha256")
+    )
     func longFilesHaveTheirChecksum(path: String) async throws {
         let corpus = try #require(Media.corpus)
         let expected = try String(

@@ -11,7 +11,7 @@ struct EventTests {
         [Media.silent, "/no/such", Media.uneven, "--duration", "13.7", "--loop"],
     ]
 
-    @Test(arguments: choices.samples)
+    @Test("The same input gives the same events in every run", arguments: choices.samples)
     func theSameInputGivesTheSameEvents(options: [String]) async throws {
         let arguments = ["--untimed", "--events", "json", Media.clip] + options
         let first = try await Command.run(arguments)

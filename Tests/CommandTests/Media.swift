@@ -10,7 +10,7 @@ enum Media {
     static let clip = fixture("clip-h264-aac.mp4")
     /// The size of one of its frames in bytes.
     static let pictureBytes = 320 * 180 * 3 / 2
-    /// The same frames without audio.
+    /// A clip with the same frames and without audio.
     static let silent = fixture("video-only.mp4")
     static let uneven = fixture("vfr.mp4")
 

@@ -118,9 +118,12 @@ struct OutputTests {
         }
     }
 
-    @Test(arguments: [
-        "--video y4m:-", "--video raw:-", "--video framemd5:-", "--events json", "--events text",
-    ])
+    @Test(
+        "A closed pipe ends playback without a message",
+        arguments: [
+            "--video y4m:-", "--video raw:-", "--video framemd5:-", "--events json", "--events text",
+        ]
+    )
     func aClosedPipeEndsItQuietly(option: String) async throws {
         let line = "\"$vplay\" --untimed --loop \(option) \"$1\" | head -c 10 | wc -c; echo ${PIPESTATUS[0]}"
         let outcome = try await Command.shell(line, Media.clip)
@@ -139,7 +142,10 @@ struct OutputTests {
         }
     }
 
-    @Test(arguments: ["--video y4m:/dev/full", "--video framemd5:/dev/full", "--audio wav:/dev/full"])
+    @Test(
+        "A full disk is one error message",
+        arguments: ["--video y4m:/dev/full", "--video framemd5:/dev/full", "--audio wav:/dev/full"]
+    )
     func aFullDiskIsSaidOnce(option: String) async throws {
         let arguments = option.split(separator: " ").map(String.init)
         let outcome = try await Command.run(["--untimed", "--quiet"] + arguments + [Media.clip])
@@ -189,7 +195,10 @@ struct OutputTests {
         }
     }
 
-    @Test(arguments: ["interlaced-mpeg2.ts", "interlaced-h264.mp4"])
+    @Test(
+        "Frames are deinterlaced on request and for display",
+        arguments: ["interlaced-mpeg2.ts", "interlaced-h264.mp4"]
+    )
     func deinterlacesWhereAsked(_ name: String) async throws {
         func hashes(_ options: String...) async throws -> [String] {
             let clip = Media.fixture(name)

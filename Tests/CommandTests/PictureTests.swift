@@ -31,7 +31,7 @@ struct PictureTests {
     }
 
     @Test(
-        "The screen comes back after q, signals, the end, and a sink beside that fails; words come after it"
+        "The screen is restored after q, signals, the end and the failure of another sink; messages follow it"
     )
     func endings() async throws {
         let outcome = try await run(
@@ -39,7 +39,7 @@ struct PictureTests {
             def end(how):
                 if how == 'end': play('--untimed', sys.argv[1])
                 elif how == 'full':
-                    # It may fail before there are pictures, or after.
+                    # The sink may fail before or after the first frame.
                     start('--muted', '--video', 'terminal', '--video', 'y4m:/dev/full', sys.argv[1])
                     status = ends()
                     while more(time.monotonic() + 30): pass
@@ -106,7 +106,7 @@ struct PictureTests {
     }
 
     @Test(
-        "Stopped by ^Z the shell has its screen, also without keys; gone on with, the picture is there again"
+        "^Z restores the screen, also without keys, and frames are shown again after the process continues"
     )
     func stopped() async throws {
         let outcome = try await run(

@@ -41,6 +41,7 @@ struct RangeTests {
     ]
 
     @Test(
+        "--start and --end are exact to the frame",
         arguments: [
             Media.clip, Media.uneven, Media.fixture("clip-h264-aac.ts"), Media.fixture("clip-hevc-aac.mp4"),
         ]

@@ -68,13 +68,16 @@ struct RecordTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
-    @Test(arguments: [
-        "record", "record -o a.txt", "record -o a", "record --test --device x -o a.mp4",
-        "record --untimed -o a.mp4",
-        "record --test --fps 0 -o a.mp4", "record --test --frames 0 -o a.mp4",
-        "record --test --duration 0 -o a.mp4",
-        "record --test --size 0x0 -o a.mp4", "pick --play --list .", "pick --kind film .",
-    ])
+    @Test(
+        "Invalid arguments end with status 64 and an error message",
+        arguments: [
+            "record", "record -o a.txt", "record -o a", "record --test --device x -o a.mp4",
+            "record --untimed -o a.mp4",
+            "record --test --fps 0 -o a.mp4", "record --test --frames 0 -o a.mp4",
+            "record --test --duration 0 -o a.mp4",
+            "record --test --size 0x0 -o a.mp4", "pick --play --list .", "pick --kind film .",
+        ]
+    )
     func wrongUsage(line: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))
         #expect(outcome.status == 64)

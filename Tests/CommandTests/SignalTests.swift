@@ -17,7 +17,10 @@ struct SignalTests {
         }
     }
 
-    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    @Test(
+        "Files are complete after a signal",
+        arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)]
+    )
     func filesAreWholeAfterASignal(signal: Int32, status: Int32) async throws {
         let pictures = Media.temporary("pictures.raw")
         let sound = Media.temporary("sound.wav")

@@ -6,12 +6,15 @@ import Testing
 /// Text from files is shown without terminal control characters.
 @Suite("Terminal text")
 struct TerminalTextTests {
-    @Test(arguments: [
-        ("a\nb", "a b"), ("a\r\nb", "a b"), ("\u{1B}]0;x\u{7}", "\u{FFFD}]0;x\u{FFFD}"),
-        ("\u{9B}31m", "\u{FFFD}31m"), ("\u{202E}gpj.exe", "\u{FFFD}gpj.exe"),
-        ("\u{2066}x\u{2069}", "\u{FFFD}x\u{FFFD}"),
-        ("a\u{85}b\u{2028}c\td", "a b c d"), ("é e\u{301} 🎬 名", "é e\u{301} 🎬 名"), ("\u{7F}", "\u{FFFD}"),
-    ])
+    @Test(
+        "Line breaks and control characters are replaced",
+        arguments: [
+            ("a\nb", "a b"), ("a\r\nb", "a b"), ("\u{1B}]0;x\u{7}", "\u{FFFD}]0;x\u{FFFD}"),
+            ("\u{9B}31m", "\u{FFFD}31m"), ("\u{202E}gpj.exe", "\u{FFFD}gpj.exe"),
+            ("\u{2066}x\u{2069}", "\u{FFFD}x\u{FFFD}"),
+            ("a\u{85}b\u{2028}c\td", "a b c d"), ("é e\u{301} 🎬 名", "é e\u{301} 🎬 名"), ("\u{7F}", "\u{FFFD}"),
+        ]
+    )
     func oneLineOfText(text: String, shown: String) {
         #expect(Array(oneLine(text).unicodeScalars) == Array(shown.unicodeScalars))
     }
