@@ -8,23 +8,23 @@ SHELL := /bin/bash
 SWIFT ?= swift
 PREFIX ?= /usr/local
 TESTFLAGS ?=
-# The sanitizers are many times slower: over real files they take most of an hour, so it must be asked for.
+# The sanitizers are many times slower. Real files take most of an hour, so they must be requested explicitly.
 SANITIZER_CORPUS ?=
-# Where `make lint` builds. CI builds for tests and lint at once.
+# The build folder of `make lint`. CI uses one build for tests and lint.
 STRICT_BUILD ?= .build-strict
-# CI builds from nothing, which is quicker a module at a time and with the lines of code as all that a debugger is told.
-# Who changes a file and builds again is quicker without.
+# CI builds from scratch, which is faster with whole modules and with line tables as the only debug information. Incremental
+# builds are faster without.
 WHOLE_MODULES ?=
 PYTHON ?= $(firstword $(wildcard .venv/bin/python3) python3)
 
 whole-modules = $(addprefix -Xswiftc ,-whole-module-optimization -num-threads 2 -gline-tables-only)
 BUILDFLAGS = $(if $(WHOLE_MODULES),$(whole-modules))
-# Where the command is built for release. CI builds it beside the tests.
+# The folder of the command's release build. CI builds it in parallel with the tests.
 RELEASE_BUILD ?= .build
 RELEASE := -c release --product vplay --scratch-path $(RELEASE_BUILD)
 VPLAY := $(RELEASE_BUILD)/release/vplay
-# The modules whose tests run under a sanitizer for each change: where it can find what the plain tests do not. Unsafe pointers
-# and C libraries for addresses, locks and callbacks for threads. `make nightly` runs all modules (empty).
+# The modules whose tests run under a sanitizer for each change, because it can find faults that the plain tests miss: modules
+# with unsafe pointers and C libraries (addresses), modules with locks and callbacks (threads). Empty (`make nightly`): all.
 ASAN_MODULES ?= FFmpeg HLS MediaCore Network PulseAudio Sinks TerminalSink WindowSink
 TSAN_MODULES ?= HLS Network PlaybackEngine Playhead PlayheadFeed PulseAudio
 FIXTURES := media-fixtures/generated
@@ -42,13 +42,13 @@ help: ## list the targets
 	@awk -f .ci/help.awk $(firstword $(MAKEFILE_LIST))
 
 .PHONY: deps
-deps: ## check for Swift, install the system packages that are missing (apt; names them first)
+deps: ## check for Swift, install missing system packages (apt; lists them first)
 	@SWIFT="$(SWIFT)" .ci/deps
 
 ##@ Build and run
 
 .PHONY: build
-build: deps ## build vplay for release (it carries Swift's library with it)
+build: deps ## build vplay for release (linked statically with Swift's libraries)
 	$(SWIFT) build $(RELEASE)
 
 .PHONY: install
@@ -66,25 +66,25 @@ install: build ## install vplay, its manual page and the completions of bash, zs
 	completions fish "$$share/fish/vendor_completions.d/vplay.fish"
 
 .PHONY: manual
-manual: deps ## write docs/manual/vplay.1 anew, from what the command's parser says
+manual: deps ## generate docs/manual/vplay.1 from the command's parser
 	$(SWIFT) build --product vplay
 	$(PYTHON) docs/manual/manual.py "$$($(SWIFT) build --show-bin-path)/vplay"
 
 .PHONY: fixtures
-fixtures: deps ## make the media files that tests and demo use
+fixtures: deps ## generate the media files for tests and demo
 	media-fixtures/make.sh
 
 .PHONY: clean
-clean: ## remove all that was built or generated
+clean: ## remove all build products and generated files
 	rm -rf .build .build-* Benchmarks/.build docs/examples/.build $(FIXTURES)
 
 ##@ Check
 
 .PHONY: test
-# The command is tested as it is released.
+# The tests of the command use its release build.
 test: export PLAYHEAD_VPLAY := $(abspath $(VPLAY))
-test: fixtures build-release ## run the whole suite, the command as it is released (TESTFLAGS='--filter Name' for a part; PLAYHEAD_CORPUS=DIR adds a folder of real files)
-	@echo "PLAYHEAD_CORPUS: $${PLAYHEAD_CORPUS:-not set, tests over real files are skipped}"
+test: fixtures build-release ## run all tests, with the release build of the command (TESTFLAGS='--filter Name' for a part; PLAYHEAD_CORPUS=DIR adds a folder of real files)
+	@echo "PLAYHEAD_CORPUS: $${PLAYHEAD_CORPUS:-not set, tests with real files are skipped}"
 	$(call run-tests,$(BUILDFLAGS))
 
 .PHONY: build-release
@@ -92,10 +92,10 @@ build-release:
 	env -u PLAYHEAD_SHARED_SWIFT $(SWIFT) build $(RELEASE)
 
 .PHONY: test-release
-# Tests and libraries are optimized; only the command of this build uses Swift's shared library.
+# Tests and libraries are optimized. Only the command of this build uses Swift's shared libraries.
 test-release: export PLAYHEAD_VPLAY := $(abspath $(VPLAY))
 test-release: export PLAYHEAD_SHARED_SWIFT := 1
-test-release: fixtures build-release ## the suite built for release
+test-release: fixtures build-release ## run all tests, built for release
 	$(call run-tests,-c release --scratch-path .build-release -Xswiftc -enable-testing -Xswiftc -gline-tables-only)
 
 # Arguments: flags of `swift build` and `swift test`, flags of `swift test` alone.
@@ -104,7 +104,7 @@ run-tests = $(call build-tests,$(1)) && \
 	$(if $(TESTFLAGS),$(SWIFT) test --skip-build --no-parallel $(1) $(2) $(TESTFLAGS),SWIFT="$(SWIFT)" Tests/run.sh $(1) $(2))
 
 .PHONY: lint
-lint: lint-code lint-benchmarks ## formatting, docs/contract.md, docs/testing.md and README.md against the code, doc comments, completions, the manual page, and a build (with the benchmarks) in which a warning is an error
+lint: lint-code lint-benchmarks ## check formatting, documents against the code, doc comments, completions and the manual page, and build (with the benchmarks) with warnings as errors
 
 .PHONY: lint-code
 lint-code: deps fixtures
@@ -134,11 +134,11 @@ docs: deps ## build the documentation as a website into .build-docs/site, with w
 	SWIFT="$(SWIFT)" $(PYTHON) docs/site.py "$$($(SWIFT) build --show-bin-path)/Modules" .build-docs/site
 
 .PHONY: readme
-readme: fixtures ## build the package that README.md shows, as a stranger would, and run it
+readme: fixtures ## build and run the package that README.md shows, from its code blocks alone
 	SWIFT="$(SWIFT)" Tests/check-readme.sh $(BUILDFLAGS)
 
-# What the sanitizers need: a build from nothing; optimized code, for it runs several times quicker; few samples of what
-# is tried with many; the modules that they are asked to look at.
+# Settings for the sanitizers: a build from scratch, optimized code (several times faster), fewer samples of tests with many
+# samples, and the modules to test.
 %-asan %-tsan: export PLAYHEAD_OPTIMIZED := 1
 %-asan %-tsan: export PLAYHEAD_SAMPLES ?= few
 %-asan: export PLAYHEAD_TESTS := $(ASAN_MODULES:%=%Tests)
@@ -147,7 +147,7 @@ asan-flags := --sanitize=address --scratch-path .build-asan $(whole-modules)
 tsan-flags := --sanitize=thread --scratch-path .build-tsan $(whole-modules)
 
 .PHONY: test-asan
-test-asan: fixtures ## the suites of ASAN_MODULES under the address and leak sanitizers (ASAN_MODULES= for all)
+test-asan: fixtures ## run the tests of ASAN_MODULES under the address and leak sanitizers (ASAN_MODULES= for all)
 	export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=0
 	export LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/lsan.supp:print_suppressions=0
 	export SWIFT_BACKTRACE=enable=no
@@ -155,11 +155,11 @@ test-asan: fixtures ## the suites of ASAN_MODULES under the address and leak san
 	$(call run-tests,$(asan-flags))
 
 .PHONY: test-tsan
-test-tsan: fixtures ## the suites of TSAN_MODULES under the thread sanitizer (TSAN_MODULES= for all)
+test-tsan: fixtures ## run the tests of TSAN_MODULES under the thread sanitizer (TSAN_MODULES= for all)
 	export TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/tsan.supp:halt_on_error=0:second_deadlock_stack=1
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
-	# Not the command: its processes run the code that the other suites run under the sanitizer in one process.
+	# Without the command: its processes run code that the other suites cover under the sanitizer in one process.
 	$(call run-tests,$(tsan-flags),--skip CommandTests)
 
 .PHONY: build-asan build-tsan
@@ -167,11 +167,11 @@ build-asan build-tsan: build-%:
 	$(call build-tests,$($*-flags))
 
 .PHONY: nightly
-nightly: ## all checks of .ci/run, and what it leaves out: all seeds, the suite built for release, all suites under the sanitizers
+nightly: ## run all checks of .ci/run, with all seeds, all tests built for release, and all tests under the sanitizers
 	.ci/run nightly
 
 .PHONY: headers
-headers: ## compare what is declared here of libcurl, libchafa and SDL2 with their own headers (fetched where they are missing)
+headers: ## compare our declarations of libcurl, libchafa and SDL2 with their headers (downloaded if missing)
 	Tests/check-curl-headers.sh
 	Tests/check-chafa-headers.sh
 	Tests/check-sdl-headers.sh
@@ -186,7 +186,7 @@ BENCHMARKS = $(SWIFT) build -c release --package-path Benchmarks --product
 BENCHFLAGS ?= --no-progress
 
 .PHONY: bench
-bench: fixtures ## decode throughput of the fixtures (and of FILE=a.mp4), and what the engine itself costs
+bench: fixtures ## measure decode throughput of the fixtures (and of FILE=a.mp4), and the cost of the engine
 	export PLAYHEAD_BENCH_FILES=$$(printf '%s\n' $(abspath $(FILE)))
 	$(SWIFT) package --package-path Benchmarks benchmark $(BENCHFLAGS)
 	$(BENCHMARKS) EngineCost
@@ -194,7 +194,7 @@ bench: fixtures ## decode throughput of the fixtures (and of FILE=a.mp4), and wh
 
 .PHONY: compare
 compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp4 (or several, or a folder); SEEK=1: seeks, STILLS=1: stills, SCALE=1: scaled, LOOP=1: laps, NETWORK=1: slow links
-	@test -n "$(FILE)$(LOOP)" || { echo "which file? make compare FILE=a.mp4" >&2; exit 64; }
+	@test -n "$(FILE)$(LOOP)" || { echo "compare: no file given; use make compare FILE=a.mp4" >&2; exit 64; }
 	if [ -n "$(LOOP)" ]; then
 		$(PYTHON) Benchmarks/compare/loop.py --vplay $(VPLAY) $(FILE)
 	elif [ -n "$(SEEK)" ]; then
@@ -211,5 +211,5 @@ compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp
 	fi
 
 .PHONY: sync
-sync: build ## measure sound against picture through a real sound server, beside mpv (8 minutes)
+sync: build ## measure audio and video synchronization through a real audio server, compared with mpv (8 minutes)
 	$(PYTHON) Benchmarks/sync/sync.py --vplay $(VPLAY)
