@@ -1,7 +1,7 @@
 #!/bin/sh
-# Proves that what CChafa declares of libchafa is what libchafa's own headers declare (libchafa-dev, 1.12 or newer).
-# The headers are those of the system; where it has none, their packages are fetched into .build-chafa/ and unpacked there,
-# and nothing is installed.
+# Checks that the declarations of CChafa match libchafa's own headers (libchafa-dev, 1.12 or newer).
+# The system's headers are used. If they are missing, their packages are downloaded to .build-chafa/ and unpacked there;
+# nothing is installed.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ else
     flags="-I$root/usr/include/chafa -I$library/chafa/include -I$root/usr/include/glib-2.0 -I$library/glib-2.0/include"
 fi
 
-# A declaration that differs from the one before is an error.
+# The compiler rejects a second declaration that differs from the first.
 clang -fsyntax-only -Werror -ISources/CChafa $flags -x c - <<'END' || fail "libchafa is not as declared"
 #include <chafa.h>
 #include "shim.h"
@@ -46,4 +46,4 @@ SAME(offsetof(ph_chafa_text, bytes), offsetof(GString, str));
 SAME(offsetof(ph_chafa_text, count), offsetof(GString, len));
 SAME(sizeof(((ph_chafa_text *)0)->count), sizeof(((GString *)0)->len));
 END
-echo "libchafa's functions and numbers are as declared"
+echo "libchafa's functions and constants match our declarations"

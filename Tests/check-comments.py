@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails where a public declaration has no doc comment. What implements a protocol's requirement has the requirement's.
+"""Fails if a public declaration has no doc comment. The implementation of a protocol requirement inherits its comment.
 
 check-comments.py MODULES: the folder with the modules of a build (swift build --show-bin-path, and there Modules).
 Reads what the compiler wrote beside the modules, so it builds nothing and takes a second or two.
@@ -14,7 +14,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = os.environ.get("SWIFT", "swift")
-# The products, and what they re-export or show in their own signatures.
+# The products, and the modules that they re-export or use in their public signatures.
 MODULES = [
     "MediaCore", "PlaybackEngine", "PulseAudio", "Sinks", "Network", "Playhead", "PlayheadFeed", "PlayheadTesting",
     "TerminalSink", "WindowSink",
@@ -36,7 +36,7 @@ def extract(module, modules, triple, output):
 
 
 def place(symbol):
-    """file:line where the compiler knows it."""
+    """Returns file:line if the compiler reports a location."""
     location = symbol.get("location")
     if location is None:
         return symbol["identifier"]["precise"]

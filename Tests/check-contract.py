@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds docs/contract.md to the tests: each test that it names exists, no clause is claimed without one or a reason, no
-id is there twice, and every id of Tests/contract-ids.txt has a row. Exit status 1 and a line for each fault otherwise."""
+"""Checks docs/contract.md: each test that it names exists, each clause has a test or a reason, ids are unique, and every id
+of Tests/contract-ids.txt has a row. Otherwise prints a line for each error and exits with status 1."""
 import pathlib
 import re
 import sys
@@ -10,7 +10,7 @@ STATES = {"same", "better", "different", "not yet"}
 
 
 def tests():
-    """Every `Suite/function` under Tests: the types of a file, and the @Test functions inside each."""
+    """Returns every `Suite/function` under Tests: the types of each file with their @Test functions."""
     found = set()
     for path in (ROOT / "Tests").glob("*/*.swift"):
         suite, pending = None, False
@@ -28,7 +28,7 @@ def tests():
 
 
 def rows():
-    """Line number and cells of each row of the tables."""
+    """Yields the line number and the cells of each table row."""
     text = (ROOT / "docs/contract.md").read_text()
     for number, line in enumerate(text.splitlines(), 1):
         if not line.startswith("|") or re.match(r"\|\s*(id|-+)\s*\|", line):

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Proves that the numbers of Sources/CCurl/numbers.h are those of libcurl's own headers. Nothing is installed: they are taken
-# from where they are, or fetched into .build-curl/ and unpacked there.
+# Checks that the constants of Sources/CCurl/numbers.h match libcurl's own headers. The system's headers are used. If they are
+# missing, they are downloaded to .build-curl/ and unpacked there; nothing is installed.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -87,4 +87,4 @@ offsetof(PHCurlAddress,address) offsetof(struct curl_sockaddr,addr)
 END
 } | clang -fsyntax-only -Wno-deprecated-declarations -Wno-gnu-folding-constant -I"$(dirname "$(dirname "$header")")" -ISources/CCurl -x c - ||
     fail "numbers differ"
-echo "libcurl's numbers are as declared"
+echo "libcurl's constants match our declarations"

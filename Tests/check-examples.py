@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds the code in README.md, docs/sinks.md and docs/testing.md to the files that are compiled: word for word the same.
+"""Checks that the code in README.md, docs/sinks.md and docs/testing.md is identical to the files that are compiled.
 
-With the folder that `swift build` has built into it also runs the programs of docs/feeds.md over the fixtures, and compares what they print
-with docs/examples/expected; `--write` as a second argument writes that anew."""
+With the build folder of `swift build` as an argument, it also runs the programs of docs/feeds.md with the fixtures, and compares their
+output with docs/examples/expected; `--write` as a second argument updates these files."""
 import pathlib
 import re
 import shutil
@@ -30,6 +30,13 @@ if not functions:
 if (EXAMPLES / "Sources/PlayDemo/main.swift").read_text() not in blocks("README.md"):
     faults.append("README.md: its program is not docs/examples/Sources/PlayDemo/main.swift, word for word")
 
+snippets = (EXAMPLES / "Sources/SnippetDemo/main.swift").read_text()
+*shown, _, _ = blocks("README.md")
+faults += [f"README.md: not as in docs/examples: {block.splitlines()[0]}" for block in shown if block not in snippets]
+faults += [f"README.md: a snippet of more than five lines: {block.splitlines()[0]}" for block in shown if block.count("\n") > 5]
+if len(shown) != 5:
+    faults.append(f"README.md: expected five snippets, not {len(shown)}")
+
 if (EXAMPLES / "Sources/SinkDemo/CutFinder.swift").read_text() not in blocks("docs/sinks.md"):
     faults.append("docs/sinks.md: its sink is not docs/examples/Sources/SinkDemo/CutFinder.swift, word for word")
 
@@ -45,7 +52,7 @@ def run(built, name, *arguments):
     if "--write" in sys.argv:
         expected.write_text(result.stdout)
     elif not expected.exists() or expected.read_text() != result.stdout:
-        faults.append(f"{name}: it does not print what {expected.relative_to(ROOT)} has:\n{result.stdout}")
+        faults.append(f"{name}: its output differs from {expected.relative_to(ROOT)}:\n{result.stdout}")
 
 
 if len(sys.argv) > 1:

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Proves that target FFmpeg compiles against the headers of FFmpeg 7.1, as Debian 13 (trixie) ships them, and that what
-# CFFmpeg declares of libavfilter and libavdevice is what their own headers declare.
-# Nothing is installed: an apt configuration of its own, with its own state, fetches packages into
-# .build-ffmpeg7/ and unpacks them there. Exits with 0 only if the target compiled.
+# Checks that target FFmpeg compiles against the headers of FFmpeg 7.1, as shipped by Debian 13 (trixie), and that the
+# declarations of CFFmpeg match the headers of libavfilter and libavdevice.
+# Nothing is installed: a separate apt configuration with its own state downloads packages to
+# .build-ffmpeg7/ and unpacks them there. Exits with 0 only if the target compiles.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ fail() {
 
 command -v apt-get >/dev/null || fail "apt-get is needed and not here"
 
-# The mirror that the host itself uses, whichever of apt's two formats says so.
+# The mirror that the host uses, in either of apt's two formats.
 mirror="$(
     cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list 2>/dev/null |
         sed -n -e 's/^URIs:[[:space:]]*\([^[:space:]]*\).*/\1/p' \
@@ -33,7 +33,7 @@ keyring="/usr/share/keyrings/debian-archive-keyring.gpg"
 [ -r "$keyring" ] || fail "the Debian keyring $keyring is missing"
 echo "deb [arch=$arch signed-by=$keyring] $mirror trixie main" >"$apt/etc/sources.list"
 
-# The host's own settings (proxies) stay; its lists, caches and package database are not touched.
+# The host's settings (proxies) are kept. Its lists, caches and package database are not changed.
 run_apt() {
     apt-get -q \
         -o Dir::Etc::sourcelist="$apt/etc/sources.list" -o Dir::Etc::sourceparts=- \
@@ -61,7 +61,7 @@ version="$(sed -n 's/^#define LIBAVFORMAT_VERSION_MAJOR *//p' "$include/libavfor
 [ "$version" -ge 61 ] || fail "these are headers of libavformat $version, not of FFmpeg 7"
 echo "compiling against libavformat $version in $include"
 
-# A declaration that differs from the one before is an error.
+# The compiler rejects a second declaration that differs from the first.
 clang -fsyntax-only -Werror -I"$include" -ISources/CFFmpeg -x c - <<END || fail "libavfilter's functions are not as declared"
 #include "shim.h"
 #include <libavfilter/avfilter.h>
@@ -70,15 +70,15 @@ clang -fsyntax-only -Werror -I"$include" -ISources/CFFmpeg -x c - <<END || fail 
 _Static_assert(LIBAVFILTER_VERSION_MAJOR == LIBAVUTIL_VERSION_MAJOR - 49, "another libavfilter belongs to this libavutil");
 _Static_assert((unsigned)AVFILTER_AUTO_CONVERT_NONE == (unsigned)-1, "another number");
 END
-echo "libavfilter's functions are as declared"
+echo "libavfilter's functions match our declarations"
 clang -fsyntax-only -Werror -I"$include" -ISources/CFFmpeg -x c - <<END || fail "libavdevice's functions are not as declared"
 #include "shim.h"
 #include <libavdevice/avdevice.h>
 _Static_assert(LIBAVDEVICE_VERSION_MAJOR == LIBAVUTIL_VERSION_MAJOR + 2, "another libavdevice belongs to this libavutil");
 END
-echo "libavdevice's functions are as declared"
+echo "libavdevice's functions match our declarations"
 
-# A pkg-config that knows only these headers: the host's own must not come first.
+# A pkg-config path with only these headers, because the host's headers must not take precedence.
 mkdir -p "$root/pkgconfig"
 cat >"$root/pkgconfig/libavformat.pc" <<END
 Name: libavformat

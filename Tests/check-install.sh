@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check-install.sh VPLAY: installs the built command into a folder of its own, and tries what lies there: the completions
-# in bash (and in fish, where that is), and the manual page.
+# check-install.sh VPLAY: installs the built command into a temporary folder, and tests the installed files: the completions
+# in bash (and in fish, if it is installed), and the manual page.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -30,9 +30,9 @@ fi
 mkdir -p "$work/files/folder"
 touch "$work/files/clip.mp4" "$work/files/a b.mkv"
 
-# What bash offers for a line, one word a line, as it would call for it: colons and = split words there.
+# Prints bash's completions of a line, one per line. As in bash, colons and = split words.
 offers() (
-    set +eu  # as in a user's shell
+    set +eu  # as in an interactive shell
     cd "$work/files"
     compopt() { :; }
     source "$share/bash-completion/completions/vplay"
@@ -79,4 +79,4 @@ if command -v fish >/dev/null; then
 fi
 if command -v zsh >/dev/null; then zsh -n "$share/zsh/site-functions/_vplay" || fault "zsh cannot read its completions"; fi
 
-[ "$faults" = 0 ] && echo "check-install: completions and manual page are as they should be"
+[ "$faults" = 0 ] && echo "check-install: completions and manual page are correct"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the package that README.md shows, as a stranger would: from its blocks of code alone, with this tree as a git
-# repository to depend on. Builds it, plays a clip, and gives it a file that is not there. Arguments: flags of `swift build`.
+# Creates the package that README.md shows from its code blocks alone, with a git repository of this tree as its dependency.
+# Builds it, plays a clip, and runs it with a missing file. Arguments: flags of `swift build`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,28 +14,32 @@ git -C "$work/playhead" init -q -b main
 git -C "$work/playhead" add --all --force
 git -C "$work/playhead" -c user.name=check -c user.email=check@localhost -c commit.gpgsign=false commit -q -m "this tree"
 
-# The blocks stand in this order: the manifest, the program.
+# The last two blocks: the manifest and the program. Those before them are snippets, which docs/examples compiles.
 awk -v folder="$work/clips" '
-    /^```swift$/ { file = folder (++blocks == 1 ? "/Package.swift" : "/Sources/clips/main.swift"); next }
-    /^```$/ { file = ""; next }
-    file != "" { print > file }
-    END { if (blocks != 2) { print "README.md: expected two blocks of Swift, not " blocks > "/dev/stderr"; exit 1 } }
+    /^```swift$/ { block = ""; inside = 1; next }
+    /^```$/ { if (inside) { before = last; last = block; blocks++ }; inside = 0; next }
+    inside { block = block $0 "\n" }
+    END {
+        if (blocks < 2) { print "README.md: expected a manifest and a program" > "/dev/stderr"; exit 1 }
+        printf "%s", before > (folder "/Package.swift")
+        printf "%s", last > (folder "/Sources/clips/main.swift")
+    }
 ' README.md
 grep -q '<this repository>' "$work/clips/Package.swift"
 sed -i "s|<this repository>|file://$work/playhead|" "$work/clips/Package.swift"
 
-# A stranger has none of this set.
+# A user has none of these variables set.
 unset PLAYHEAD_STRICT
 ${SWIFT:-swift} build --package-path "$work/clips" "$@"
 program="$(${SWIFT:-swift} build --package-path "$work/clips" --show-bin-path)/clips"
 
-pictures=$(timeout 60 "$program" "$clip" | wc -l)
-[ "$pictures" -gt 0 ] || { echo "README.md: its program shows no picture" >&2; exit 1; }
+frames=$(timeout 60 "$program" "$clip" | wc -l)
+[ "$frames" -gt 0 ] || { echo "README.md: the program shows no frame" >&2; exit 1; }
 
 status=0
-words=$(timeout 20 "$program" "$work/missing.mp4" 2>&1) || status=$?
-[ "$status" = 1 ] && [[ $words == *missing.mp4* ]] || {
-    echo "README.md: a missing file ends with status $status: $words" >&2
+message=$(timeout 20 "$program" "$work/missing.mp4" 2>&1) || status=$?
+[ "$status" = 1 ] && [[ $message == *missing.mp4* ]] || {
+    echo "README.md: a missing file ends with status $status: $message" >&2
     exit 1
 }
-echo "README.md: its package builds, plays $pictures pictures and tells of a missing file: $words"
+echo "README.md: the package builds, plays $frames frames and reports a missing file: $message"

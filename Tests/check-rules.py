@@ -36,16 +36,16 @@ if text != PAGE.read_text():
     if "--write" in sys.argv:
         PAGE.write_text(text)
     else:
-        faults.append("docs/rules.md: its last column is out of date; Tests/check-rules.py --write brings it up to date")
+        faults.append("docs/rules.md: its last column is out of date; run Tests/check-rules.py --write")
 
 for page in [PAGE, ROOT / "docs/architecture.md", *sorted((ROOT / "docs/internals").glob("*.md"))]:
     name = page.relative_to(ROOT)
     for word in sorted(set(re.findall(r"`([\w+/]+\.swift)`", page.read_text()))):
         if pathlib.Path(word).name not in files or ("/" in word and not (ROOT / "Sources" / word).exists()):
-            faults.append(f"{name}: there is no {word}")
+            faults.append(f"{name}: file not found: {word}")
     for word in sorted(set(re.findall(r"`((?:\w+)/\w+)`", page.read_text()))):
         if (ROOT / "Sources" / word.split("/")[0]).is_dir() and not (ROOT / "Sources" / word).is_dir():
-            faults.append(f"{name}: there is no folder {word}")
+            faults.append(f"{name}: folder not found: {word}")
 
 print("\n".join(faults) if faults else f"docs/rules.md: {len(known)} rules, each with code and tests")
 sys.exit(bool(faults))

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Proves that what CSDL declares is what SDL2's own headers declare: functions, numbers and layouts.
-# The headers are those of the system; where it has none, its package is fetched into .build-sdl/ and unpacked there, and
+# Checks that the declarations of CSDL match SDL2's own headers: functions, constants and layouts.
+# The system's headers are used. If they are missing, their package is downloaded to .build-sdl/ and unpacked there;
 # nothing is installed.
 set -eu
 
@@ -19,7 +19,7 @@ if [ ! -r /usr/include/SDL2/SDL.h ]; then
     flags="-I$root/usr/include -I$root/usr/include/$(architecture)"
 fi
 
-# A declaration that differs from the one before is an error.
+# The compiler rejects a second declaration that differs from the first.
 clang -fsyntax-only -Werror -std=c11 $flags -ISources/CSDL -x c - <<END || fail "SDL2 is not as declared"
 #include <SDL2/SDL.h>
 #include "sdl.h"
@@ -58,4 +58,4 @@ EVENT(button.windowID) EVENT(button.button) EVENT(button.clicks)
 _Static_assert(offsetof(ph_sdl_event, key.sym) == offsetof(SDL_Event, key.keysym.sym), "sym");
 _Static_assert(offsetof(ph_sdl_event, key.mod) == offsetof(SDL_Event, key.keysym.mod), "mod");
 END
-echo "SDL2's functions, numbers and layouts are as declared"
+echo "SDL2's functions, constants and layouts match our declarations"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Reports whether the compiler initializes a static `Mutex` with zeros where it should hold nil. With -O, Swift 6.3.1 does so
+# Reports whether the compiler initializes a static `Mutex` with zeros instead of nil. With -O, Swift 6.3.1 does so
 # if the struct in the mutex holds an optional of a struct with more than five stored values beside another property. The
-# sources avoid that shape (`TerminalMode.State`), so the fault alone is no failure.
+# sources avoid that shape (`TerminalMode.State`), so the bug alone is not a failure.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -26,6 +26,6 @@ compiler=$(dirname "$swift")/swiftc
 version=$("$compiler" --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p')
 case $("$work/main") in
     nil) echo "check-static-mutex: Swift $version initializes a static mutex of a struct with an optional correctly" ;;
-    zeros) echo "check-static-mutex: Swift $version initializes a static mutex with zeros where it should hold nil (known fault)" ;;
-    *) echo "check-static-mutex: the program says neither" >&2; exit 1 ;;
+    zeros) echo "check-static-mutex: Swift $version initializes a static mutex with zeros instead of nil (known compiler bug)" ;;
+    *) echo "check-static-mutex: unexpected output of the test program" >&2; exit 1 ;;
 esac

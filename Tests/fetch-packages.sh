@@ -1,6 +1,6 @@
-# Read by the check-*-headers.sh, which say `fail` first. Nothing is installed.
+# Sourced by check-*-headers.sh, which define `fail` first. Nothing is installed.
 
-# fetch_packages FOLDER PACKAGE...: Debian packages, fetched into FOLDER and unpacked there.
+# fetch_packages FOLDER PACKAGE...: downloads Debian packages to FOLDER and unpacks them there.
 fetch_packages() {
     root="$1"
     shift
@@ -12,5 +12,5 @@ fetch_packages() {
     done
 }
 
-# The name of this machine's folders in /usr/lib and /usr/include.
+# The name of this machine's architecture folder in /usr/lib and /usr/include.
 architecture() { dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || gcc -dumpmachine; }

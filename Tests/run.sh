@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Runs the whole suite, or the targets that PLAYHEAD_TESTS names, with the flags of `swift test` that are given; it was built
-# before. A target uses little more than
-# one core, so two parts run side by side, the long ones first. They simulate time, or compare what files decode to. Those
-# that play in real time come afterwards: both wait most of the time, and leave a core free for each other.
+# Runs all tests, or the targets named by PLAYHEAD_TESTS, with the given flags of `swift test`. The tests must have been built.
+# A target uses little more than one core, so two parts run in parallel, the long ones first. These simulate time, or compare
+# decoded files. The parts that play in real time follow: they wait most of the time, so two of them leave a core for each other.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# A part is a target, or some suites of a target: TARGET.SUITES these, TARGET-SUITES all others.
+# A part is a target, the given suites of a target (TARGET.SUITES), or all its other suites (TARGET-SUITES).
 live='CacheTests|PickTests|PictureTests|SignalTests|TerminalAttributeTests|TerminalTests|WindowTests|NoWindowTests'
 long=(
     CommandTests.CorpusTests "CommandTests-(CorpusTests|$live)" PlaybackEngineTests HLSTests
@@ -19,7 +18,7 @@ for folder in Tests/*Tests docs/examples/Tests/*Tests; do
     [[ " ${long[*]} ${real[*]} " =~ " $target"[-\ .] ]] || short+=("$target")
 done
 
-# The parts of `$@` whose target is to run.
+# Prints the parts of `$@` whose target is selected.
 chosen() {
     local part
     for part in "$@"; do
@@ -32,7 +31,7 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 export logs SWIFT=${SWIFT:-swift}
 
-# What it says comes in one piece, when it has ended.
+# The output of a part is printed as a whole when the part has ended.
 run() {
     local part=$1 result=0 choice start=$SECONDS
     shift
