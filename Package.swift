@@ -245,7 +245,12 @@ let package = Package(
             path: "docs/examples/Tests/TestingDemoTests",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
-    ] + (strict ? [example("PlayDemo"), example("WatchDemo"), example("SinkDemo")] + feedExamples : [])
+    ]
+        + (strict
+            ? [
+                example("PlayDemo"), example("WatchDemo"), example("SinkDemo"),
+                example("SnippetDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
+            ] + feedExamples : [])
 )
 
 // `make test-asan` and `make test-tsan` build only the test targets that they run.

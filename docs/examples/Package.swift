@@ -17,6 +17,8 @@ let package = Package(
         // README.md shows this one whole.
         example("PlayDemo"),
         example("WatchDemo"), example("SinkDemo"),
+        // The snippets of README.md.
+        example("SnippetDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         // docs/feeds.md is about these: a clip by itself, a grid, a list, an endless banner, a list that is downloaded while it
         // plays, choosing a file.
         example("StoryCoverDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),

@@ -45,7 +45,7 @@ struct ContactSheet {
             let (w, h) = (Int(cell.frame.width), Int(cell.frame.height))
             let entry = plan.entry(of: cell.id)
             let color: Canvas.Pixel =
-                entry?.plays == true
+                entry?.shouldPlay == true
                 ? (0, 220, 0)
                 : plan.chosen.contains(cell.id)
                     ? (230, 220, 0)
