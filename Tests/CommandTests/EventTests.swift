@@ -55,7 +55,7 @@ struct EventTests {
         #expect(outcome.lines.count { $0.contains(" didPlayToEndTime ") } == 4)
     }
 
-    @Test(.enabled(if: Media.corpus != nil))
+    @Test("Cues are reported among the events", .enabled(if: Media.corpus != nil))
     func wordsComeAmongTheEvents() async throws {
         let file = try #require(Media.corpus).appendingPathComponent("subtitles/srt-in.mkv").path
         let arguments = ["--untimed", "--events", "json", "--subtitle-track", "2", file]
@@ -71,6 +71,6 @@ struct EventTests {
         for _ in 0..<3 { #expect(try await Command.run(arguments).text == outcome.text) }
         let wrong = try await Command.run("--untimed", "--subtitle-track", "ger", file)
         #expect(wrong.status == 1)
-        #expect(wrong.errors.contains("there is no subtitle track in language ger; it has 2"))
+        #expect(wrong.errors.contains("no subtitle track in language ger; available: 2"))
     }
 }

@@ -207,7 +207,7 @@ struct NoWindowTests {
             print(ends())
             start('--video', 'none', '--loop', sys.argv[3])
             until('1.0x dropped')
-            pressUntil(lambda: b'there is no picture to save' in seen)
+            pressUntil(lambda: b'no frame to save' in seen)
             press('q')
             print(ends())
             """,
