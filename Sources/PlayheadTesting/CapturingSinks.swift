@@ -66,6 +66,9 @@ public final class CapturingVideoSink: VideoSink {
     /// - Parameter count: The frame to fail at, counted from the next one, which is 1.
     public func fail(atFrame count: Int) { state.withLock { $0.failureCountdown = count } }
 
+    /// Records the format.
+    ///
+    /// - Throws: This implementation does not throw.
     public func start(_ format: VideoFormat) throws {
         state.withLock { $0.calls.append(.start(format.size, format.pixelFormat)) }
     }
@@ -126,6 +129,9 @@ public final class CapturingAudioSink: AudioSink {
     /// Whether the timeline is paused, as last reported. It is true before the first report.
     public var isPaused: Bool { state.withLock { $0.isPaused } }
 
+    /// Records the format.
+    ///
+    /// - Throws: This implementation does not throw.
     public func start(_ format: AudioFormat) throws -> AudioFormat {
         AudioFormat(
             sampleRate: format.sampleRate,
@@ -134,6 +140,9 @@ public final class CapturingAudioSink: AudioSink {
         )
     }
 
+    /// Records the buffer.
+    ///
+    /// - Throws: This implementation does not throw.
     public func write(_ buffer: AudioBuffer) throws {
         let samples = buffer.withPlanes { planes in
             planes.first.map { Array($0.bindMemory(to: Int16.self)) } ?? []

@@ -154,6 +154,9 @@ public final class ScriptedByteSource: ByteSource {
         try read(at: offset, into: buffer, context: ReadContext())
     }
 
+    /// Reads bytes as the script says.
+    ///
+    /// - Throws: `MediaError` as the script says; `.notReady` or `.cancelled` where it waits.
     public func read(
         at offset: Int64,
         into buffer: UnsafeMutableRawBufferPointer,

@@ -42,6 +42,9 @@ public final class ScriptedDecoder: Decoder {
         self.track = track
     }
 
+    /// Accepts a packet, or nil to drain.
+    ///
+    /// - Throws: `MediaError` as the script says.
     public func send(_ packet: Packet?) throws(MediaError) -> Bool {
         if packet == nil, media.video?.throwsAtDraining == true, track == ScriptedMedia.videoTrack,
             state.withLock({ $0.held.contains(where: isBroken) })
@@ -93,6 +96,9 @@ public final class ScriptedDecoder: Decoder {
 
     public var hasOutputDelay: Bool { depth > 1 }
 
+    /// Returns the next frame or buffer.
+    ///
+    /// - Throws: `MediaError` as the script says.
     public func receive() throws(MediaError) -> DecoderOutput {
         state.withLock { state in
             if !state.ready.isEmpty { return state.ready.removeFirst() }

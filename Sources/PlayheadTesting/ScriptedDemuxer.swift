@@ -86,6 +86,9 @@ public final class ScriptedDemuxer: Demuxer {
     /// The number of calls to `interrupt(before:)`. Any thread may read it.
     public var interruptCount: Int { state.withLock { $0.interrupts } }
 
+    /// Returns the description of the script.
+    ///
+    /// - Throws: `MediaError` as the script says.
     public func open() throws(MediaError) -> MediaDescription {
         try check()
         for case .openFails(let code) in media.faults {
@@ -96,6 +99,9 @@ public final class ScriptedDemuxer: Demuxer {
 
     public func setEnabledTracks(_ ids: Set<Int>) { state.withLock { $0.enabled = ids } }
 
+    /// Returns the next packet of the script, or nil at its end.
+    ///
+    /// - Throws: `MediaError` as the script says; `.notReady` where it waits.
     public func read() throws(MediaError) -> Packet? {
         onCall(.read)
         while true {
@@ -158,6 +164,9 @@ public final class ScriptedDemuxer: Demuxer {
         media.faults.contains { if case .cutOff(let first) = $0 { position >= first } else { false } }
     }
 
+    /// Moves to a sync point of the script.
+    ///
+    /// - Throws: `MediaError` as the script says.
     public func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
         onCall(.seek)
         try check()
@@ -176,11 +185,17 @@ public final class ScriptedDemuxer: Demuxer {
         state.withLock { $0.position = target <= .zero ? 0 : key }
     }
 
+    /// Returns a decoder for a track of the script.
+    ///
+    /// - Throws: `MediaError` as the script says.
     public func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
         onMakeDecoder(track, options)
         return ScriptedDecoder(media, track: track, clock: clock, onCall: onCall)
     }
 
+    /// Returns a decoder for a subtitle track of the script.
+    ///
+    /// - Throws: `MediaError` if the script has no such track.
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
         ScriptedTextDecoder(media)
     }

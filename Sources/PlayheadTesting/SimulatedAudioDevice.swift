@@ -196,6 +196,9 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
 
     public func prepare() { state.withLock { $0.calls.append(.prepare) } }
 
+    /// Starts the device with the format that it is set up for.
+    ///
+    /// - Throws: This implementation does not throw.
     public func start(_ format: AudioFormat) throws -> AudioFormat {
         withCurrentState { state in
             state.calls.append(.start(format))
@@ -218,6 +221,9 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         }
     }
 
+    /// Accepts a buffer to be played on the device's clock.
+    ///
+    /// - Throws: This implementation does not throw.
     public func write(_ buffer: AudioBuffer) throws {
         withCurrentState { state in
             buffer.withPlanes { planes in

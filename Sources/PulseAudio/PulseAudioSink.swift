@@ -78,6 +78,9 @@ public final class PulseAudioSink: AudioDeviceSink {
 
     // MARK: AudioSink
 
+    /// Opens a stream on the audio server. Does not wait for the server.
+    ///
+    /// - Throws: This implementation does not throw.
     public func start(_ format: AudioFormat) throws -> AudioFormat {
         prepare()
         let (accepted, isNew) = settings.withLock { settings in
@@ -98,6 +101,9 @@ public final class PulseAudioSink: AudioDeviceSink {
         return accepted
     }
 
+    /// Copies samples to the ring that the device reads from.
+    ///
+    /// - Throws: This implementation does not throw.
     public func write(_ buffer: AudioBuffer) throws {
         guard let ring = settings.withLock({ $0.ring }) else { return }
         buffer.withPlanes { planes in

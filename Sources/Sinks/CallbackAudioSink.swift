@@ -38,7 +38,13 @@ public final class CallbackAudioSink: AudioSink {
         self.init(onStart: { _ in format }, onBuffer: onBuffer)
     }
 
+    /// Calls the start closure.
+    ///
+    /// - Throws: Whatever the closure throws.
     public func start(_ format: AudioFormat) throws -> AudioFormat { try onStart(format) }
+    /// Calls the buffer closure.
+    ///
+    /// - Throws: Whatever the closure throws.
     public func write(_ buffer: AudioBuffer) throws { try onBuffer(buffer) }
     public func flush() { onFlush() }
     public func finish() { onFinish() }

@@ -40,7 +40,13 @@ public final class CallbackVideoSink: VideoSink {
         self.onFrame = onFrame
     }
 
+    /// Calls the start closure.
+    ///
+    /// - Throws: Whatever the closure throws.
     public func start(_ format: VideoFormat) throws { try onStart(format) }
+    /// Calls the frame closure.
+    ///
+    /// - Throws: Whatever the closure throws.
     public func present(_ frame: VideoFrame) throws { try onFrame(frame) }
     public func flush() { onFlush() }
     public func finish() { onFinish() }

@@ -33,6 +33,8 @@ public final class FrameMD5Sink: VideoSink, FileSink {
     public var lateFramePolicy: LateFramePolicy { .holdBack }
 
     /// Writes the header for the first format. Later formats differ in the sizes of their frames only.
+    ///
+    /// - Throws: `SinkError` if the output cannot be written.
     public func start(_ format: VideoFormat) throws {
         try writer.run { output, state in
             guard state.clock == nil else { return }
@@ -42,6 +44,9 @@ public final class FrameMD5Sink: VideoSink, FileSink {
         }
     }
 
+    /// Writes the line of a frame.
+    ///
+    /// - Throws: `SinkError` if the output cannot be written, `MediaError` if the frame has no packed form.
     public func present(_ frame: VideoFrame) throws {
         try writer.run { output, state in
             guard let time = state.clock?.ticks(of: frame) else {

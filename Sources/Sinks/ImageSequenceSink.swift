@@ -38,8 +38,14 @@ public final class ImageSequenceSink: VideoSink, FileSink {
     /// The policy for late frames: a sequence of files is complete, while a single file contains the newest frame.
     public var lateFramePolicy: LateFramePolicy { path.isPattern ? .holdBack : .newestOnly }
 
+    /// Does nothing: each image has its own format.
+    ///
+    /// - Throws: This implementation does not throw.
     public func start(_ format: VideoFormat) throws {}
 
+    /// Encodes a frame and writes its file.
+    ///
+    /// - Throws: `SinkError` if the file cannot be written, `MediaError` if the frame cannot be encoded.
     public func present(_ frame: VideoFrame) throws {
         let number = try state.withLock { state in
             guard !state.isFinished else { throw SinkError.outOfOrder("\(path): the sink is finished") }

@@ -35,8 +35,14 @@ public final class RawVideoSink: VideoSink, FileSink {
     public var error: (any Error)? { writer.error }
     public var lateFramePolicy: LateFramePolicy { .holdBack }
 
+    /// Does nothing: raw video has no header.
+    ///
+    /// - Throws: This implementation does not throw.
     public func start(_ format: VideoFormat) throws {}
 
+    /// Writes the planes of a frame without padding.
+    ///
+    /// - Throws: `SinkError` if the output cannot be written.
     public func present(_ frame: VideoFrame) throws {
         try writer.run { output, _ in try frame.withPlanes { try output.write($0) } }
     }

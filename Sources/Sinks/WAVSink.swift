@@ -40,6 +40,9 @@ public final class WAVSink: AudioSink, FileSink {
 
     public var error: (any Error)? { writer.error }
 
+    /// Writes the header and returns the format that the file holds.
+    ///
+    /// - Throws: `SinkError` if the output cannot be written.
     public func start(_ format: AudioFormat) throws -> AudioFormat {
         try writer.run { output, state in
             if let first = state.format { return first }
@@ -67,6 +70,9 @@ public final class WAVSink: AudioSink, FileSink {
         }
     }
 
+    /// Writes samples.
+    ///
+    /// - Throws: `SinkError` if the output cannot be written or the file would exceed 4 GiB.
     public func write(_ buffer: AudioBuffer) throws {
         try writer.run { output, state in
             guard let format = state.format, let header = state.header else {

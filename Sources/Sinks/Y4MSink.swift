@@ -45,6 +45,9 @@ public final class Y4MSink: VideoSink, FileSink {
     public var error: (any Error)? { writer.error }
     public var lateFramePolicy: LateFramePolicy { .holdBack }
 
+    /// Writes the stream header.
+    ///
+    /// - Throws: `SinkError` if the output cannot be written or Y4M cannot hold the format.
     public func start(_ format: VideoFormat) throws {
         try writer.run { output, state in
             guard let layout = Y4MLayout(format.pixelFormat) else {
@@ -64,6 +67,9 @@ public final class Y4MSink: VideoSink, FileSink {
         }
     }
 
+    /// Writes a frame.
+    ///
+    /// - Throws: `SinkError` if the output cannot be written or the format differs from the header.
     public func present(_ frame: VideoFrame) throws {
         try writer.run { output, state in
             guard let first = state.format else {

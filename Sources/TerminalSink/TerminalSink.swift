@@ -126,8 +126,14 @@ public final class TerminalSink: VideoSink {
     public var appliesPreferredTrackTransform: Bool { true }
     public var lateFramePolicy: LateFramePolicy { .newestOnly }
 
+    /// Does nothing: each frame is drawn by its own format.
+    ///
+    /// - Throws: This implementation does not throw.
     public func start(_ format: VideoFormat) throws {}
 
+    /// Draws a frame, or replaces one that has not been drawn yet.
+    ///
+    /// - Throws: `MediaError` with the code `.sinkFailed` if the terminal cannot be written to or the sink is finished.
     public func present(_ frame: VideoFrame) throws {
         updateGeometry()
         try state.withLock { state throws(MediaError) in

@@ -136,6 +136,9 @@ public final class WindowSink: VideoSink {
         try opened.withLock { $0 }?.get()
     }
 
+    /// Shows a frame in the window, or replaces one that has not been shown yet.
+    ///
+    /// - Throws: `WindowError` if the window has been closed or cannot be drawn to.
     public func present(_ frame: VideoFrame) throws {
         guard stage.withLock({ $0 == .open }), let thread = thread.withLock({ $0 }),
             try content.enqueue(frame)

@@ -96,6 +96,9 @@ extension ByteSource {
     public var isLocal: Bool { true }
     public func loadingState(for context: ReadContext) -> LoadingState? { nil }
 
+    /// Reads with `read(at:into:)`, one call at a time. See `BlockingReads`.
+    ///
+    /// - Throws: `MediaError` from `read(at:into:)`; `.cancelled` if the reader was interrupted.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
         throws(MediaError) -> Int
     {

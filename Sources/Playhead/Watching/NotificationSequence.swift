@@ -41,6 +41,8 @@ public struct NotificationSequence: AsyncSequence, Sendable {
         /// Returns the next notification, or nil if the task was cancelled.
         ///
         /// - Parameter actor: The actor that the call is isolated to.
+        ///
+        /// - Throws: This implementation does not throw.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Never) -> Notification? {

@@ -101,6 +101,8 @@ extension VideoConverter {
 
     /// Converts without tone mapping, for a converter without an implementation of its own. The colours and
     /// their description are kept.
+    ///
+    /// - Throws: `MediaError` if the conversion fails.
     public func convertToSDR(
         _ frame: VideoFrame,
         to pixelFormat: PixelFormat?,

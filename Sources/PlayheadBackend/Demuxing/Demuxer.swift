@@ -127,6 +127,9 @@ extension Demuxer {
     public var loadingState: LoadingState? { nil }
     public var receivedBytes: Int64? { loadingState?.receivedBytes }
 
+    /// Rejects every track: a backend without subtitles needs no implementation.
+    ///
+    /// - Throws: `MediaError` with the code `.decoderNotFound`, always.
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
         throw MediaError(
             .decoderNotFound,
