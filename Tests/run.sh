@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # A part is a target, the given suites of a target (TARGET.SUITES), or all its other suites (TARGET-SUITES).
-live='CacheTests|PickTests|PictureTests|SignalTests|TerminalAttributeTests|TerminalTests|WindowTests|NoWindowTests'
+live='CacheTests|EscapeKeyTests|PickTests|PictureTests|SignalTests|TerminalAttributeTests|TerminalTests|WindowTests|NoWindowTests'
 long=(
     CommandTests.CorpusTests "CommandTests-(CorpusTests|$live)" PlaybackEngineTests HLSTests
     FFmpegTests.CorpusVideoTests FFmpegTests-CorpusVideoTests
