@@ -4,9 +4,11 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Contract: what is asked of an asset by name")
+@Suite("Contract: loading properties of an asset by name")
 struct AssetLoadingTests {
-    @Test("One property is one value, several are as many in their order, and all cost one opening")
+    @Test(
+        "Loading one property returns one value, several return a tuple in order, and all share one opening"
+    )
     func properties() async throws {
         let scripts = ScriptedBackend(clock: ManualDriver().clock)
         let asset = scripts.makeAsset(.clip())
@@ -43,7 +45,9 @@ struct AssetLoadingTests {
         #expect(scripts.opened == ["/script-1"])
     }
 
-    @Test("Tracks by kind, by what they are for, and by number; groups of options")
+    @Test(
+        "Tracks are selected by media type, by characteristic and by track ID; selection groups list their options"
+    )
     func tracks() async throws {
         var media = ScriptedMedia.clip()
         media.cues = [.init("words", from: 0, to: 500)]
@@ -59,7 +63,9 @@ struct AssetLoadingTests {
         #expect(asset.tracks(withMediaType: .video).map(\.id) == [0])
     }
 
-    @Test("What cannot be opened throws the words of load(), whatever is asked; its status is failed")
+    @Test(
+        "Loading any property of an asset that cannot be opened throws the error of load(), and its status is failed"
+    )
     func failures() async throws {
         let scripts = ScriptedBackend(clock: ManualDriver().clock)
         let broken = scripts.makeAsset(.silentClip([.openFails(.unrecognizedFormat)]))
@@ -76,7 +82,7 @@ struct AssetLoadingTests {
         #expect(!broken.isPlayable && !broken.isReadable)
     }
 
-    @Test("Playable is what has a track of video or audio that can be played")
+    @Test("An asset is playable if it has a video or audio track that can be played")
     func playable() async throws {
         let scripts = ScriptedBackend(clock: ManualDriver().clock)
         let lost: [(ScriptedMedia, Bool)] = [
@@ -89,14 +95,14 @@ struct AssetLoadingTests {
     }
 
     @Test(
-        "A file whose tracks are encrypted says so, and that it cannot be played",
+        "A file with encrypted tracks reports protected content and is not playable",
         .enabled(if: Fixture.areThere, "make fixtures")
     )
     func encrypted() async throws {
         let plain = Asset(url: Fixture.url("clip-h264-aac.mp4"))
         let answers = try await plain.load(.hasProtectedContent, .isPlayable, .isReadable)
         #expect(answers == (false, true, true))
-        // The names of its sample entries are all that says so.
+        // Only the names of its sample entries declare the encryption.
         var bytes = try Data(contentsOf: Fixture.url("clip-h264-aac.mp4"))
         for (name, protected) in [("avc1", "encv"), ("mp4a", "enca")] {
             while let place = bytes.firstRange(of: Data(name.utf8)) {

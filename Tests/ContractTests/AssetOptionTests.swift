@@ -5,11 +5,13 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Contract: fragments, and the type that bytes are taken for",
+    "Contract: fragments, and overriding the detected media type",
     .enabled(if: Fixture.areThere, "make fixtures")
 )
 struct AssetOptionTests {
-    @Test("Fragments that may come, that are there, and how long all will be")
+    @Test(
+        "An asset reports whether it can contain fragments, whether it contains them, and their total duration"
+    )
     func fragments() async throws {
         let names = ["clip-h264-aac.mp4", "clip-moov-at-end.mp4", "clip-h264-aac.ts", "clip-fragmented.mp4"]
         for name in names {
@@ -23,14 +25,17 @@ struct AssetOptionTests {
         }
     }
 
-    @Test("The duration hint of the header, with and without a fragment behind it", arguments: [false, true])
+    @Test(
+        "The duration hint of the header is reported with and without a following fragment",
+        arguments: [false, true]
+    )
     func durationHint(isCut: Bool) async throws {
         var bytes = [UInt8](try Data(contentsOf: Fixture.url("clip-fragmented.mp4")))
         let mvex = try #require(place(of: "mvex", in: bytes))
         let moov = try #require(place(of: "moov", in: bytes))
         let moof = try #require(place(of: "moof", in: bytes))
         if isCut { bytes.removeSubrange(moof...) }
-        // 7500 ticks of the clip's thousand a second.
+        // The duration is 7500 ticks in the clip's timescale of 1000.
         bytes.insert(
             contentsOf: [0, 0, 0, 16] + Array("mehd".utf8) + [0, 0, 0, 0, 0, 0, 0x1D, 0x4C],
             at: mvex + 8
@@ -48,13 +53,13 @@ struct AssetOptionTests {
         #expect(asset.overallDurationHint == .ms(7500))
     }
 
-    /// Of the box's first byte.
+    /// The offset of the box's first byte.
     private func place(of name: String, in bytes: [UInt8]) -> Int? {
         let name = Array(name.utf8)
         return (4..<bytes.count - 4).first { Array(bytes[$0..<$0 + 4]) == name }.map { $0 - 4 }
     }
 
-    @Test("A type that is given counts, and neither the bytes nor the extension")
+    @Test("An explicit media type takes precedence over the bytes and the file extension")
     func type() async throws {
         let playlists = try Playlists()
         let hidden = playlists.url("list.txt")

@@ -4,9 +4,9 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Contract: assets, their tracks and how far is read ahead")
+@Suite("Contract: assets, their tracks, and the read-ahead limit")
 struct AssetTests {
-    @Test("Loading opens once for all who ask, tells the facts, and they stay")
+    @Test("Loading opens the asset once for all callers, reports its properties, and keeps them")
     func load() async throws {
         let scripts = ScriptedBackend(clock: ManualDriver().clock)
         let asset = scripts.makeAsset(.silentClip())
@@ -26,7 +26,7 @@ struct AssetTests {
         #expect(asset.status == .loaded)
     }
 
-    @Test("What cannot be opened fails with words, each time it is asked; cancelled is an end too")
+    @Test("An asset that cannot be opened fails with a message on each load; a cancelled load ends as well")
     func failures() async {
         let scripts = ScriptedBackend(clock: ManualDriver().clock)
         let broken = scripts.makeAsset(.silentClip([.openFails(.unrecognizedFormat)]))
@@ -44,7 +44,7 @@ struct AssetTests {
     }
 
     @Test(
-        "Two sound tracks are one group with languages; one plays, the other when chosen, none when asked for",
+        "Two audio tracks form one group with languages; the default, the selected one or none of them plays",
         .enabled(if: Fixture.areThere, "make fixtures")
     )
     func groups() async throws {
@@ -58,7 +58,7 @@ struct AssetTests {
         #expect(group.options(withLanguage: "de") == [group.options[1]])
         #expect(asset.mediaSelectionGroup(for: .visual)?.options.count == 1)
         #expect(asset.mediaSelectionGroup(for: .visual)?.options.map(\.mediaType) == [.video])
-        // By its title, else by its language, else by its number.
+        // An option is named by its title, then by its language, then by its number.
         #expect(group.options.map(\.displayName) == group.options.map { $0.track.title ?? $0.language ?? "" })
         #expect(group.options.allSatisfy { $0.hasMediaCharacteristic(.audible) })
         #expect(group.options.allSatisfy { !$0.hasMediaCharacteristic(.legible) })
@@ -67,7 +67,7 @@ struct AssetTests {
         #expect(item.selectedMediaOption(in: group) == group.options[0])
         item.select(group.options[1], in: group)
         #expect(item.selectedMediaOption(in: group) == group.options[1])
-        // A stranger changes nothing.
+        // Selecting an option of another asset changes nothing.
         let visual = try #require(asset.mediaSelectionGroup(for: .visual))
         item.select(visual.options[0], in: group)
         #expect(item.selectedMediaOption(in: group) == group.options[1])
@@ -85,7 +85,7 @@ struct AssetTests {
         await player.shutdown()
     }
 
-    @Test("An option says its kind, its name, and whether it can be played")
+    @Test("An option reports its media type, its name, and whether it can be played")
     func options() async throws {
         var media = ScriptedMedia.clip([.noDecoder(.audio)])
         media.cues = [.init("words", from: 0, to: 500), .init("Worte", from: 0, to: 500, track: 3)]
@@ -102,7 +102,9 @@ struct AssetTests {
         #expect(asset.mediaSelectionGroup(for: .visual)?.defaultOption == options[0])
     }
 
-    @Test("An item that wants little read ahead has little read ahead, another one the player's share")
+    @Test(
+        "An item with a small preferred read-ahead buffers little, and another item uses the player's limit"
+    )
     func readAhead() throws {
         func loadedEnd(_ seconds: Double) throws -> MediaTime {
             let bench = PlayerTestBench(.silentClip())
@@ -113,7 +115,7 @@ struct AssetTests {
             #expect(item.isPlaybackBufferFull)
             return try #require(item.loadedTimeRanges.first).end
         }
-        // A packet is read whole, and what is being decoded is no longer counted: a few pictures more.
+        // A packet is read whole, and packets being decoded are no longer counted, so a few more frames are allowed.
         for (asked, seconds) in [(0.2, 0.2), (0, Player.Configuration().buffering.forwardDuration), (10, 10)]
         {
             let ahead = try loadedEnd(asked).seconds
@@ -121,7 +123,9 @@ struct AssetTests {
         }
     }
 
-    @Test("Set while playing, reading ahead goes on to the new bound, and back to the player's own")
+    @Test(
+        "A read-ahead limit that is set during playback applies at once, and so does its reset to the player's"
+    )
     func readAheadWhilePlaying() throws {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load(ScriptedMedia(video: .init(frameCount: 1000, frameRate: 25)))

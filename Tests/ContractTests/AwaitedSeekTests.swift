@@ -5,9 +5,11 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Contract: seeks that a task waits for")
+@Suite("Contract: asynchronous seeks")
 struct AwaitedSeekTests {
-    @Test("Each form waits until the frame is in the sinks, and says that it finished")
+    @Test(
+        "Each asynchronous form returns after the sinks have received the frame, and reports that it finished"
+    )
     func finished() async {
         let scene = await VirtualScene.loaded()
         let (player, item, sink) = (scene.player, scene.item, scene.sink)
@@ -20,14 +22,14 @@ struct AwaitedSeekTests {
         #expect(sink.numbers.last == 0)
         #expect(await item.seek(to: .ms(390), toleranceBefore: .zero, toleranceAfter: .zero))
         #expect(sink.numbers.last == 9)
-        // An answer that nobody wants is waited for all the same, without a warning.
+        // A discarded result is awaited as well, without a compiler warning.
         await player.seek(to: .ms(1390))
         #expect(sink.numbers.last == 30)
         await item.seek(to: .ms(390))
         #expect(sink.numbers.last == 0)
     }
 
-    /// No `async` here: these are the forms that return at once.
+    /// The function is not `async`, so that these calls resolve to the forms that return at once.
     private func begin(_ player: Player, _ item: PlayerItem, _ tell: @escaping @Sendable (Bool) -> Void) {
         player.seek(to: .ms(100))
         player.seek(to: .ms(200), toleranceBefore: .zero, toleranceAfter: .zero)
@@ -41,7 +43,7 @@ struct AwaitedSeekTests {
         item.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero, completionHandler: tell)
     }
 
-    @Test("Without a task the same names return at once, and nobody waits")
+    @Test("Outside a task the same names return at once, without waiting")
     func synchronous() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()
@@ -54,7 +56,7 @@ struct AwaitedSeekTests {
         #expect(bench.videoSink.numbers.last == 25)
     }
 
-    @Test("Inside a task, too, the form with a handler does not wait")
+    @Test("Inside a task the form with a completion handler does not wait either")
     func handlerInsideTask() async throws {
         let scene = await VirtualScene.loaded()
         let (player, item, sink) = (scene.player, scene.item, scene.sink)
@@ -73,7 +75,7 @@ struct AwaitedSeekTests {
         #expect(sink.numbers.last == 0)
     }
 
-    @Test("What does not finish says so: no item, no time, another seek, another item")
+    @Test("A seek without an item or a time, or one that is superseded or loses its item, returns false")
     func unfinished() async {
         let driver = ManualDriver()
         do {
@@ -86,23 +88,23 @@ struct AwaitedSeekTests {
             #expect(await !empty.seek(to: .ms(100)))
             #expect(await !empty.seek(to: .now))
         }
-        // A player that goes leaves its last work to its driver.
+        // A player that is released leaves its remaining work to its driver.
         driver.settle()
         let scene = await VirtualScene.loaded()
         let (player, item) = (scene.player, scene.item)
         #expect(await !player.seek(to: .invalid))
         #expect(await !item.seek(to: .indefinite))
-        // Nothing here says when it happened.
+        // The item has no dates.
         #expect(await !player.seek(to: Date.now))
         #expect(await !item.seek(to: Date.now, toleranceBefore: .zero, toleranceAfter: .zero))
         #expect(item.currentTime() == .zero)
         let stale = PlayerItem(asset: item.asset)
-        // Nothing plays it: its start position is all there is to wait for.
+        // No player plays the item, so the seek only sets its start position.
         #expect(await stale.seek(to: .ms(400)))
         #expect(stale.currentTime() == .ms(400))
     }
 
-    @Test("Another seek comes first: false for the one that waited", arguments: [false, true])
+    @Test("A seek that is superseded by another one returns false", arguments: [false, true])
     func overtaken(byItem: Bool) async throws {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()
@@ -119,7 +121,7 @@ struct AwaitedSeekTests {
         #expect(try await within("the answer") { await first.value } == false)
     }
 
-    @Test("A task that is cancelled waits no longer, and its seek goes on")
+    @Test("Cancelling the task ends the wait, and the seek continues")
     func cancelled() async throws {
         let bench = PlayerTestBench(.silentClip())
         let (item, player) = (bench.load(), bench.player)
@@ -129,7 +131,7 @@ struct AwaitedSeekTests {
             { await player.preroll(atRate: 1) },
         ]
         for (index, seek) in seeks.enumerated() {
-            // Nothing runs the driver: without the cancellation it would wait for good.
+            // The driver is not run, so without the cancellation the wait would never end.
             let task = Task { await seek() }
             if index < 2 {
                 let target = MediaTime.ms(1300 + 20 * Int64(index))
@@ -141,7 +143,7 @@ struct AwaitedSeekTests {
         bench.driver.settle()
         #expect(bench.videoSink.numbers.last == 33)
         #expect(item.currentTime() == .ms(1320))
-        // Cancelled before it began.
+        // The task is cancelled before the seek begins.
         let early = Task {
             while !Task.isCancelled { await Task.yield() }
             return await player.seek(to: .ms(400), toleranceBefore: .zero, toleranceAfter: .zero)
@@ -153,14 +155,14 @@ struct AwaitedSeekTests {
     }
 }
 
-/// A player that runs by itself on the virtual clock, and what it shows.
+/// A player that runs by itself on the virtual clock, and the frames that it shows.
 private struct VirtualScene {
     let player: Player
     let layer: PlayerLayer
     let sink: CapturingVideoSink
     let item: PlayerItem
 
-    /// Its first frame has been handed to the sink.
+    /// Returns once the first frame has been delivered to the sink.
     static func loaded(_ media: ScriptedMedia = .silentClip()) async -> VirtualScene {
         let driver = VirtualDriver()
         let backend = ScriptedBackend(media, driver: driver)

@@ -4,10 +4,12 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// The playlist has variants of 900,000, 300,000 and 100,000 bits a second: 640, 320 and 160 pixels wide.
+/// The playlist has variants of 900,000, 300,000 and 100,000 bits per second with widths of 640, 320 and 160 pixels.
 @Suite("Budget: bits per second of playlists with variants", .enabled(if: Fixture.areThere, "make fixtures"))
 struct BudgetBitRateTests {
-    @Test("They are divided among those that play; the best variant within its part is what each plays")
+    @Test(
+        "The bit rate is divided among the playing players, and each plays the best variant within its share"
+    )
     func divided() throws {
         let playlists = try Playlists()
         let driver = ManualDriver(settlesByItself: true)
@@ -32,22 +34,22 @@ struct BudgetBitRateTests {
             #expect(widths() == [640, 640])
             players[1].play()
             #expect(widths() == [320, 320])
-            // Too little for any variant: the least.
+            // The share is too small for any variant, so the lowest one plays.
             budget.limits.bitRate = 100_000
             #expect(widths() == [160, 160])
             budget.limits.bitRate = 1_000_000
             #expect(widths() == [320, 320])
-            // Standing, it takes no part.
+            // A paused player has no share.
             players[0].pause()
             #expect(widths() == [640, 640])
             players[0].play()
             #expect(widths() == [320, 320])
-            // What it has set itself counts as well.
+            // The item's own bit rate limit applies as well.
             players[0].currentItem?.preferredPeakBitRate = 150_000
             #expect(widths() == [160, 320])
             withExtendedLifetime(members) {}
         }
-        // Nothing is held.
+        // No memory is allocated any more.
         driver.settle()
         #expect(budget.usage.players == 0)
     }

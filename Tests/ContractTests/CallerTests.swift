@@ -5,9 +5,9 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Contract: threads that call, and the queue that is called")
+@Suite("Contract: threads of callers, and the queue of callbacks")
 struct CallerTests {
-    /// Everything that a program asks of a player and its item.
+    /// Calls everything that a program uses of a player and its item.
     private static func call(_ player: Player, _ item: PlayerItem, _ layer: PlayerLayer) {
         player.play()
         player.rate = 2
@@ -36,10 +36,10 @@ struct CallerTests {
         player.replaceCurrentItem(with: item)
     }
 
-    @Test("No call waits for the engine: all return while nothing of it runs")
+    @Test("No call waits for the engine: all return while the engine is not running")
     func nothingRuns() {
         let bench = PlayerTestBench(.silentClip())
-        // What is called on this thread can only return: the driver, which runs all else, stands still.
+        // The driver, which runs everything else, is stopped, so calls on this thread must return without it.
         let (item, early) = (bench.load(), bench.makeItem())
         let count = bench.lines.count
         Self.call(bench.player, item, bench.layer)
@@ -50,7 +50,7 @@ struct CallerTests {
         #expect(early.status == .readyToPlay)
     }
 
-    @Test("A seek of an item that waits in a queue is answered among the callbacks, not inside the call")
+    @Test("A seek of an item that waits in a queue completes in a callback, not inside the call")
     func queuedSeek() {
         let bench = PlayerTestBench(queue: 2)
         bench.driver.run(seconds: 0)
@@ -64,14 +64,14 @@ struct CallerTests {
         #expect(bench.items[1].currentTime() == .ms(500))
         bench.driver.run(seconds: 0)
         #expect(answers.withLock { $0 } == [true, false])
-        // Nobody else's queue is there for an item in no player.
+        // An item without a player has no callback queue.
         bench.makeItem().seek(to: .ms(500), toleranceBefore: .zero, toleranceAfter: .zero) { finished in
             answers.withLock { $0.append(finished) }
         }
         #expect(answers.withLock { $0 } == [true, false, true])
     }
 
-    @Test("No call waits for bytes: all return while a read hangs", .enabled(if: Fixture.areThere))
+    @Test("No call waits for data: all return while a read hangs", .enabled(if: Fixture.areThere))
     func readHangs() async throws {
         for held in [0, 20_000] as [Int64] {
             let source = try ScriptedByteSource(contentsOfFile: Fixture.path("clip-h264-aac.mp4"))
@@ -90,7 +90,7 @@ struct CallerTests {
         }
     }
 
-    @Test("Set from many threads at once, told on one queue: the player's own, or one of one's choice")
+    @Test("Values set from many threads at once are reported on one queue, the player's own or a chosen one")
     func oneQueue() async throws {
         let key = DispatchSpecificKey<Bool>()
         let chosen = DispatchQueue(label: "chosen")
@@ -135,7 +135,7 @@ struct CallerTests {
             }
             let events = player.events
             player.isMuted = true
-            // All that was set before is told before.
+            // All changes made before this point are reported before it.
             try await within("the last change") {
                 for await event in events { if case .mutedChanged(true) = event { return } }
             }
@@ -150,7 +150,7 @@ struct CallerTests {
     }
 }
 
-@Suite("Contract: bytes from the caller", .enabled(if: Fixture.areThere, "make fixtures"))
+@Suite("Contract: data from the caller", .enabled(if: Fixture.areThere, "make fixtures"))
 struct CallersBytesTests {
     private func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: Fixture.url(name))) }
 
@@ -158,7 +158,7 @@ struct CallersBytesTests {
         Asset(url: URL(fileURLWithPath: "/nowhere/" + name), options: AssetOptions(byteSource: source))
     }
 
-    @Test("The caller's bytes are played, and nothing is opened at the URL")
+    @Test("The caller's data is played, and the URL is not opened")
     func played() throws {
         let source = ScriptedByteSource(try bytes("clip-h264-aac.mp4"))
         let bench = PlayerTestBench.forFiles()
@@ -172,7 +172,7 @@ struct CallersBytesTests {
         #expect(source.counts.bytes > 0)
     }
 
-    @Test("The caller's own error is the reason that is told")
+    @Test("An error thrown by the caller's reader is reported as the underlying error")
     func ownError() async throws {
         let source = ScriptedByteSource(try bytes("clip-h264-aac.mp4"))
         source.fail(0..<Int64.max, with: MediaError(.io, "the disk is on fire"))
@@ -181,14 +181,14 @@ struct CallersBytesTests {
         #expect(error?.message.contains("the disk is on fire") == true)
     }
 
-    /// An ID3v2.3 frame.
+    /// Returns an ID3v2.3 frame.
     private func frame(_ name: String, _ content: [UInt8]) -> [UInt8] {
         let size = UInt32(content.count)
         return Array(name.utf8) + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) } + [0, 0]
             + content
     }
 
-    @Test("Metadata, chapters in item time, and a cover that is no moving picture")
+    @Test("Metadata and chapters in item time are reported, and cover art is not a video track")
     func metadata() async throws {
         func chapter(_ name: String, _ start: UInt32, _ end: UInt32) -> [UInt8] {
             let times = [start, end, .max, .max].flatMap { time in
@@ -196,7 +196,7 @@ struct CallersBytesTests {
             }
             return frame("CHAP", Array(name.utf8) + [0] + times + frame("TIT2", [0] + Array(name.utf8)))
         }
-        // The smallest PNG: its signature, a header of 1x1 pixels, its data, its end.
+        // The smallest PNG consists of its signature, a header of 1x1 pixels, its data and its end.
         let picture = try #require(
             Data(
                 base64Encoded:

@@ -1,7 +1,7 @@
 import Playhead
 import Testing
 
-@Suite("Contract: what can be played at all")
+@Suite("Contract: supported media types")
 struct CapabilityTests {
     @Test(arguments: [
         ("video/mp4", true), ("VIDEO/MP4; codecs=\"avc1.42E01E, mp4a.40.2\"", true),
@@ -20,7 +20,7 @@ struct CapabilityTests {
             Set(["mov", "matroska", "mpegts", "mp3", "wav", "srt"]).isSubset(of: Asset.playableContainers)
         )
         #expect(Set(["h264", "hevc", "vp9", "aac", "opus", "subrip"]).isSubset(of: Asset.playableCodecs))
-        // What opens devices, networks or other files is never among them.
+        // Formats that open devices, networks or other files are never listed.
         #expect(Set(["concat", "rtsp", "hls", "v4l2", "image2"]).isDisjoint(with: Asset.playableContainers))
         #expect(Asset.audiovisualMIMETypes.contains("video/mp4"))
         for type in Asset.audiovisualMIMETypes { #expect(Asset.isPlayableExtendedMIMEType(type)) }

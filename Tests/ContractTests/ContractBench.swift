@@ -3,18 +3,18 @@ import Playhead
 import PlayheadTesting
 
 extension ScriptedMedia {
-    /// The first second is there, the rest from second 5 on.
+    /// The first second is available at once, and the rest from second 5 on.
     static let haltingClip = silentClip([.stall(atPacket: 25, until: 5)])
 }
 
 extension PlayerTestBench {
-    /// What a reader sees, in one line.
+    /// The state that a reader of the properties sees, in one line.
     var sight: String {
         let reason = player.reasonForWaitingToPlay.map { " \($0)" } ?? ""
         return "\(player.rate) \(player.timeControlStatus)\(reason)"
     }
 
-    /// Its answer becomes a line, among those of the events.
+    /// Adds the answer of a seek as a line to the lines of the events.
     func seek(_ name: String, to time: MediaTime, tolerance: MediaTime = .zero) {
         player.seek(to: time, toleranceBefore: tolerance, toleranceAfter: tolerance) {
             [lineWriter] finished in
@@ -24,7 +24,7 @@ extension PlayerTestBench {
 }
 
 extension PlayerTestBench where TestedPlayer == Player {
-    /// For real files, which FFmpeg opens.
+    /// Creates a bench for real files, which FFmpeg opens.
     static func forFiles(
         _ configure: (inout Player.Configuration) -> Void = { _ in }
     ) -> PlayerTestBench {
@@ -34,7 +34,7 @@ extension PlayerTestBench where TestedPlayer == Player {
         }
     }
 
-    /// An item of a file that is current and has shown its first frame.
+    /// Returns an item of a file after it has become current and has shown its first frame.
     @discardableResult
     func load(_ url: URL, _ prepare: (PlayerItem) -> Void = { _ in }) -> PlayerItem {
         let item = PlayerItem(url: url)

@@ -5,10 +5,10 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Contract: tracks chosen by preference")
+@Suite("Contract: tracks selected by preference")
 struct CriteriaTests {
     @Test(
-        "The language that is preferred plays, an explicit choice stands until it is taken back",
+        "The preferred language plays, and an explicit selection applies until it is withdrawn",
         .enabled(if: Fixture.areThere, "make fixtures")
     )
     func sound() async throws {
@@ -25,7 +25,7 @@ struct CriteriaTests {
         let group = try #require(item.asset.mediaSelectionGroup(for: .audible))
         #expect(item.selectedMediaOption(in: group) == group.options[0])
 
-        /// Which sound is on when `isDone` was told of what `action` does.
+        /// Returns which audio tracks are enabled after an event that `action` causes satisfies `isDone`.
         func playing(
             until isDone: (PlayerEvent) -> Bool,
             _ action: () -> Void
@@ -46,7 +46,7 @@ struct CriteriaTests {
         #expect(
             await playing(until: chosen) { item.selectMediaOptionAutomatically(in: group) } == [false, true]
         )
-        // Switched off, the container's own choice counts, at once.
+        // Once the criteria are switched off, the container's default applies at once.
         #expect(
             await playing(until: chosen) { player.appliesMediaSelectionCriteriaAutomatically = false }
                 == [true, false]
@@ -55,7 +55,7 @@ struct CriteriaTests {
         await player.shutdown()
     }
 
-    @Test("Words that fit are handed out by themselves, words that do not are not, and none without criteria")
+    @Test("Matching subtitles are delivered automatically, others are not, and none are without criteria")
     func words() throws {
         let clip = ScriptedMedia(
             video: .init(frameCount: 50, frameRate: 25, keyInterval: 10),
@@ -78,7 +78,7 @@ struct CriteriaTests {
                 item.selectedMediaOption(in: group)?.language
                     == (words.first.map { $0 == "one" ? "eng" : "deu" })
             )
-            // Other preferences while it plays.
+            // The preferences change during playback.
             bench.player.play()
             bench.player.setMediaSelectionCriteria(
                 PlayerMediaSelectionCriteria(preferredLanguages: ["en"]),
@@ -92,7 +92,7 @@ struct CriteriaTests {
         }
     }
 
-    @Test("Options by language in any code, and by what they are for")
+    @Test("Options match a language in any code, and match by their characteristics")
     func filters() async throws {
         let languages = ["ger", "deu", "DE", "fre", "por", "eng", nil]
         var description = MediaDescription(formatName: "x")
@@ -115,7 +115,7 @@ struct CriteriaTests {
     }
 }
 
-/// Opens everything as one description; nothing can be read.
+/// A demuxer that opens every source with one description and cannot read anything.
 private struct Described: MediaBackend {
     let description: MediaDescription
     init(_ description: MediaDescription) { self.description = description }

@@ -9,10 +9,10 @@ import Testing
     .enabled(if: Fixture.areThere, "make fixtures")
 )
 struct DateTests {
-    /// 2026-11-21 12:00 UTC.
+    /// The date 2026-11-21 12:00 UTC.
     private static let noon = 1_795_262_400.0
 
-    /// Two segments from half past noon and half a second on, the third one from an hour after noon.
+    /// Two segments begin at half past twelve plus half a second, and the third one an hour after noon.
     private func dated() throws -> Playlists {
         let playlists = try Playlists()
         let text = """
@@ -37,12 +37,15 @@ struct DateTests {
 
     private func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: Self.noon + seconds) }
 
-    /// More than a date's floating point holds would be asking too much.
+    /// Compares within the precision of a date's floating-point value.
     private func microseconds(_ date: Date?) -> Double? {
         date.map { ($0.timeIntervalSince1970 * 1_000_000).rounded() }
     }
 
-    @Test("The date follows the time, segment by segment", arguments: ["mid/dated.m3u8", "dated.m3u8"])
+    @Test(
+        "The current date follows the time, segment by segment",
+        arguments: ["mid/dated.m3u8", "dated.m3u8"]
+    )
     func current(name: String) throws {
         let playlists = try dated()
         let bench = PlayerTestBench.forFiles()
@@ -62,7 +65,7 @@ struct DateTests {
         #expect(item.currentDate() == date(1802))
     }
 
-    @Test("A seek to a date goes to its time; false for one that nothing was shown at, and nothing moves")
+    @Test("A seek to a date goes to its time; a date outside all segments returns false and moves nothing")
     func seek() throws {
         let playlists = try dated()
         let bench = PlayerTestBench.forFiles()
@@ -84,7 +87,7 @@ struct DateTests {
         #expect(item.currentTime() == .ms(2500))
         let shown = try #require(bench.videoSink.frames.last).time
         #expect(shown <= .ms(2500) && shown > .ms(2466))
-        // Before the first, between the two, and behind the last.
+        // The dates are before the first segment, in the gap, and after the last segment.
         for seconds in [1800.4, 1802.5, 3599, 3601.1, -1e9, .infinity] { #expect(!seek("none", seconds)) }
         bench.driver.settle()
         #expect(item.currentTime() == .ms(2500))
@@ -94,7 +97,7 @@ struct DateTests {
         #expect(item.currentTime() == .ms(3000))
     }
 
-    @Test("A task waits for a seek to a date, and is told whether there was one")
+    @Test("An asynchronous seek to a date returns whether the date exists")
     func awaited() async throws {
         let playlists = try dated()
         var configuration = Player.Configuration()
@@ -117,7 +120,7 @@ struct DateTests {
         await player.shutdown()
     }
 
-    @Test("What has no dates has none")
+    @Test("An item without dates reports none")
     func undated() throws {
         let playlists = try Playlists()
         for url in [playlists.master, Fixture.url("clip-h264-aac.mp4")] {
@@ -129,7 +132,7 @@ struct DateTests {
         }
     }
 
-    @Test("A playlist without an end plays from its start as far as it goes, and is not live")
+    @Test("A playlist without an end tag plays from its start to its last segment, and is not live")
     func withoutEnd() throws {
         let playlists = try Playlists()
         var segments = (0..<3).map { "#EXTINF:1.000000,\n\($0).ts" }
@@ -143,14 +146,14 @@ struct DateTests {
         }
         #expect(item.duration == .ms(3000))
         #expect(item.seekableTimeRanges == [MediaTimeRange(start: .zero, duration: .ms(3000))])
-        // It grows meanwhile: that is for whoever opens it next.
+        // The playlist grows meanwhile, which affects only later openings.
         segments.append("#EXTINF:1.000000,\n0.ts")
         try playlists.write("mid/open.m3u8", Data((head + segments.joined(separator: "\n")).utf8))
         bench.player.play()
         bench.driver.run(atMost: 60)
         #expect(bench.videoSink.frames.count == 90)
         #expect(bench.player.timeControlStatus == .paused)
-        // As far as the same with an end: the sound of the last segment is a little longer than that says.
+        // The item is as long as with an end tag: the audio of the last segment is a little longer than declared.
         let whole = PlayerTestBench.forFiles()
         let closed = whole.load(playlists.url("mid/list.m3u8"))
         whole.player.play()
@@ -171,7 +174,7 @@ struct DateTests {
         #expect(!other.canUseNetworkResourcesForLiveStreamingWhilePaused)
     }
 
-    @Test("What a playlist says of its length is no estimate, however few bytes it has")
+    @Test("The duration that a playlist declares is not an estimate, however few bytes have been read")
     func hours() async throws {
         let playlists = try Playlists()
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4000\n#EXTINF:4000,\n0.ts\n#EXT-X-ENDLIST\n"

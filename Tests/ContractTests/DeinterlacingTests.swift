@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 // Rule: deinterlacing
-/// Frames of two fields, against what FFmpeg's own bwdif makes of the same file (`make fixtures` asks it).
+/// Compares deinterlaced frames with the output of FFmpeg's own bwdif for the same file (created by `make fixtures`).
 @Suite("Contract: deinterlacing", .enabled(if: Fixture.areThere, "make fixtures"))
 struct DeinterlacingTests {
     private static let clips = ["interlaced-mpeg2.ts", "interlaced-h264.mp4"]
@@ -26,7 +26,7 @@ struct DeinterlacingTests {
         }
     }
 
-    /// Keeps what a layer hands out.
+    /// Stores the frames that a layer delivers.
     private final class Watch: Sendable {
         private let shown = Locked<[Shown]>([])
         var all: [Shown] { shown.withLock { $0 } }
@@ -47,7 +47,7 @@ struct DeinterlacingTests {
         }
     }
 
-    /// As the decoder makes it, a hash a frame.
+    /// The frames as the decoder outputs them, with one hash per frame.
     private static func decoded(_ clip: String) throws -> [String] {
         let demuxer = FFmpegDemuxer(OpenRequest(location: Fixture.path(clip)))
         let track = try #require(try demuxer.open().tracks.first { $0.mediaType == .video })
@@ -83,7 +83,7 @@ struct DeinterlacingTests {
 
     private static func time(_ number: Int) -> MediaTime { MediaTime(value: Int64(number), timescale: 25) }
 
-    @Test("From the start to the end each frame is as FFmpeg makes it, at its own time", arguments: clips)
+    @Test("From start to end each frame matches FFmpeg's output, at its own time", arguments: clips)
     func whole(clip: String) throws {
         let reference = try Fixture.deinterlaced(clip)
         try #require(reference.count == 50)
@@ -98,7 +98,10 @@ struct DeinterlacingTests {
         #expect(bench.takeLines(of: "end").count == 1)
     }
 
-    @Test("By default a sink that gets frames untouched gets them as they were decoded", arguments: clips)
+    @Test(
+        "By default a sink that accepts unprocessed frames gets them as they were decoded",
+        arguments: clips
+    )
     func untouched(clip: String) throws {
         let reference = try Fixture.deinterlaced(clip)
         let decoded = try Self.decoded(clip)
@@ -111,7 +114,7 @@ struct DeinterlacingTests {
         #expect(zip(decoded, reference).allSatisfy { $0 != $1 })
     }
 
-    @Test("Each lap of a loop is as the first, also where it is kept", arguments: clips)
+    @Test("Each pass of a loop matches the first one, also if frames are cached", arguments: clips)
     func loops(clip: String) throws {
         let reference = try Fixture.deinterlaced(clip)
         let (bench, watch) = bench()
@@ -123,7 +126,7 @@ struct DeinterlacingTests {
     }
 
     @Test(
-        "Behind an exact seek the first frame is whole, and those after it are as FFmpeg makes them",
+        "After an exact seek the first frame is progressive, and the following ones match FFmpeg's output",
         arguments: clips
     )
     func seeks(clip: String) throws {
@@ -151,7 +154,7 @@ struct DeinterlacingTests {
     }
 
     @Test(
-        "Steps forward show what playing shows; steps back and backward playing show whole frames",
+        "Steps forward show the frames of playback; steps back and reverse playback show progressive frames",
         arguments: clips
     )
     func steps(clip: String) throws {
@@ -178,7 +181,7 @@ struct DeinterlacingTests {
     }
 
     @Test(
-        "A layer that wants whole frames and one that does not: each has its own, and outputs what was decoded"
+        "A layer that deinterlaces and one that does not get their own frames, and outputs get decoded frames"
     )
     func several() throws {
         let clip = Self.clips[0]
@@ -200,13 +203,13 @@ struct DeinterlacingTests {
         #expect(plain.all.map(\.number) == Array(0..<50))
         #expect(plain.all.allSatisfy { $0.isInterlaced })
         #expect(output.copyFrame(forItemTime: Self.time(49))?.frame.isInterlaced == true)
-        // Made once for both.
+        // The frame is converted once for both layers.
         #expect(counter.count == 50)
         withExtendedLifetime(layers) {}
     }
 
     @Test(
-        "By default those who get frames upright get whole ones: of a layer with a size, and where a sink asks"
+        "By default layers with a size and sinks that request upright frames get deinterlaced frames"
     )
     func automatic() throws {
         let clip = Self.clips[0]
@@ -226,7 +229,7 @@ struct DeinterlacingTests {
         #expect(sized.hashes == reference)
         #expect(plain.hashes == decoded)
         #expect(none.hashes == decoded)
-        // Once they have gone nobody waits for the frame behind.
+        // Once these layers are removed, the player no longer waits for the following frame.
         bench.layer.deinterlacing = .none
         layers[0].deinterlacing = .none
         bench.seek("seek", to: .zero)
@@ -235,7 +238,7 @@ struct DeinterlacingTests {
         withExtendedLifetime(layers) {}
     }
 
-    @Test("Set while standing still, it shows at once, and back again")
+    @Test("Deinterlacing that is set or reset while paused applies to the visible frame at once")
     func standing() throws {
         let clip = Self.clips[1]
         let reference = try Fixture.deinterlaced(clip)
@@ -258,11 +261,11 @@ struct DeinterlacingTests {
         bench.driver.run(atMost: 60)
         let rest = watch.take()
         #expect(rest.last?.number == 49 && rest.allSatisfy { !$0.isInterlaced })
-        // From the first frame on that was decoded after it was wanted.
+        // Frames are deinterlaced from the first one that was decoded after the request.
         #expect(rest.suffix(10).map(\.hash) == Array(reference.suffix(10)))
     }
 
-    @Test("An end time in the middle: its last frame is made of the one behind it too")
+    @Test("The last frame before an end time is interpolated with the frame that follows the end time")
     func endTime() throws {
         let reference = try Fixture.deinterlaced(Self.clips[1])
         let (bench, watch) = bench()
@@ -272,7 +275,7 @@ struct DeinterlacingTests {
         #expect(watch.hashes == Array(reference[..<25]))
     }
 
-    @Test("Without libavfilter frames stay as they were decoded, and the log says so once")
+    @Test("Without libavfilter frames stay as they were decoded, and one log line says so")
     func missing() {
         let name = "libavfilter-that-is-not-there.so"
         let backend = FFmpegBackend {
@@ -291,7 +294,7 @@ struct DeinterlacingTests {
         #expect(told.allSatisfy { $0.error.message.contains("\(name) is not installed") })
     }
 
-    @Test("Where nothing is interlaced, libavfilter is not opened")
+    @Test("libavfilter is not opened for progressive video")
     func progressive() {
         let opened = Locked(0)
         let backend = FFmpegBackend {
@@ -307,7 +310,7 @@ struct DeinterlacingTests {
     }
 
     @Test(
-        "Still images are whole, whatever was asked before; as decoded where that is wanted",
+        "Still images are deinterlaced whatever was requested before, or stay as decoded on request",
         arguments: clips
     )
     func stills(clip: String) async throws {
@@ -331,7 +334,7 @@ struct DeinterlacingTests {
         #expect(plain.allSatisfy { $0.isInterlaced })
     }
 
-    /// FFmpeg's, with a count of the frames that are made.
+    /// FFmpeg's deinterlacer, with a count of the frames that it creates.
     private final class CountingBackend: MediaBackend {
         private let base = FFmpegBackend()
         private let made = Locked(0)
