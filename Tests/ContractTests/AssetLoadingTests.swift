@@ -64,7 +64,7 @@ struct AssetLoadingTests {
     }
 
     @Test(
-        "Loading any property of an asset that cannot be opened throws the error of load(), and its status is failed"
+        "Loading any property of an asset that cannot be opened throws the error of load(); its status is failed"
     )
     func failures() async throws {
         let scripts = ScriptedBackend(clock: ManualDriver().clock)

@@ -49,7 +49,7 @@ struct BudgetBitRateTests {
             #expect(widths() == [160, 320])
             withExtendedLifetime(members) {}
         }
-        // No memory is allocated any more.
+        // All players of the budget have been released.
         driver.settle()
         #expect(budget.usage.players == 0)
     }

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 
 // Rule: tone-mapping
-/// Who gets high dynamic range as it is, and who gets it mapped.
+/// Tests which outputs receive high dynamic range unchanged, and which receive it mapped to SDR.
 @Suite("Contract: dynamic range", .enabled(if: Fixture.areThere, "make fixtures"))
 struct DynamicRangeTests {
     private static let clip = Fixture.url("hdr10-hevc.mp4")
     private static let rgba = [PixelFormat.rgba]
 
-    /// Keeps the newest frame, and what it was started with.
+    /// Stores the newest frame, and the configuration that the sink was started with.
     private final class Watch: VideoSink {
         private let newest = Locked<VideoFrame?>(nil)
         private let starts = Locked<[VideoFormat]>([])
@@ -47,7 +47,7 @@ struct DynamicRangeTests {
         return bench
     }
 
-    @Test("Untouched frames keep their colours, and what is told of their light")
+    @Test("Unprocessed frames keep their colors and their light metadata")
     func untouched() throws {
         #expect(PlayerLayer().dynamicRangePolicy == .auto)
         for sink in [Watch(), Watch([.yuv420p10le]), Watch([.yuv420p])] {
@@ -61,7 +61,7 @@ struct DynamicRangeTests {
     }
 
     @Test(
-        "What is laid out to be looked at, and what becomes RGB, is SDR, and says so",
+        "Frames that are laid out for display or converted to RGB are SDR, and their colors say so",
         arguments: [
             ([PixelFormat](), true, PixelSize?.none), (rgba, false, nil), (rgba, true, nil),
             ([], false, PixelSize(width: 160, height: 90)), (rgba, false, PixelSize(width: 160, height: 160)),
@@ -78,7 +78,7 @@ struct DynamicRangeTests {
         #expect(format.pixelFormat == (formats.first ?? .yuv420p10le))
     }
 
-    @Test("A layer may have all mapped, or nothing")
+    @Test("A layer can be set to map all frames or none")
     func policies() throws {
         for size in [nil, PixelSize(width: 160, height: 90)] {
             for formats in [[], Self.rgba] {
@@ -95,7 +95,7 @@ struct DynamicRangeTests {
         }
     }
 
-    @Test("Set while standing still it shows at once; other layers stay as they are")
+    @Test("A policy that is set while paused applies at once, and other layers are unchanged")
     func standing() throws {
         let (sink, other) = (Watch(), Watch())
         let bench = Self.show(sink)
@@ -112,7 +112,7 @@ struct DynamicRangeTests {
         #expect(other.transfer == "smpte2084" && other.started.count == 1)
     }
 
-    @Test("SDR is untouched whatever the policy", arguments: DynamicRangePolicy.allCases)
+    @Test("SDR frames are unchanged under every policy", arguments: DynamicRangePolicy.allCases)
     func standard(_ policy: DynamicRangePolicy) throws {
         let url = Fixture.url("clip-h264-aac.mp4")
         let (sink, plain) = (Watch(), Watch())
@@ -122,7 +122,7 @@ struct DynamicRangeTests {
         #expect(benches.allSatisfy { $0.player.counters.framesConverted == 0 })
     }
 
-    @Test("Stills are SDR unless the source is to be matched, in every shape that can be asked for")
+    @Test("Still images are SDR unless the policy matches the source, for every kind of request")
     func stills() async throws {
         let generator = ImageGenerator(asset: Asset(url: Self.clip))
         #expect(generator.dynamicRangePolicy == .forceSDR)
@@ -149,7 +149,7 @@ struct DynamicRangeTests {
         }
     }
 
-    @Test("An output that is asked for RGB gives SDR, else what was decoded")
+    @Test("An output that requests RGB gets SDR, and other outputs get frames as decoded")
     func outputs() throws {
         let (own, rgb) = (VideoOutput(), VideoOutput(pixelFormats: Self.rgba))
         let bench = PlayerTestBench<Player>.forFiles()

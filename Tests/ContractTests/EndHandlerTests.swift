@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 // Rule: repeated-end
-@Suite("What a program does in the handler of an end, on the manual driver")
+@Suite("Actions in the handler of an end, on the manual driver")
 struct EndHandlerTests {
-    /// Calls `body` at each end, and at each failure to get there.
+    /// Calls `body` at each end, and at each failure to play to the end.
     private func atEachEnd(
         _ bench: PlayerTestBench<Player>,
         _ body: @escaping @Sendable (Player) -> Void
@@ -21,7 +21,7 @@ struct EndHandlerTests {
     }
 
     @Test(
-        "play() at each end tells of a few a second",
+        "play() in the handler of each end causes only a few end events per second",
         arguments: [Player.ActionAtItemEnd.pause, .advance, .none],
         [1, -1] as [Float]
     )
@@ -43,7 +43,7 @@ struct EndHandlerTests {
         #expect(bench.takeLines(of: "end").count <= 1)
     }
 
-    @Test("Nor more of failures where data was lost, nor where a loop has no length")
+    @Test("Failures at lost data and loops without a duration cause no more end events than that")
     func others() {
         let lost = PlayerTestBench(.silentClip())
         lost.load(ScriptedMedia(video: .init(frameCount: 250), faults: [.cutOff(atPacket: 100)]))
@@ -65,15 +65,15 @@ struct EndHandlerTests {
     }
 
     enum Way: CaseIterable, Sendable {
-        /// To the end, beyond it, and to next to nothing before it.
+        /// Seeks to the end, beyond it, and to shortly before it.
         case end, beyond, before
-        /// With and without a rate that is set anew; without one under the action none.
+        /// Sets the rate before the seek or leaves it; without setting it, the seek happens under the action `none`.
         case playFirst, seekOnly
         case awaited, appointed
     }
 
     @Test(
-        "Nor for a seek to the end at each end, whatever follows it",
+        "A seek to the end in the handler of each end causes only a few end events, whatever follows it",
         arguments: Way.allCases.samples,
         [1, -1] as [Float]
     )
@@ -111,7 +111,9 @@ struct EndHandlerTests {
         }
     }
 
-    @Test("Nor for one to an end that was set, to where data was lost, or in an item of no length")
+    @Test(
+        "Seeks to an end time, to lost data, or in an item without a duration cause only a few end events as well"
+    )
     func otherEnds() {
         func count(_ bench: PlayerTestBench<Player>, _ target: MediaTime) -> Int {
             let token = atEachEnd(bench) { player in
@@ -140,7 +142,9 @@ struct EndHandlerTests {
         #expect((2...42).contains(count(short, .zero)))
     }
 
-    @Test("One frame, played again at each end, keeps its pace, and so do items of no length in a queue")
+    @Test(
+        "One frame that is replayed at each end keeps its duration, and so do queued items that are nearly empty"
+    )
     func shortItems() {
         let bench = PlayerTestBench(ScriptedMedia(video: .init(frameCount: 1)))
         bench.load()
@@ -161,7 +165,7 @@ struct EndHandlerTests {
         #expect(queue.takeLines(of: "end").count == 5)
     }
 
-    @Test("Nor for a program that plays whenever the rate becomes zero")
+    @Test("A program that plays whenever the rate becomes zero causes only a few end events per second")
     func wheneverPaused() {
         let bench = PlayerTestBench(.silentClip())
         bench.load()
@@ -179,7 +183,7 @@ struct EndHandlerTests {
         token.invalidate()
     }
 
-    @Test("play() before or after seek(to: .zero) in it gives one end a lap", arguments: 0..<16)
+    @Test("play() before or after seek(to: .zero) in the handler causes one end per pass", arguments: 0..<16)
     func laps(seed: UInt64) {
         let bench = PlayerTestBench(.silentClip(), seed: seed)
         bench.load()
@@ -201,7 +205,7 @@ struct EndHandlerTests {
     }
 
     @Test(
-        "play() at the end and then something else: no end in between, and it plays on at the rate",
+        "play() at the end, then another action: no end is reported in between, and playback continues at the rate",
         arguments: Then.allCases,
         [0, 1000] as [Int64]
     )
@@ -238,7 +242,7 @@ struct EndHandlerTests {
         #expect(bench.player.timeControlStatus == (rate == 0 ? .paused : .playing))
     }
 
-    @Test("Each play() at the end tells it once more, at its time; a pause calls it off")
+    @Test("Each play() at the end reports the end once more, at its time, and a pause cancels it")
     func afterASeek() {
         let bench = PlayerTestBench(.silentClip())
         bench.load()

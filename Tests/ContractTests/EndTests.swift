@@ -14,7 +14,7 @@ struct EndTests {
         return bench
     }
 
-    @Test("An item that is put behind one that could not be played is played, whenever it comes")
+    @Test("An item that is queued after one that cannot be played is played, whenever it is added")
     func behindFailed() {
         let bench = PlayerTestBench(queue: 1, of: .silentClip([.openFails(.notFound)]))
         let (player, broken) = (bench.player, bench.items[0])
@@ -29,7 +29,10 @@ struct EndTests {
         #expect(next.currentTime() == .ms(1000))
     }
 
-    @Test("An end before anything is an end, and no fault", arguments: [0, 1, 30] as [Int64])
+    @Test(
+        "An item that ends before its first frame reports an end and no error",
+        arguments: [0, 1, 30] as [Int64]
+    )
     func endBeforeAnything(_ end: Int64) {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.makeItem()
@@ -43,7 +46,7 @@ struct EndTests {
     }
 
     @Test(
-        "A loop of no length ends as if played once, instead of going round for ever",
+        "A loop without a duration ends after one pass, instead of repeating indefinitely",
         arguments: [(0, 1), (0, -1), (1, 1)] as [(Int64, Float)]
     )
     func loopOfNothing(_ end: Int64, _ rate: Float) {
@@ -64,7 +67,7 @@ struct EndTests {
     }
 
     @Test(
-        "pause, and advance without a queue: the end, then the rate, then the status; the last picture stays"
+        "pause, and advance without a queue: end, then rate, then status are reported; the last frame stays visible"
     )
     func pause() {
         #expect(PlayerTestBench(.silentClip()).player.actionAtItemEnd == .pause)
@@ -83,7 +86,7 @@ struct EndTests {
         }
     }
 
-    @Test("none: the rate stays, and time counts on past the end; another action then applies at once")
+    @Test("none: the rate stays and time runs past the end; a different action then applies at once")
     func none() {
         let bench = played(.none)
         #expect(bench.sight == "1.0 playing")
@@ -97,7 +100,7 @@ struct EndTests {
         )
     }
 
-    @Test("Paused past the end under none, it plays on past the end, and tells no end again")
+    @Test("A player that is paused past the end under none resumes past the end, and reports no second end")
     func pausedPastTheEnd() {
         let bench = played(.none)
         bench.player.pause()
@@ -110,7 +113,7 @@ struct EndTests {
         #expect(bench.takeLines(of: "end") == ["end"])
     }
 
-    @Test("play() at the end moves nothing and tells the end once more; after a seek it plays again")
+    @Test("play() at the end moves nothing and reports the end once more; after a seek it plays again")
     func playAtTheEnd() {
         let bench = played(.pause)
         _ = bench.takeLines()
@@ -126,7 +129,7 @@ struct EndTests {
         #expect(bench.videoSink.numbers == Array(0..<50) + Array(0..<50))
     }
 
-    @Test("The classic loop, none and a seek to zero in the handler, goes on for ever")
+    @Test("A loop built from the action none and a seek to zero in the handler continues indefinitely")
     func classicLoop() {
         let bench = PlayerTestBench(.silentClip())
         let player = bench.player
@@ -145,7 +148,7 @@ struct EndTests {
     }
 
     @Test(
-        "A seek to the end, or past it, makes the end come once, with the last picture",
+        "A seek to the end or past it reports the end once, with the last frame visible",
         arguments: [2000, 9000]
     )
     func seekToTheEnd(target: Int64) {
@@ -160,7 +163,7 @@ struct EndTests {
         #expect(bench.player.currentTime() == .ms(2000))
     }
 
-    @Test("An end time of the item ends it there; the duration does not change")
+    @Test("An end time ends the item there, and the duration does not change")
     func endTime() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.makeItem()
@@ -174,7 +177,7 @@ struct EndTests {
         #expect(bench.takeLines(of: "end") == ["end"])
     }
 
-    @Test("The longer track decides the end, and each is played whole")
+    @Test("The longer track determines the end, and each track is played completely")
     func uneven() {
         let bench = PlayerTestBench(.silentClip())
         bench.load(ScriptedMedia(video: .init(frameCount: 25), audio: .init(sampleCount: 96_000)))
@@ -193,7 +196,7 @@ struct EndTests {
         #expect(other.takeLines(of: "end") == ["end"])
     }
 
-    @Test("Cut off: one outcome, a failure, and asked to play on it fails again instead of ending well")
+    @Test("Truncated data causes one failure, and playing on fails again instead of reporting an end")
     func cutOff() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load(
@@ -213,7 +216,7 @@ struct EndTests {
         #expect(bench.sight == "0.0 paused")
     }
 
-    @Test("Each pass tells its outcome once: played to its end, replaced, stopped or failed")
+    @Test("Each pass reports one outcome: played to its end, replaced, stopped or failed")
     func outcomes() {
         let bench = PlayerTestBench(.silentClip())
         let outcomes = Locked([String]())

@@ -2,10 +2,10 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-/// An end time that is moved or cleared after it was reached, and on the way there.
-@Suite("Contract: end times that move")
+/// Tests end times that are moved or cleared after they were reached, and on the way there.
+@Suite("Contract: end times that change")
 struct EndTimeTests {
-    /// Stands at its forward end, 1 s of 2.
+    /// Returns a player that is paused at its forward end time of 1 s, in an item of 2 s.
     private func ended(
         _ action: Player.ActionAtItemEnd = .pause,
         at seconds: Double = 1.5,
@@ -24,7 +24,7 @@ struct EndTimeTests {
     }
 
     @Test(
-        "Moved or cleared after the end: play() goes on from there, each picture once",
+        "After the end time is moved or cleared, play() continues from there and shows each frame once",
         arguments: [MediaTime.invalid, .ms(1480), .ms(2000), .ms(9000), .positiveInfinity],
         [0, 1, 2]
     )
@@ -32,7 +32,7 @@ struct EndTimeTests {
         for seed in [nil, 1, 2, 3] as [UInt64?] {
             let bench = ended(seed: seed)
             #expect(bench.sight == "0.0 paused")
-            // Set and played at once; set, and played later; played as soon as something has happened.
+            // The end time is set and played at once, set and played later, or played after a few steps of the engine.
             bench.currentItem.forwardPlaybackEndTime = end
             if order == 1 { bench.driver.run(seconds: 1) }
             if order == 2 { for _ in 0..<3 { bench.driver.step() } }
@@ -50,7 +50,7 @@ struct EndTimeTests {
         }
     }
 
-    @Test("The sound goes on too, sample by sample")
+    @Test("The audio continues without a missing sample")
     func sound() {
         let bench = ended()
         bench.currentItem.forwardPlaybackEndTime = .invalid
@@ -60,7 +60,7 @@ struct EndTimeTests {
     }
 
     @Test(
-        "Moved to where it is, or to before it: play() tells the end again",
+        "With the end time set to the same or an earlier time, play() reports the end again",
         arguments: [1000, 500] as [Int64]
     )
     func stays(end: Int64) {
@@ -73,7 +73,7 @@ struct EndTimeTests {
         #expect(bench.sight == "0.0 paused")
     }
 
-    @Test("An end of the data is an end: clearing or moving an end time behind it changes nothing")
+    @Test("At the end of the data, clearing or moving a later end time changes nothing")
     func dataEnd() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()
@@ -90,7 +90,7 @@ struct EndTimeTests {
         }
     }
 
-    @Test("Under none, time has gone on past the end: pictures go on from where time is")
+    @Test("Under none, time has run past the end, and frames continue from the current time")
     func none() {
         let bench = ended(.none, at: 1.2)
         #expect(bench.sight == "1.0 playing")
@@ -103,7 +103,7 @@ struct EndTimeTests {
     }
 
     @Test(
-        "A step goes on where the end was; a seek behind it lands where it should",
+        "A step continues from the end time, and a seek past it arrives at its target",
         arguments: [true, false]
     )
     func stepsAndSeeks(settles: Bool) {
@@ -124,7 +124,7 @@ struct EndTimeTests {
         #expect(seeking.takeLines(of: "end", "sought") == ["sought true", "end"])
     }
 
-    @Test("A choice of tracks is told of, an end is not")
+    @Test("A change of the track selection is reported, and an end is not")
     func noSelection() {
         let bench = ended()
         bench.currentItem.forwardPlaybackEndTime = .invalid
@@ -138,7 +138,7 @@ struct EndTimeTests {
     }
 
     @Test(
-        "Backward: moved or cleared after the end it goes on, each picture once",
+        "In reverse, playback continues after its end time is moved or cleared, and shows each frame once",
         arguments: [MediaTime.invalid, .zero, .ms(480)],
         [true, false]
     )
@@ -169,7 +169,7 @@ struct EndTimeTests {
         #expect(bench.sight == "0.0 paused")
     }
 
-    @Test("Moved while playing, nearer and farther, and cleared: the last word counts")
+    @Test("Of several end times set during playback, nearer, farther or cleared, the last one applies")
     func whilePlaying() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()
@@ -187,7 +187,7 @@ struct EndTimeTests {
     }
 
     @Test(
-        "In a loop: later laps end where it is now, and once the loop is over it goes on",
+        "In a loop, later passes end at the new end time, and after the loop playback continues",
         arguments: [.invalid, .ms(1400)] as [MediaTime]
     )
     func loop(end: MediaTime) {
@@ -211,18 +211,20 @@ struct EndTimeTests {
         #expect(bench.player.currentTime() == .ms(2000))
     }
 
-    @Test("The rate comes with the end of a loop that was switched off, after the end was moved")
+    @Test(
+        "With looping turned on and the end time cleared after the end, playback continues into full passes"
+    )
     func endedLoop() {
         let bench = ended()
         bench.player.repeatMode = .loop
         bench.currentItem.forwardPlaybackEndTime = .invalid
         bench.player.play()
         bench.driver.run(until: .ms(1500 + 1000 + 1000))
-        // From where it stood to the end, then laps of two seconds.
+        // Playback runs from where it was paused to the end, followed by passes of two seconds.
         #expect(bench.videoSink.numbers == Array(0..<50) + Array(0...25))
     }
 
-    @Test("Set before the item is open, and again while it opens, the last word counts")
+    @Test("Of end times set before the item is open and while it opens, the last one applies")
     func whileOpening() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.makeItem()

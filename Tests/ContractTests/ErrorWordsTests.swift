@@ -3,12 +3,13 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-/// What code that knows nothing of Playhead reads of an error: `localizedDescription`, and an `NSError`'s parts.
-@Suite("Contract: errors in Foundation's words")
+/// Tests what code without knowledge of Playhead reads of an error: `localizedDescription`, and the parts of an
+/// `NSError`.
+@Suite("Contract: errors as Foundation errors")
 struct ErrorWordsTests {
     private static let path = "/nowhere/clip.mp4"
 
-    @Test("Loading what is not there: a sentence with the file and the reason")
+    @Test("Loading a missing file throws an error whose description names the file and the reason")
     func missingFile() async throws {
         let asset = Asset(url: URL(fileURLWithPath: Self.path))
         let error: any Error = try await #require(throws: PlaybackError.self) { try await asset.load() }
@@ -21,7 +22,9 @@ struct ErrorWordsTests {
         #expect(localized.recoverySuggestion != nil)
     }
 
-    @Test("An item's error as an NSError: domain, code, words, the URL and what lies below")
+    @Test(
+        "As an NSError, an item's error has a domain, a code, a description, the URL and an underlying error"
+    )
     func bridged() throws {
         let bench = PlayerTestBench(.silentClip([.openFails(.permissionDenied)]))
         let item = bench.load()
@@ -37,7 +40,7 @@ struct ErrorWordsTests {
         #expect(below.code == .permissionDenied)
     }
 
-    @Test("Numbers of codes never change: each has its own, new ones come behind")
+    @Test("Error codes have unique numbers that never change, and new codes are appended")
     func numbers() {
         let names = PlaybackError.Code.allCases.sorted { $0.number < $1.number }.map(\.rawValue)
         #expect(
@@ -55,7 +58,7 @@ struct ErrorWordsTests {
     }
 
     @Test(
-        "Every kind of error and every code speaks in its own words",
+        "Every kind of error and every code has a description of its own",
         arguments: PlaybackError.Code.allCases
     )
     func everyKind(code: PlaybackError.Code) {
@@ -77,14 +80,14 @@ struct ErrorWordsTests {
         }
     }
 
-    @Test("What may be tried again says so, whatever it is")
+    @Test("An error whose operation can be retried says so, whatever its kind")
     func retryable() {
         let error = PlaybackError(code: .io, message: "the network is down", isRetryable: true)
         #expect(error.recoverySuggestion == "Try again.")
         #expect(PlaybackError(code: .io, message: "the disk is broken").recoverySuggestion == nil)
     }
 
-    @Test("Sinks' errors: the file, the system's reason and number")
+    @Test("Errors of sinks name the file, and carry the system's reason and error number")
     func sinks() {
         let system = SinkError.system(operation: "write to", path: "/full/a.wav", code: ENOSPC)
         #expect(system.localizedDescription == "cannot write to /full/a.wav: No space left on device")

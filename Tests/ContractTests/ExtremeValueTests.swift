@@ -3,7 +3,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-/// Any number may be passed for any number. What is out of range is clamped or ignored.
+/// Tests that any number is accepted for any numeric value: values out of range are clamped or ignored.
 @Suite("Contract: extreme values", .timeLimit(.minutes(1)))
 struct ExtremeValueTests {
     private static let integers: [Int] = [.min, -1, 0, 1, .max]
@@ -27,7 +27,7 @@ struct ExtremeValueTests {
         return bench
     }
 
-    @Test("Rates and volumes", arguments: numbers)
+    @Test("Rates and volumes accept any number", arguments: numbers)
     func rates(_ number: Double) {
         let (bench, rate) = (bench(), Float(number))
         bench.player.volume = rate
@@ -44,7 +44,7 @@ struct ExtremeValueTests {
         #expect((0...1).contains(bench.player.volume))
     }
 
-    @Test("Times of seeks, of ends, of host times and of observers", arguments: times)
+    @Test("Times of seeks, of ends, of the host clock and of observers accept any value", arguments: times)
     func seeks(_ time: MediaTime) {
         for isReverse in [false, true] {
             let bench = bench()
@@ -86,7 +86,7 @@ struct ExtremeValueTests {
     }
 
     @Test(
-        "An observer of a period that is longer than any item is called for jumps alone",
+        "An observer with a period longer than any item is called only for jumps",
         arguments: [1, -1]
     )
     func longPeriod(_ rate: Float) {
@@ -103,7 +103,7 @@ struct ExtremeValueTests {
         #expect(withExtendedLifetime(observer) { times.withLock { $0 } } == [.ms(1000), .ms(1000)])
     }
 
-    @Test("Counts of steps", arguments: integers)
+    @Test("Step counts accept any number", arguments: integers)
     func steps(_ count: Int) {
         let bench = bench()
         for _ in 0..<3 { player(bench).step(byCount: count) }
@@ -113,7 +113,7 @@ struct ExtremeValueTests {
         bench.driver.run(seconds: 1)
     }
 
-    @Test("Sizes of layers and of what is preferred")
+    @Test("Layer sizes and preferred sizes accept any number")
     func layerSizes() {
         for size in Self.sizes {
             let bench = bench()
@@ -125,7 +125,10 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test("Durations and byte counts of buffers, limits of time, bit rates", arguments: [false, true])
+    @Test(
+        "Durations and sizes of buffers, timeouts and bit rates accept any number",
+        arguments: [false, true]
+    )
     func policies(isRealTime: Bool) {
         for (index, number) in Self.numbers.enumerated() {
             let count = Self.integers[index % Self.integers.count]
@@ -160,7 +163,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test("Limits of a budget, and priorities in it")
+    @Test("Limits and priorities of a budget accept any number")
     func budgets() {
         for (index, number) in Self.numbers.enumerated() {
             let count = Self.integers[index % Self.integers.count]
@@ -179,7 +182,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test("Targets and options of a preloader")
+    @Test("Targets and options of a preloader accept any number")
     func preloading() {
         for (index, number) in Self.numbers.enumerated() {
             let count = Self.integers[index % Self.integers.count]
@@ -195,7 +198,7 @@ struct ExtremeValueTests {
         }
     }
 
-    @Test("Sizes and times of still images", arguments: times)
+    @Test("Sizes and times of still images accept any value", arguments: times)
     func images(_ time: MediaTime) {
         let bench = bench()
         let generator = ImageGenerator(asset: player(bench).asset, clock: .driver(bench.driver))

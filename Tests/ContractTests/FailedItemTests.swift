@@ -4,7 +4,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-/// An item that cannot be played, asked to play: one outcome, however early or late the failure is found.
+/// Tests that playing an item that cannot be played has one outcome, however early or late the failure is detected.
 @Suite("Contract: items that cannot be played")
 struct FailedItemTests {
     enum Start: CaseIterable, Sendable {
@@ -27,7 +27,7 @@ struct FailedItemTests {
     ]
 
     @Test(
-        "Asked to play before and after the failure: paused, with the item and its error",
+        "Played before or after the failure, the player is paused, and keeps the item and its error",
         arguments: broken.indices,
         Start.allCases
     )
@@ -52,7 +52,7 @@ struct FailedItemTests {
         }
     }
 
-    @Test("The same with a file that is not there, in a hundred orders among the stages")
+    @Test("A missing file has the same outcome in a hundred orders of execution of the lanes")
     func missingFile() {
         for seed in 0..<100 as Range<UInt64> {
             let bench = PlayerTestBench(.silentClip(), seed: seed) {
@@ -68,7 +68,7 @@ struct FailedItemTests {
         }
     }
 
-    @Test("One that fails while it plays: paused, and asked to play it stays so")
+    @Test("An item that fails during playback is paused, and stays so after play()")
     func failsLater() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load(.silentClip([.lost(fromPacket: 20)]))
@@ -81,7 +81,7 @@ struct FailedItemTests {
         #expect(bench.sight == "0.0 paused")
     }
 
-    @Test("Whoever watches is told that the rate is 0 still", arguments: [true, false])
+    @Test("An observer of the rate is notified that it is 0 again", arguments: [true, false])
     func watched(asksFirst: Bool) {
         let bench = PlayerTestBench(.silentClip())
         bench.player.replaceCurrentItem(with: bench.makeItem(Self.broken[0]))
@@ -103,7 +103,7 @@ struct FailedItemTests {
         }
     }
 
-    @Test("Waiting for an item means that there is none, also before the engine has had its turn")
+    @Test("The reason for waiting is a missing item only while there is none, also before the engine has run")
     func reason() {
         let bench = PlayerTestBench(.silentClip())
         let player = bench.player
@@ -120,7 +120,10 @@ struct FailedItemTests {
         #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
     }
 
-    @Test("Given to a player again it is not opened again: it has failed for good", arguments: [true, false])
+    @Test(
+        "A failed item that is given to a player again is not reopened, because its failure is permanent",
+        arguments: [true, false]
+    )
     func again(inQueue: Bool) {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load(Self.broken[0])
@@ -148,7 +151,7 @@ struct FailedItemTests {
     }
 
     @Test(
-        "A queue whose only item cannot be played goes on with what is put behind it, whenever that comes",
+        "A queue whose only item cannot be played continues with the next one added, whenever it is added",
         arguments: Start.allCases.filter { $0 != .backward }
     )
     func queue(start: Start) {
@@ -169,7 +172,7 @@ struct FailedItemTests {
     enum Then: CaseIterable, Sendable { case nothing, pause, play, otherRate, seek }
 
     @Test(
-        "The same where it could not be played to its end: it stays, and what is put behind it is played",
+        "An item that fails before its end stays current, and an item that is added after it is played",
         arguments: Then.allCases
     )
     func queueCutOff(then: Then) {
@@ -214,7 +217,7 @@ struct FailedItemTests {
         #expect(player.timeControlStatus == (rate == 0 ? .paused : .playing))
     }
 
-    @Test("Paused meanwhile, it goes on to what is put behind it without playing that")
+    @Test("A player that is paused meanwhile advances to the added item without playing it")
     func queuePaused() {
         let bench = PlayerTestBench(queue: 1, of: Self.broken[0])
         bench.player.play()

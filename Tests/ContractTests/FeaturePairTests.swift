@@ -4,13 +4,13 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Contract: features that meet")
+@Suite("Contract: combinations of features")
 struct FeaturePairTests {
     private func run(_ bench: PlaybackTestBench, until milliseconds: Int64) {
         bench.driver.run(until: .ms(milliseconds))
     }
 
-    @Test("A looper's copy that is left in the middle begins at its start another time")
+    @Test("A looper's copy that is skipped midway begins at its start the next time")
     func looperLeftInTheMiddle() {
         let bench = PlayerTestBench(queue: 0)
         let looper = PlayerLooper(player: bench.player, templateItem: bench.makeItem())
@@ -26,7 +26,7 @@ struct FeaturePairTests {
     }
 
     @Test(
-        "A track switched just before the seam of a loop",
+        "A track that is switched just before a loop restarts takes over without a gap",
         arguments: [1500, 1700, 1800, 1900, 1990, 2000].samples
     )
     func switchAtSeam(time: Int64) {
@@ -53,7 +53,7 @@ struct FeaturePairTests {
     }
 
     @Test(
-        "A declared duration is put right while looping, and the seam is where the data ends",
+        "A wrong declared duration is corrected while looping, and the loop restarts where the data ends",
         arguments: [1000, 5000] as [Int64]
     )
     func durationInALoop(declared: Int64) {
@@ -83,7 +83,7 @@ struct FeaturePairTests {
         }
     }
 
-    @Test("What was switched there and back while nobody played it is forgotten")
+    @Test("A track that is switched and switched back while not playing is unchanged")
     func switchedAway() {
         let (bench, deaf) = (PlayerTestBench(), PlayerTestBench(audio: .none))
         let item = bench.load()
@@ -103,7 +103,7 @@ struct FeaturePairTests {
     }
 
     @Test(
-        "play() at the end of a queue's item, and then another one behind it",
+        "play() at the end of a queue's item plays an item that is added afterwards",
         arguments: (0..<8 as Range<UInt64>).samples
     )
     func playAtAQueuesEnd(seed: UInt64) {
@@ -127,7 +127,7 @@ struct FeaturePairTests {
         token.invalidate()
     }
 
-    /// All that can be done to a player, in an order that is drawn.
+    /// Performs actions on a player in random order.
     private final class Walk {
         let bench: PlayerTestBench<Player>
         let items: [PlayerItem]
@@ -219,7 +219,7 @@ struct FeaturePairTests {
             }
         }
 
-        /// Whatever was done before, this plays as it always does.
+        /// Plays media that must behave the same whatever was done before.
         func end(_ frames: Int, _ samples: Int) {
             let player = bench.player
             player.actionAtItemEnd = .pause
@@ -267,7 +267,7 @@ struct FeaturePairTests {
     }
 
     @Test(
-        "Whatever was done to a player, it plays as ever afterwards",
+        "A player plays normally after any sequence of actions",
         arguments: (0..<20 as Range<UInt64>).samples
     )
     func walks(seed: UInt64) {

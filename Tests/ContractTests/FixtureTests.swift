@@ -4,8 +4,8 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// Facts that `media-fixtures/manifest.json` tells, and the numbers that the fixtures' frames bear.
-@Suite("Contract: what real files say and show", .enabled(if: Fixture.areThere, "make fixtures"))
+/// Compares media with the facts in `media-fixtures/manifest.json`, and with the frame numbers drawn into the fixtures.
+@Suite("Contract: properties and frames of real files", .enabled(if: Fixture.areThere, "make fixtures"))
 struct FixtureTests {
     private func describe(_ name: String, preciseTiming: Bool = false) async throws -> MediaDescription {
         let options = AssetOptions(preciseTiming: preciseTiming)
@@ -14,7 +14,7 @@ struct FixtureTests {
         return try #require(asset.media)
     }
 
-    @Test("A track's size, shape, rotation, rate, times, codec and language")
+    @Test("A track reports its size, aspect ratio, rotation, frame rate, times, codec and language")
     func tracks() async throws {
         let clip = try await describe("clip-h264-aac.mp4").tracks
         #expect(clip.map(\.id) == [0, 1])
@@ -38,7 +38,7 @@ struct FixtureTests {
         #expect(languages.dropFirst() == ["eng", "deu", "eng"])
     }
 
-    @Test("A duration that the container declares is none that was estimated, and one that was says so")
+    @Test("A duration that the container declares is not an estimate, and an estimated one is marked as such")
     func durations() async throws {
         for (name, duration) in [("clip-h264-aac.mp4", MediaTime.ms(3000)), ("tone-48000.wav", .ms(2000))] {
             for isPrecise in [false, true] {
@@ -47,13 +47,13 @@ struct FixtureTests {
             }
         }
         #expect(try await describe("tone-no-header.mp3").durationIsEstimate)
-        // Analysed, it is right all the same: 89,856 samples at 44,100 a second.
+        // The analyzed duration is exact nevertheless: 89,856 samples at 44,100 per second.
         let precise = try await describe("tone-no-header.mp3", preciseTiming: true)
         #expect(abs(precise.duration.seconds - 89_856 / 44_100) < 0.001)
     }
 
     @Test(
-        "What cannot be opened has a code, and a sentence with the file and the reason",
+        "An asset that cannot be opened has an error code, and a description with the file and the reason",
         arguments: [
             ("broken-empty.mp4", PlaybackError.Code.emptyMedia), ("broken-text.mp4", .unrecognizedFormat),
             ("broken-cut-moov-at-end.mp4", .truncated), ("broken-huge-picture.webm", .exceedsLimits),
@@ -72,7 +72,7 @@ struct FixtureTests {
         #expect(bridged.localizedDescription == error.message)
     }
 
-    @Test("An item's size is that of what is seen: turned, with square pixels, and none for sound")
+    @Test("An item's presentation size includes rotation and pixel aspect ratio, and is zero for audio")
     func sizes() {
         let sizes = [
             ("clip-h264-aac.mp4", PixelSize(width: 320, height: 180)),
@@ -91,7 +91,7 @@ struct FixtureTests {
 
     private struct File: Sendable {
         let name: String
-        /// When each frame begins.
+        /// The start time of each frame.
         let times: [MediaTime]
     }
 
@@ -122,7 +122,10 @@ struct FixtureTests {
         }
     }
 
-    @Test("An exact seek shows the last frame that is due, in any order", arguments: files.indices)
+    @Test(
+        "An exact seek shows the frame due at the target time, in any order of seeks",
+        arguments: files.indices
+    )
     func seeks(index: Int) {
         let (name, times) = (Self.files[index].name, Self.files[index].times)
         let bench = PlayerTestBench.forFiles()
@@ -141,7 +144,7 @@ struct FixtureTests {
     }
 
     @Test(
-        "An image without tolerance is the last frame that is due; with any, the nearest key frame",
+        "An image without tolerance shows the frame due at its time, and with tolerance the nearest key frame",
         arguments: files.indices
     )
     func images(index: Int) async throws {
@@ -167,7 +170,7 @@ struct FixtureTests {
         #expect(requested == targets)
     }
 
-    @Test("A poster is neither black nor plain, exact, and as large as it was asked for")
+    @Test("A poster image is neither black nor uniform, has an exact time, and has the requested size")
     func poster() async throws {
         let generator = ImageGenerator(
             asset: Asset(url: Fixture.url("black-picture-gray.mp4")),
@@ -183,7 +186,7 @@ struct FixtureTests {
         poster = try await generator.poster()
         #expect(poster.actualTime == MediaTime(value: 1, timescale: 1))
         #expect(poster.frame.size == PixelSize(width: 99, height: 99) && poster.frame.pixelFormat == .rgb24)
-        // Bars above and below are black.
+        // The bars above and below the picture are black.
         let rows = poster.frame.withPlanes { planes in
             planes[0].rows.map { $0.contains { $0 != 0 } }
         }
@@ -193,7 +196,7 @@ struct FixtureTests {
         #expect(error?.code == .noPlayableTracks)
     }
 
-    @Test("An image is turned on request, row by column, and fitted without being made larger")
+    @Test("An image is rotated on request, exact to the pixel, and fitted without being enlarged")
     func turnedAndFitted() async throws {
         let generator = ImageGenerator(asset: Asset(url: Fixture.url("rotated-90.mp4")), clock: .virtual)
         let plain = try await generator.image(at: .zero).frame
@@ -202,7 +205,7 @@ struct FixtureTests {
         let upright = try await generator.image(at: .zero).frame
         #expect(upright.size == PixelSize(width: 180, height: 320) && upright.format.rotation == .none)
         let (before, after) = (plain.lumaRows, upright.lumaRows)
-        // The left column, from the bottom up, is the top row.
+        // The left column, read from the bottom up, becomes the top row.
         #expect(after == before[0].indices.map { column in before.reversed().map { $0[column] } })
         generator.maximumSize = PixelSize(width: 90, height: 1000)
         #expect(try await generator.image(at: .zero).frame.size == PixelSize(width: 90, height: 160))
@@ -217,7 +220,7 @@ struct FixtureTests {
 }
 
 extension VideoFrame {
-    /// The bytes of the first plane, a row each.
+    /// Returns the bytes of the first plane, with one array per row.
     fileprivate var lumaRows: [[UInt8]] {
         withPlanes { planes in
             planes.prefix(1).flatMap { plane in
@@ -229,7 +232,8 @@ extension VideoFrame {
         }
     }
 
-    /// The number that a fixture's frame bears: 16 blocks at its foot, bit 15 first, then a white and a black one.
+    /// Returns the number drawn into a fixture's frame: 16 blocks along its lower edge from bit 15 down, then a white
+    /// and a black one.
     var markedNumber: Int? {
         let rows = lumaRows
         guard rows.count >= 176, rows[0].count >= 304 else { return nil }

@@ -4,9 +4,9 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Contract: files that grow", .enabled(if: Fixture.areThere, "make fixtures"))
+@Suite("Contract: growing files", .enabled(if: Fixture.areThere, "make fixtures"))
 struct FragmentedAssetTests {
-    /// A file with so many fragments of the fixture's three, and how long each of these is.
+    /// Returns a file that repeats the fixture's three fragments to the given count, and the duration of each fragment.
     private final class GrowingFile {
         private let folder: TemporaryFolder
         var file: URL { folder.file("growing.mp4") }
@@ -32,7 +32,7 @@ struct FragmentedAssetTests {
         }
     }
 
-    /// The notifications of one asset.
+    /// Collects the notifications of one asset.
     private final class Told {
         private let seen = Locked([String]())
         private var tokens: [any NSObjectProtocol] = []
@@ -54,7 +54,7 @@ struct FragmentedAssetTests {
 
         deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
 
-        /// Since the last call.
+        /// Returns the notifications since the last call.
         func lines() -> [String] {
             seen.withLock { lines in
                 defer { lines = [] }
@@ -63,7 +63,7 @@ struct FragmentedAssetTests {
         }
     }
 
-    @Test("Each look tells what has come since the last one; what was known before stays as it was")
+    @Test("Each check reports what was added since the last one, and known properties stay unchanged")
     func grows() async throws {
         let recording = try GrowingFile()
         var durations: [MediaTime] = []
@@ -76,7 +76,7 @@ struct FragmentedAssetTests {
         let told = Told(asset)
         let minder = FragmentedAssetMinder(asset: asset, mindingInterval: 1, clock: .driver(driver))
         #expect(asset.isAssociatedWithFragmentMinder)
-        // Nobody has asked for it yet.
+        // The notification has not been requested yet.
         driver.run(seconds: 1)
         #expect(asset.asset.status == .unknown)
         try await asset.load()
@@ -102,7 +102,7 @@ struct FragmentedAssetTests {
         #expect(told.lines() == ["duration"])
         #expect(asset.duration == durations[1])
 
-        // Taken off, nothing is told; what cannot be opened at present changes nothing.
+        // An asset that was removed reports nothing, and a file that currently cannot be opened changes nothing.
         minder.remove(asset)
         #expect(!asset.isAssociatedWithFragmentMinder && minder.assets.isEmpty)
         try recording.write(3)
@@ -119,7 +119,7 @@ struct FragmentedAssetTests {
         #expect(asset.duration == durations[2])
     }
 
-    @Test("A minder that is released looks at nothing more, and holds no asset")
+    @Test("A minder that is released stops checking, and keeps no asset alive")
     func released() async throws {
         let recording = try GrowingFile()
         try recording.write(1)
