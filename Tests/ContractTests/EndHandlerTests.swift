@@ -67,7 +67,7 @@ struct EndHandlerTests {
     enum Way: CaseIterable, Sendable {
         /// Seeks to the end, beyond it, and to shortly before it.
         case end, beyond, before
-        /// Sets the rate before the seek or leaves it; without setting it, the seek happens under the action `none`.
+        /// Sets the rate before the seek, or not at all. In the latter case the action at the end is `none`.
         case playFirst, seekOnly
         case awaited, appointed
     }

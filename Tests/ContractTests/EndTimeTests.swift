@@ -124,7 +124,7 @@ struct EndTimeTests {
         #expect(seeking.takeLines(of: "end", "sought") == ["sought true", "end"])
     }
 
-    @Test("A change of the track selection is reported, and an end is not")
+    @Test("A change of the end time is not reported as a change of the media selection")
     func noSelection() {
         let bench = ended()
         bench.currentItem.forwardPlaybackEndTime = .invalid

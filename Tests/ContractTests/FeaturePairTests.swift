@@ -26,7 +26,7 @@ struct FeaturePairTests {
     }
 
     @Test(
-        "A track that is switched just before a loop restarts takes over without a gap",
+        "A track switched off just before a loop restarts stays off until it is switched on",
         arguments: [1500, 1700, 1800, 1900, 1990, 2000].samples
     )
     func switchAtSeam(time: Int64) {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Contract: growing files", .enabled(if: Fixture.areThere, "make fixtures"))
 struct FragmentedAssetTests {
-    /// Returns a file that repeats the fixture's three fragments to the given count, and the duration of each fragment.
+    /// A file that grows by the fixture's three fragments, which are repeated with increasing times.
     private final class GrowingFile {
         private let folder: TemporaryFolder
         var file: URL { folder.file("growing.mp4") }

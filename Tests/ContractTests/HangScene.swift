@@ -6,7 +6,7 @@ import PlayheadBackend
 import PlayheadTesting
 import TestSupport
 
-/// Virtual time for everything but reading. Reading has real threads of its own, which may block.
+/// A driver with virtual time for everything but reading, which uses threads of its own that may block.
 final class BlockingReadsDriver: Driver {
     private let virtual = VirtualDriver()
     private let real = PoolDriver()
@@ -27,16 +27,16 @@ final class BlockingReadsDriver: Driver {
     }
 }
 
-/// One video frame that was shown: when it is due, and what is on it.
+/// A video frame that was shown, with its due time and a hash of its pixels.
 struct ShownFrame: Hashable, CustomStringConvertible {
     var time: MediaTime
     var hash: String
     var description: String { "\(time.seconds)" }
 }
 
-/// A player of real media whose bytes come as a test says, with the hash of every frame that was shown.
+/// A player of real media whose source delivers bytes as the test prescribes, with the hash of every shown frame.
 ///
-/// All waits have a limit: `Overdue`.
+/// All waits have a limit, after which they throw `Overdue`.
 final class HangScene: Sendable {
     let player: Player
     let source: ScriptedByteSource
@@ -44,8 +44,8 @@ final class HangScene: Sendable {
     private let layer: PlayerLayer
     private let shown = Locked([ShownFrame]())
 
-    /// Middle groups of the clips, which have three of a second each: no byte of them is there, and the last
-    /// group is.
+    /// The part of a clip that is withheld: bytes of its second of three groups, one second each.
+    /// The last group is available.
     static let middle = 0.40..<0.55
 
     init(
@@ -54,7 +54,7 @@ final class HangScene: Sendable {
         keepsPackets: Bool = true
     ) throws {
         source = try ScriptedByteSource(contentsOfFile: Fixture.path(name), waiting: waiting)
-        // Small reads, so that little of a small file has been read before it is wanted.
+        // Reads are small, so that little of a small file is read before it is needed.
         source.limitReads(to: 2048)
         asset = Asset(url: Fixture.url(name), options: AssetOptions(byteSource: source))
         var configuration = Player.Configuration()
@@ -71,7 +71,8 @@ final class HangScene: Sendable {
         )
     }
 
-    /// Plays a scene and takes it down. No read hangs any more when it returns, whatever the test came to.
+    /// Runs `body` with a scene and closes the scene afterwards. No read hangs once this returns, even if the test
+    /// failed.
     static func play<Value>(
         _ name: String,
         _ waiting: ScriptedByteSource.Waiting = .blocks,
@@ -85,7 +86,7 @@ final class HangScene: Sendable {
         return value
     }
 
-    /// All frames of a file, played from its start without any hindrance.
+    /// Returns all frames of a file that is played from its start without interruption.
     static func reference(_ name: String) async throws -> [ShownFrame] {
         try await play(name) { scene in
             try await scene.load()
@@ -94,7 +95,7 @@ final class HangScene: Sendable {
         }
     }
 
-    /// All frames since the last call, in the order in which they were shown.
+    /// Returns all frames since the last call, in the order in which they were shown.
     func takeFrames() -> [ShownFrame] {
         shown.withLock { shown in
             defer { shown = [] }
@@ -107,9 +108,9 @@ final class HangScene: Sendable {
         source.hold(Int64(part.lowerBound * size)..<Int64(part.upperBound * size))
     }
 
-    // MARK: What a test waits for
+    // MARK: Waiting
 
-    /// An event that `isWanted`, among those that `action` leads to.
+    /// Waits for an event that satisfies `isWanted`, from the start of `action` on.
     func event(
         _ what: String,
         after action: () -> Void,
@@ -120,7 +121,7 @@ final class HangScene: Sendable {
         try await within(what) { for await event in events { if isWanted(event) { return } } }
     }
 
-    /// Plays an asset from the start: its first frame has been shown when this returns.
+    /// Plays an asset from the start, and returns after its first frame has been shown.
     func load(_ asset: Asset? = nil) async throws {
         try await event(
             "the first frame",
@@ -129,7 +130,7 @@ final class HangScene: Sendable {
         )
     }
 
-    /// Plays on to the end of the item.
+    /// Plays to the end of the item.
     func playToEnd() async throws {
         try await event(
             "the end",
@@ -138,7 +139,7 @@ final class HangScene: Sendable {
         )
     }
 
-    /// An exact seek that is not waited for. The answer comes through what is returned.
+    /// Starts an exact seek without waiting for it. The returned task delivers the result.
     func beginSeek(to milliseconds: Int64) -> Task<Bool, Never> {
         let (stream, continuation) = AsyncStream.makeStream(of: Bool.self)
         player.seek(to: .ms(milliseconds), toleranceBefore: .zero, toleranceAfter: .zero) { finished in
@@ -159,7 +160,7 @@ final class HangScene: Sendable {
         try await within(what) { await seek.value }
     }
 
-    /// A read hangs that had not hung before.
+    /// Waits for a further read that hangs.
     func untilReadHangs(after waits: Int = 0) async throws {
         try await until("a read that hangs") { $0.waits > waits }
     }
@@ -178,9 +179,9 @@ final class HangScene: Sendable {
 }
 
 extension [ShownFrame] {
-    /// The frame due at a time.
+    /// Returns the frame that is due at a time.
     func due(at milliseconds: Int64) -> ShownFrame? { last { $0.time <= .ms(milliseconds) } }
-    /// The frame due at a time, and all behind it.
+    /// Returns the frame that is due at a time, and all frames that follow it.
     func from(_ milliseconds: Int64) -> [ShownFrame] {
         guard let index = lastIndex(where: { $0.time <= .ms(milliseconds) }) else { return [] }
         return Array(self[index...])

@@ -3,14 +3,14 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// Another driver, whose decoding can be made to hang: what comes to it waits, as behind a call that never returns.
+/// A driver whose decoding can be made to hang: work for the decoding lane waits, as if a previous call never returned.
 final class HangingDriver: Driver {
     private let inner: any Driver
     private let isHanging = Locked(false)
 
     init(_ inner: any Driver) { self.inner = inner }
 
-    /// From the next turn of a lane on.
+    /// Makes decoding hang from the next work of a lane on.
     func hang() { isHanging.withLock { $0 = true } }
 
     var clock: any HostClock { inner.clock }

@@ -6,20 +6,25 @@ import TestSupport
 import Testing
 
 // Rule: interrupted-reads
-/// Reads that hang, in real media through the FFmpeg demuxer. No test lets the bytes go that it waits for,
-/// unless it says so: what is awaited comes although the read hangs.
-@Suite("Contract: a read that hangs holds up nothing", .enabled(if: Fixture.areThere, "make fixtures"))
+/// Tests reads that hang, in real media through the FFmpeg demuxer. No test releases the bytes that it waits for
+/// unless it says so: the expected results arrive although the read hangs.
+@Suite("Contract: a read that hangs blocks nothing else", .enabled(if: Fixture.areThere, "make fixtures"))
 struct InterruptedReadTests {
     static let files = [
         "clip-h264-aac.mp4", "clip-fragmented.mp4", "clip-h264-aac.ts", "clip-vp9-opus.webm",
         "clip-hevc-aac.mp4", "two-languages.mkv",
     ]
-    /// Files with an index. Without one a seek reads here and there to find its place, and so may need what is held.
+    /// Files with an index. Without one a seek reads at several positions to find its target, and may need withheld
+    /// bytes.
     static let indexed = files.filter { !$0.hasSuffix(".ts") }
     static let clip = "clip-h264-aac.mp4"
     static let ways: [ScriptedByteSource.Waiting] = [.blocks, .throwsNotReady]
 
-    @Test("A seek goes where data is, and playing goes on there with exact frames", arguments: indexed, ways)
+    @Test(
+        "A seek goes to available data, and playback continues there with exact frames",
+        arguments: indexed,
+        ways
+    )
     func seekAway(_ file: String, _ way: ScriptedByteSource.Waiting) async throws {
         let reference = try await HangScene.reference(file)
         try #require(reference.count == 90)
@@ -31,7 +36,7 @@ struct InterruptedReadTests {
             #expect(try await scene.seek(to: 2100))
             try await scene.playToEnd()
             #expect(Array(scene.takeFrames().drop { $0.time < .ms(1000) }) == reference.from(2100))
-            // And back to before the hang.
+            // The next target is before the withheld part.
             #expect(try await scene.seek(to: 300))
             #expect(scene.takeFrames().last == reference.due(at: 300))
             #expect(scene.source.counts.cancels == 0)
@@ -39,7 +44,7 @@ struct InterruptedReadTests {
     }
 
     @Test(
-        "A seek into the hang, away, back into it, away again; let go, all frames come",
+        "A seek into withheld data, away, back into it and away again; after the release, all frames are shown",
         arguments: indexed,
         ways
     )
@@ -67,7 +72,10 @@ struct InterruptedReadTests {
         }
     }
 
-    @Test("Of a storm of seeks the last one wins, though others hang; each is answered once", arguments: ways)
+    @Test(
+        "The last of many rapid seeks is shown while others hang, and each is answered once",
+        arguments: ways
+    )
     func storm(_ way: ScriptedByteSource.Waiting) async throws {
         let reference = try await HangScene.reference(Self.clip)
         try await HangScene.play(Self.clip, way) { scene in
@@ -84,12 +92,16 @@ struct InterruptedReadTests {
             }
             #expect(try await scene.seek(to: 2345))
             #expect(scene.takeFrames().last == reference.due(at: 2345))
-            // Those that were overtaken are answered too.
+            // Superseded seeks are answered as well.
             for seek in seeks { _ = try await scene.answer(of: seek) }
         }
     }
 
-    @Test("Paused while a read hangs: told at once; played again, all frames come", arguments: files, ways)
+    @Test(
+        "A pause while a read hangs is reported at once, and all frames are shown after playback resumes",
+        arguments: files,
+        ways
+    )
     func pause(_ file: String, _ way: ScriptedByteSource.Waiting) async throws {
         let reference = try await HangScene.reference(file)
         try await HangScene.play(file, way) { scene in
@@ -106,7 +118,10 @@ struct InterruptedReadTests {
         }
     }
 
-    @Test("An open that hangs makes way for another item; its source serves the next reader", arguments: ways)
+    @Test(
+        "A hanging opening gives way to another item, and its source serves the next reader",
+        arguments: ways
+    )
     func replacedWhileOpening(_ way: ScriptedByteSource.Waiting) async throws {
         let reference = try await HangScene.reference(Self.clip)
         try await HangScene.play(Self.clip, way) { scene in
@@ -125,13 +140,16 @@ struct InterruptedReadTests {
         }
     }
 
-    @Test("A hang where a loop goes round: a seek is answered, and the lap goes on there", arguments: ways)
+    @Test(
+        "With a read hanging where a loop restarts, a seek is answered, and the pass continues at its target",
+        arguments: ways
+    )
     func loopWrap(_ way: ScriptedByteSource.Waiting) async throws {
         let reference = try await HangScene.reference(Self.clip)
         try await HangScene.play(Self.clip, way, keepsPackets: false) { scene in
             try await scene.load()
             scene.player.repeatMode = .loop
-            // The first frames of the next lap.
+            // These are the first frames of the next pass.
             scene.hold(0.10..<0.30)
             let waits = scene.source.counts.waits
             try await scene.event("a stall", after: { scene.player.play() }) { event in
@@ -148,7 +166,7 @@ struct InterruptedReadTests {
     }
 
     @Test(
-        "Taken off, then another item, while a read hangs: told at once; the reader is gone",
+        "Removing an item while a read hangs is reported at once, the next item plays, and the reader is released",
         arguments: files
     )
     func stop(_ file: String) async throws {
@@ -166,7 +184,11 @@ struct InterruptedReadTests {
         }
     }
 
-    @Test("Shut down while a read hangs, in every phase", arguments: ["open", "play", "seek"], files)
+    @Test(
+        "A shutdown while a read hangs completes in every phase",
+        arguments: ["open", "play", "seek"],
+        files
+    )
     func release(_ phase: String, _ file: String) async throws {
         try await HangScene.play(file) { scene in
             if phase == "open" {
@@ -185,7 +207,7 @@ struct InterruptedReadTests {
         }
     }
 
-    @Test("Bytes that come are told of: nobody asks again and again", arguments: files)
+    @Test("The arrival of bytes is signalled, and no reader polls for them", arguments: files)
     func wakes(_ file: String) async throws {
         let reference = try await HangScene.reference(file)
         try await HangScene.play(file, .throwsNotReady) { scene in
@@ -204,7 +226,7 @@ struct InterruptedReadTests {
         }
     }
 
-    @Test("A hang, let go, and then the end", arguments: files, ways)
+    @Test("A hanging read is released, and the item plays to its end", arguments: files, ways)
     func end(_ file: String, _ way: ScriptedByteSource.Waiting) async throws {
         let reference = try await HangScene.reference(file)
         try await HangScene.play(file, way) { scene in

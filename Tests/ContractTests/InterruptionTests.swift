@@ -3,7 +3,7 @@ import PlayheadTesting
 import Testing
 
 // Rule: interruption
-/// A call comes in: the simulated device asks for quiet, and gives the audio back.
+/// Tests incoming calls: the simulated device interrupts the audio, and ends the interruption later.
 @Suite("Contract: interruptions")
 struct InterruptionTests {
     typealias Bench = PlayerTestBench<Player>
@@ -31,7 +31,7 @@ struct InterruptionTests {
     }
 
     @Test(
-        "It pauses for a reason, is told of, and plays on by itself: each sample once",
+        "An interruption pauses with a reason, is reported, and ends with playback resuming: each sample plays once",
         arguments: [nil, 1, 2] as [UInt64?]
     )
     func resumes(seed: UInt64?) {
@@ -63,7 +63,7 @@ struct InterruptionTests {
         #expect(bench.videoSink.numbers == Array(0..<50))
     }
 
-    @Test("With resuming switched off it stays paused, and the event says that it should go on")
+    @Test("With automatic resuming off the player stays paused, and the event says that it should resume")
     func staysPaused() {
         let bench = Self.playing()
         bench.player.resumesAfterInterruption = false
@@ -79,7 +79,7 @@ struct InterruptionTests {
     }
 
     @Test(
-        "Who pauses meanwhile, stays paused; who plays, plays, and the interruption is over",
+        "A pause or play() during the interruption applies, and play() ends the interruption",
         arguments: [false, true]
     )
     func overruled(plays: Bool) {
@@ -97,7 +97,7 @@ struct InterruptionTests {
         #expect(
             bench.takeLines(of: "interruption") == ["interruptionBegan", "interruptionEnded resume false"]
         )
-        // Another call.
+        // A second call arrives.
         bench.player.play()
         Self.interrupt(bench)
         #expect(bench.sight == "0.0 paused")
@@ -105,7 +105,7 @@ struct InterruptionTests {
         #expect(bench.player.rate == 1)
     }
 
-    @Test("A seek, another item and a loop meanwhile: it goes on where that leads")
+    @Test("After a seek, a new item or a loop during the interruption, playback resumes at the new position")
     func elsewhere() {
         let bench = Self.playing()
         Self.interrupt(bench)
@@ -127,7 +127,7 @@ struct InterruptionTests {
         bench.driver.run(seconds: 5)
         #expect(bench.sight == "1.0 playing")
         #expect(bench.takeLines(of: "end").count == 2)
-        // In the middle of a lap.
+        // The interruption falls in the middle of a pass.
         Self.interrupt(bench)
         let time = item.currentTime()
         bench.driver.run(seconds: 5)
@@ -138,7 +138,7 @@ struct InterruptionTests {
     }
 
     @Test(
-        "What nobody hears is interrupted, too: muted, at volume 0, without a sound track",
+        "Inaudible players are interrupted as well: muted, at volume 0, or without an audio track",
         arguments: 0..<3
     )
     func silent(kind: Int) {
@@ -151,7 +151,7 @@ struct InterruptionTests {
         #expect(bench.player.rate == 1)
     }
 
-    @Test("In a queue: the next item, which was made ready, waits as well")
+    @Test("The preloaded next item of a queue waits for the end of the interruption as well")
     func queue() {
         let bench = PlayerTestBench(queue: 2, audio: .device())
         bench.player.play()
@@ -168,11 +168,15 @@ struct InterruptionTests {
         #expect(bench.player.currentItem == nil)
     }
 
-    @Test("A stall and an interruption, whichever is over first", arguments: [true, false], [true, false])
+    @Test(
+        "A stall and an interruption overlap, and playback resumes after both have ended, in either order",
+        arguments: [true, false],
+        [true, false]
+    )
     func stalled(waits: Bool, dataComesFirst: Bool) {
         let bench = Bench(audio: .device())
         bench.player.automaticallyWaitsToMinimizeStalling = waits
-        // Until second 5 no more than a second of it is there.
+        // Until second 5 only one second of the item is available.
         bench.load(.haltingClip)
         bench.player.play()
         bench.driver.run(seconds: 3)
@@ -186,7 +190,9 @@ struct InterruptionTests {
         #expect(bench.videoSink.numbers == Array(0..<50))
     }
 
-    @Test("Released while it is interrupted: nothing is left, and a late word of the device does nothing")
+    @Test(
+        "A player that is released while interrupted leaves nothing behind, and a late device event has no effect"
+    )
     func released() {
         var bench: Bench? = Self.playing()
         let device = bench!.audioDevice

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Contract: items and players")
 struct ItemTests {
-    @Test("Making players, items and assets opens nothing; a player opens its item once")
+    @Test("Creating players, items and assets opens nothing, and a player opens its item once")
     func noIO() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.makeItem()
@@ -18,7 +18,7 @@ struct ItemTests {
         #expect(item.status == .readyToPlay)
     }
 
-    @Test("A player is made without an item, with one, or with the URL of one, and stands still")
+    @Test("A player is created without an item, with one, or with the URL of one, and is paused")
     func made() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.makeItem()
@@ -37,7 +37,7 @@ struct ItemTests {
         bench.driver.settle()
     }
 
-    @Test("Another item, and none, are the current one from the call on, whatever the engine does")
+    @Test("Replacing the current item, also with nil, takes effect in the call, whatever the engine is doing")
     func replaced() {
         let bench = PlayerTestBench(.silentClip())
         let (first, second) = (bench.load(), bench.makeItem())
@@ -57,7 +57,7 @@ struct ItemTests {
         #expect(first.currentTime() == .ms(500) && second.currentTime() == .ms(200))
     }
 
-    @Test("A copy has the asset and the settings, and neither outputs nor taps, nor player, nor time")
+    @Test("A copy has the asset and the settings, but no outputs, taps, player or time")
     func copied() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.makeItem()
@@ -99,7 +99,9 @@ struct ItemTests {
         #expect(bench.backend.opened.count == 1)
     }
 
-    @Test("Replacing while playing: at once, from its start, at the rate that was wanted")
+    @Test(
+        "An item that replaces another one during playback starts at once from its start, at the requested rate"
+    )
     func replaceWhilePlaying() {
         let bench = PlayerTestBench(.silentClip())
         let first = bench.load()
@@ -117,7 +119,7 @@ struct ItemTests {
         #expect(first.currentTime() == .ms(1000))
     }
 
-    @Test("nil takes the item off; the rate is kept, and a new item starts by itself")
+    @Test("nil removes the item, the rate is kept, and a new item starts without a call of play()")
     func removeAndGoOn() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()
@@ -134,7 +136,7 @@ struct ItemTests {
         #expect(bench.sight == "1.0 playing")
     }
 
-    @Test("An item that another player has moves, to where it was going; the seek is answered false")
+    @Test("An item that moves to another player starts at the target of its seek, which is answered false")
     func moves() {
         let bench = PlayerTestBench(.silentClip())
         let other = Player(configuration: bench.player.configuration)
@@ -150,7 +152,7 @@ struct ItemTests {
         #expect(bench.sight == "0.0 paused")
     }
 
-    @Test("A failed item stays failed with its words, in another player too; the player plays the next one")
+    @Test("A failed item keeps its error, in another player too, and the player plays the next one")
     func failed() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.play()
@@ -168,7 +170,7 @@ struct ItemTests {
         #expect(bench.sight == "1.0 playing")
     }
 
-    @Test("Two items of one asset are two playings")
+    @Test("Two items of one asset play independently")
     func sharedAsset() {
         let bench = PlayerTestBench(.silentClip())
         let asset = bench.backend.makeAsset()
@@ -183,7 +185,7 @@ struct ItemTests {
     }
 
     @Test(
-        "A duration that was guessed, or not known, is known when the data has been read to its end",
+        "An estimated or unknown duration is corrected once the data has been read to its end",
         arguments: [MediaTime.ms(5000), .ms(1500), .indefinite],
         [Player.RepeatMode.once, .loop]
     )
@@ -204,7 +206,7 @@ struct ItemTests {
     }
 
     @Test(
-        "A duration that was declared and is wrong is put right when the data has been read to its end, once",
+        "A declared duration that is wrong is corrected once when the data has been read to its end",
         arguments: [MediaTime.ms(3417), .ms(1500), .ms(2100), .ms(1900)],
         [Player.RepeatMode.once, .loop]
     )
@@ -226,7 +228,7 @@ struct ItemTests {
         #expect(bench.takeLines(of: "durationChanged").isEmpty)
     }
 
-    @Test("A track that is not played may be the longer one: the duration stays, as where a rounding differs")
+    @Test("The duration stays if a disabled track is longer, or if it differs only by rounding")
     func durationOfOthers() {
         let bench = PlayerTestBench(.silentClip())
         let longer = bench.makeItem(
@@ -246,7 +248,7 @@ struct ItemTests {
         #expect(rounded.duration == .ms(2010))
     }
 
-    @Test("An end that was asked for says nothing of the duration, and the container's own word stands")
+    @Test("Reaching an end time does not correct the duration: the container's value stays")
     func keptDuration() {
         let bench = PlayerTestBench(.silentClip())
         var media = ScriptedMedia.silentClip()
@@ -260,7 +262,7 @@ struct ItemTests {
         #expect(item.duration == .ms(5000))
     }
 
-    @Test("What an item tells is in order: its player's readiness, its facts, then the picture")
+    @Test("An item reports in order: its player's readiness, its properties, then its first frame")
     func order() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()

@@ -3,11 +3,13 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("What has been played and is kept counts as loaded, on the manual driver")
+@Suite("Cached frames and loaded time ranges, on the manual driver")
 struct KeptRangeTests {
     private static let all = [MediaTimeRange(start: .zero, duration: .ms(2000))]
 
-    @Test("A short item that is kept whole is loaded whole: while it plays, at its end, and after seeks")
+    @Test(
+        "A short item that is cached completely is loaded completely: during playback, at its end and after seeks"
+    )
     func whole() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()
@@ -24,7 +26,9 @@ struct KeptRangeTests {
         }
     }
 
-    @Test("A seek to another place forgets; it begins at the key frame from which it is kept")
+    @Test(
+        "A seek outside the cache discards it, and the new range begins at the key frame from which frames are cached"
+    )
     func seeks() throws {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load(ScriptedMedia(video: .init(frameCount: 2500, keyInterval: 10)))
@@ -45,7 +49,7 @@ struct KeptRangeTests {
         #expect(item.loadedTimeRanges.first.map { $0.end >= played.end } == true)
     }
 
-    @Test("What is forgotten is loaded no more, and its loss is told", arguments: [0, 2.0])
+    @Test("Discarded frames are no longer loaded, and the change is reported", arguments: [0, 2.0])
     func forgotten(_ back: Double) throws {
         let bench = PlayerTestBench(.silentClip()) { $0.buffering.local.backDuration = back }
         let item = bench.load(ScriptedMedia(video: .init(frameCount: 500, keyInterval: 10)))
@@ -70,7 +74,7 @@ struct KeptRangeTests {
         token.invalidate()
     }
 
-    @Test("In a loop that is kept it is whole in each pass")
+    @Test("In a loop that is cached the whole item is loaded in each pass")
     func loops() {
         let bench = PlayerTestBench(.clip())
         bench.player.repeatMode = .loop

@@ -3,7 +3,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-/// Counts what it is handed.
+/// Counts the frames and other values that it receives.
 private final class CountingOutput: PlayerItemOutput {
     private struct State {
         var numbers: [Int?] = []
@@ -19,7 +19,7 @@ private final class CountingOutput: PlayerItemOutput {
     func receive(_ frame: VideoFrame) { state.withLock { $0.numbers.append(frame.scriptedNumber) } }
 }
 
-/// All words that an output handed out, in order.
+/// The subtitles that an output delivered, in order.
 private final class Words: Sendable {
     private let told = Locked([String]())
     var lines: [String] { told.withLock { $0 } }
@@ -45,7 +45,7 @@ private final class Words: Sendable {
 // Rule: late-sinks
 @Suite("Outputs that are added late, on the manual driver")
 struct LateOutputTests {
-    @Test("Added while paused, an output gets the frame being shown, once; then what follows")
+    @Test("An output that is added while paused gets the visible frame once, and then those that follow")
     func paused() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()
@@ -72,7 +72,7 @@ struct LateOutputTests {
 
     enum Before: CaseIterable, Sendable { case loaded, prerolled, stepped, paused, playedBackward, inQueue }
 
-    @Test("Whatever has been done before, each kind of output gets what is shown", arguments: Before.allCases)
+    @Test("Each kind of output gets the visible frame, whatever was done before", arguments: Before.allCases)
     func before(_ before: Before) throws {
         let bench = PlayerTestBench(queue: 2, of: .silentClip())
         bench.driver.settle()
@@ -113,7 +113,7 @@ struct LateOutputTests {
         layer.player = nil
     }
 
-    @Test("Added as a seek is under way, or playing, it gets each frame once", arguments: 0..<8)
+    @Test("An output that is added during a seek or during playback gets each frame once", arguments: 0..<8)
     func once(seed: UInt64) {
         let bench = PlayerTestBench(.silentClip(), seed: seed)
         let item = bench.load()
@@ -130,7 +130,7 @@ struct LateOutputTests {
         #expect(Set(playing.numbers).count == playing.numbers.count)
     }
 
-    @Test("Added while nothing is shown, it gets the first frame when that comes, and none of another item")
+    @Test("An output that is added before any frame is shown gets the first one, and none of another item")
     func nothingShown() {
         let bench = PlayerTestBench(.silentClip())
         let (item, other) = (bench.makeItem(), bench.makeItem())
@@ -151,7 +151,7 @@ struct LateOutputTests {
         #expect(elsewhere.numbers == [0])
     }
 
-    @Test("At the end too: item's output, player's output, a layer and a sink get the last frame")
+    @Test("At the end, outputs of the item and of the player, a layer and a sink get the last frame")
     func atTheEnd() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()
@@ -174,7 +174,7 @@ struct LateOutputTests {
         #expect(sample?.presentationTime == .ms(1960))
         #expect(sink.numbers == [49])
         #expect(other.numbers == [49])
-        // The same one again changes nothing; another one gets the frame as well.
+        // Adding the same sink again changes nothing, and another sink gets the frame as well.
         let second = PlayerVideoOutput()
         bench.player.videoOutput = second
         bench.driver.settle()
@@ -186,7 +186,9 @@ struct LateOutputTests {
         layer.player = nil
     }
 
-    @Test("Words that are due are told to an output that is added while paused, and again when it comes back")
+    @Test(
+        "Due subtitles are delivered to an output that is added while paused, and again when it is added again"
+    )
     func words() {
         var media = ScriptedMedia.silentClip()
         media.cues = [.init("one", from: 0, to: 900), .init("two", from: 1000, to: 1900)]
@@ -208,7 +210,7 @@ struct LateOutputTests {
         #expect(words.lines == ["two", "two"])
     }
 
-    @Test("Metadata that are due are told to each output that is added while paused, once")
+    @Test("Due metadata is delivered once to each output that is added while paused")
     func metadata() {
         var media = ScriptedMedia.silentClip()
         let range = MediaTimeRange(start: .zero, duration: .ms(1500))

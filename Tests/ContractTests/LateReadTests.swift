@@ -5,15 +5,15 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// The bytes of an interrupted read may come all the same, too late: as an answer, not as an error.
-@Suite("Contract: bytes that come after the interruption", .enabled(if: Fixture.areThere, "make fixtures"))
+/// Tests interrupted reads whose bytes arrive late, as a result instead of an error.
+@Suite("Contract: bytes that arrive after the interruption", .enabled(if: Fixture.areThere, "make fixtures"))
 struct LateReadTests {
-    /// Reads of the held part wait until they are interrupted, and are answered then.
+    /// A source whose reads of the withheld part wait until they are interrupted, and then return their bytes.
     private final class LateSource: ByteSource {
         private let script: ScriptedByteSource
         private let held = Locked<Range<Int64>?>(nil)
         private let answers = Locked(0)
-        /// One for each read that waits.
+        /// Yields one element for each read that waits.
         let waits: AsyncStream<Void>
         private let waitBegan: AsyncStream<Void>.Continuation
 
@@ -44,7 +44,7 @@ struct LateReadTests {
         ) throws(MediaError) -> Int {
             if held.withLock({ $0?.contains(offset) }) ?? false {
                 let semaphore = DispatchSemaphore(value: 0)
-                // The limit is for a test that fails.
+                // The limit keeps a failing test from hanging.
                 let wait = {
                     self.waitBegan.yield()
                     _ = semaphore.wait(timeout: .now() + .seconds(30))
@@ -58,7 +58,7 @@ struct LateReadTests {
         func cancel() {}
     }
 
-    @Test("They do no harm: all frames are exact", arguments: InterruptedReadTests.indexed)
+    @Test("Late bytes do no harm: all frames are exact", arguments: InterruptedReadTests.indexed)
     func late(_ file: String) async throws {
         let reference = try await HangScene.reference(file)
         let source = try LateSource(file)
@@ -69,7 +69,7 @@ struct LateReadTests {
             try await scene.event("a stall", after: { scene.player.play() }) { event in
                 if case .playbackStalled = event { true } else { false }
             }
-            // On a busy machine it may have stalled before it came so far.
+            // On a busy machine the player may stall before it has read that far.
             for await _ in source.waits { break }
             #expect(try await scene.seek(to: 2100))
             try await scene.playToEnd()

@@ -6,7 +6,7 @@ import Testing
 // Rule: shared-conversion
 @Suite("Contract: layers")
 struct LayerTests {
-    @Test("Ready for display with the first picture of the current item, not before, and anew for each item")
+    @Test("A layer is ready for display from the first frame of the current item on, again for each item")
     func readiness() {
         let bench = PlayerTestBench(.silentClip())
         #expect(!bench.layer.isReadyForDisplay)
@@ -24,7 +24,9 @@ struct LayerTests {
         #expect(bench.layer.isReadyForDisplay)
     }
 
-    @Test("A layer that goes finishes its sinks, whether it has a player, had one, or never had")
+    @Test(
+        "A layer that is released finishes its sinks, with a player, after having one, or without ever having one"
+    )
     func finishes() async {
         for case let state in ["has", "had", "never"] {
             await withCheckedContinuation { continuation in
@@ -41,7 +43,7 @@ struct LayerTests {
         }
     }
 
-    @Test("Sound alone never makes it ready")
+    @Test("An item with audio only never makes a layer ready for display")
     func soundAlone() {
         let bench = PlayerTestBench(.silentClip())
         bench.load(ScriptedMedia(video: nil, audio: .init(sampleCount: 48_000)))
@@ -52,7 +54,7 @@ struct LayerTests {
     }
 
     @Test(
-        "Where the picture lies: fitted inside by default, filling, or stretched; live when the size changes"
+        "The video rectangle fits by default, fills or stretches, and follows changes of the layer's size"
     )
     func rect() {
         let bench = PlayerTestBench(.silentClip())
@@ -69,14 +71,16 @@ struct LayerTests {
         #expect(layer.videoRect == PixelRect(x: 0, y: 0, width: 64, height: 64))
     }
 
-    @Test("With a size every sink gets exactly that size, upright, with square pixels, whatever the gravity")
+    @Test(
+        "With a size every sink gets frames of exactly that size, upright, with square pixels, for every gravity"
+    )
     func exactSize() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let formats = Locked([VideoFormat]())
         bench.layer.add(CallbackVideoSink { frame in formats.withLock { $0.append(frame.format) } })
         let size = PixelSize(width: 65, height: 43)
         bench.layer.size = size
-        // A picture that is marked to be turned and has wide pixels.
+        // The stream is marked as rotated and has non-square pixels.
         bench.layer.videoFilter = { frame in
             var frame = frame
             frame.format.rotation = .clockwise90
@@ -85,13 +89,13 @@ struct LayerTests {
             return frame
         }
         bench.load()
-        // Seen as 8 x 18.96: 43 high is 18.14 wide.
+        // The picture is displayed as 8 x 18.96, so a height of 43 gives a width of 18.14.
         #expect(bench.layer.videoRect == PixelRect(x: 23, y: 0, width: 18, height: 43))
         for gravity in [VideoGravity.resizeAspectFill, .resize] {
             bench.layer.videoGravity = gravity
         }
         #expect(formats.withLock { $0.map(\.shape) } == Array(repeating: VideoShape(size: size), count: 3))
-        // Without one the picture is as it was coded.
+        // Without a size the frame is as it was coded.
         bench.layer.size = nil
         #expect(formats.withLock { $0.last }?.shape.rotation == .clockwise90)
         #expect(formats.withLock { $0.last }?.size == PixelSize(width: 16, height: 8))
@@ -99,7 +103,7 @@ struct LayerTests {
     }
 
     @Test(
-        "Set while nothing moves, size, gravity and colour show at once; a size without extent shows nothing"
+        "Size, gravity and background color apply at once while paused, and a layer without an area shows nothing"
     )
     func standing() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
@@ -115,7 +119,7 @@ struct LayerTests {
             change(bench.layer)
             shown.append(bench.videoSink.numbers.count)
         }
-        // Without a size neither gravity nor colour means anything.
+        // Without a size neither gravity nor background color has an effect.
         #expect(shown == [2, 2, 3, 4, 4, 5, 6, 6, 6])
         #expect(bench.videoSink.numbers.allSatisfy { $0 == 0 })
         let sizes = bench.videoSink.calls.compactMap {
@@ -123,13 +127,13 @@ struct LayerTests {
         }
         let own = PixelSize(width: 16, height: 8)
         #expect(sizes == [own, size, own])
-        // Paused in the middle, the picture being shown is that of the middle.
+        // The player is paused in the middle, so the visible frame is the one in the middle.
         bench.player.play()
         bench.driver.run(seconds: 1)
         bench.player.pause()
         bench.layer.size = size
         #expect(bench.videoSink.numbers.suffix(2) == [25, 25])
-        // What a seek leaves behind is not shown again.
+        // Frames from before the replacement are not shown again.
         bench.player.replaceCurrentItem(
             with: bench.makeItem(ScriptedMedia.silentClip([.stall(atPacket: 0, until: 9)]))
         )
@@ -138,7 +142,9 @@ struct LayerTests {
         #expect(bench.videoSink.numbers.last == 25 && bench.videoSink.numbers.count == 32)
     }
 
-    @Test("Set while playing, the next picture brings it; where none comes soon the one being shown does")
+    @Test(
+        "Settings that change during playback apply to the next frame, or to the visible one if none is due soon"
+    )
     func refreshing() {
         let bench = PlayerTestBench(.silentClip())
         bench.load(ScriptedMedia(video: .init(frameCount: 30, frameRate: 25)))
@@ -161,7 +167,9 @@ struct LayerTests {
         #expect(slow.videoSink.numbers == [0, 1, 1, 2])
     }
 
-    @Test("Every layer of a player shows every picture; one that comes late begins with what is shown")
+    @Test(
+        "Every layer of a player shows every frame, and a layer that is added later begins with the visible frame"
+    )
     func several() {
         let bench = PlayerTestBench(.silentClip())
         let sinks = (0..<2).map { _ in CapturingVideoSink(clock: bench.driver.clock) }
@@ -181,7 +189,7 @@ struct LayerTests {
     }
 
     @Test(
-        "Each sink of a layer gets the pixel format it asks for, or the decoder's own",
+        "Each sink of a layer gets its requested pixel format, or the decoder's own",
         .enabled(if: Fixture.areThere, "make fixtures")
     )
     func formats() async {
@@ -207,7 +215,7 @@ struct LayerTests {
         #expect(seen.withLock { $0.wanted } == [.rgba])
     }
 
-    @Test("A layer keeps its player alive, and lets go of it when told to")
+    @Test("A layer keeps its player alive, and releases it on request")
     func ownership() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let layer = PlayerLayer()
@@ -222,7 +230,7 @@ struct LayerTests {
         #expect(player == nil)
     }
 
-    @Test("Added and removed while playing, a layer holds up nothing")
+    @Test("Adding and removing a layer during playback delays nothing")
     func attachAndDetach() {
         let bench = PlayerTestBench(.silentClip())
         bench.load()
@@ -239,7 +247,7 @@ struct LayerTests {
         #expect(bench.player.counters.framesPresented == 41)
     }
 
-    @Test("A filter sees every picture before the sinks do, may leave one out, and touches no other layer")
+    @Test("A filter gets every frame before the sinks do, may drop it, and affects no other layer")
     func filter() {
         let bench = PlayerTestBench(.silentClip())
         let other = CapturingVideoSink(clock: bench.driver.clock)
@@ -259,7 +267,7 @@ struct LayerTests {
         #expect(bench.videoSink.numbers == [0, 10, 20, 30, 40])
         #expect(seen.withLock { $0 } == (0..<50).map { .ms($0 * 40) })
         #expect(other.numbers == Array(0..<50))
-        // A picture that is left out completes a seek nevertheless; without a filter all are shown again.
+        // A dropped frame still completes a seek, and without a filter all frames are shown again.
         bench.seek("seek", to: .ms(1000))
         bench.driver.run(seconds: 1)
         #expect(bench.takeLines(of: "seek true") == ["seek true"])
@@ -271,7 +279,7 @@ struct LayerTests {
         plain.player = nil
     }
 
-    @Test("Where the layer has no size a sink says whether it wants frames upright, or as they were decoded")
+    @Test("In a layer without a size a sink chooses between upright frames and frames as decoded")
     func upright() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let shapes = Locked([String: VideoShape]())
@@ -297,13 +305,13 @@ struct LayerTests {
         #expect(shapes.withLock { $0["false"] } == coded)
         #expect(shapes.withLock { $0["true"] } == VideoShape(size: PixelSize(width: 8, height: 32)))
         #expect(bench.player.counters.framesConverted == 1)
-        // With a size there is no difference.
+        // With a size both sinks get the same frames.
         bench.layer.size = PixelSize(width: 64, height: 64)
         #expect(shapes.withLock { Set($0.values) } == [VideoShape(size: PixelSize(width: 64, height: 64))])
         #expect(bench.player.counters.framesConverted == 2)
     }
 
-    @Test("Equal wants of all layers cost one conversion; frames that need none are not counted")
+    @Test("Equal requirements of all layers cost one conversion, and frames that need none are not counted")
     func conversions() {
         let bench = PlayerTestBench(.silentClip())
         let sinks = (0..<4).map { _ in CapturingVideoSink(clock: bench.driver.clock) }
@@ -319,7 +327,7 @@ struct LayerTests {
         #expect(bench.layer.counters(of: bench.videoSink)?.framesDelivered == 50)
         #expect(layers[2].counters(of: sinks[2])?.framesDelivered == 50)
         #expect(layers[2].counters(of: sinks[0]) == nil)
-        // One that comes late gets the very frame that was made for the others.
+        // A layer that is added later gets the same frame that was converted for the others.
         let late = PlayerLayer(player: bench.player, size: sizes[0])
         late.add(CapturingVideoSink(clock: bench.driver.clock))
         bench.driver.settle()

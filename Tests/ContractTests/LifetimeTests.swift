@@ -4,7 +4,7 @@ import PlayheadTesting
 import Testing
 
 // Rule: closing, release-order
-@Suite("Contract: lifetimes, and callbacks that call back")
+@Suite("Contract: lifetimes, and reentrant callbacks")
 struct LifetimeTests {
     private final class Weak {
         weak var player: Player?
@@ -15,7 +15,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test("A thousand players made, played, sought and dropped leave nothing behind")
+    @Test("A thousand players that are created, played, sought and released leave nothing behind")
     func thousand() {
         var left: [Weak] = []
         let answers = Locked(0)
@@ -28,7 +28,7 @@ struct LifetimeTests {
                 left.append(Weak(player, item))
                 player.play()
                 player.replaceCurrentItem(with: item)
-                // Some go before they have opened anything, some in the middle.
+                // Some players are released before they have opened anything, and some during playback.
                 for _ in 0..<(number % 60) { driver.step() }
                 player.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero) { _ in
                     answers.withLock { $0 += 1 }
@@ -41,7 +41,7 @@ struct LifetimeTests {
         #expect(answers.withLock { $0 } == 1000)
     }
 
-    @Test("The last reference may go inside a callback of the player's own")
+    @Test("The last reference may be released inside a callback of the player itself")
     func releasedInside() {
         let driver = ManualDriver()
         let scripts = ScriptedBackend(.silentClip(), clock: driver.clock)
@@ -62,7 +62,7 @@ struct LifetimeTests {
     }
 
     @Test(
-        "Released in the middle of anything: an opening, a stall, a seek, a seam, an end",
+        "A player may be released during an opening, a stall, a seek, a loop restart or an end",
         arguments: 0..<40
     )
     func released(moment: Int) {
@@ -83,7 +83,7 @@ struct LifetimeTests {
         #expect(sink == nil)
     }
 
-    @Test("Every callback may call anything of the player that calls it")
+    @Test("Every callback may call any method of the player that calls it")
     func callsBack() {
         let bench = PlayerTestBench(.silentClip())
         let player = bench.player
@@ -127,7 +127,7 @@ struct LifetimeTests {
         #expect(player.currentTime() == .ms(1000))
     }
 
-    @Test("shutdown() answers once, finishes the sinks, and nothing is told after it")
+    @Test("shutdown() completes once and finishes the sinks, and nothing is reported after it")
     func shutdown() {
         let bench = PlayerTestBench(.silentClip())
         bench.load()
@@ -146,7 +146,7 @@ struct LifetimeTests {
         #expect(bench.takeLines() == ["late false"])
     }
 
-    /// What is set right before a player goes.
+    /// The changes that are made right before a player is released.
     private func set(_ player: Player) {
         player.rate = 0.5
         player.volume = 0.25
@@ -163,7 +163,7 @@ struct LifetimeTests {
     ]
 
     @Test(
-        "What was set right before shutdown() is told before the streams end, and no frame is shown for it",
+        "Changes made right before shutdown() are reported before the streams end, and no frame is shown for them",
         arguments: [nil, 1, 2, 3, 4, 5, 6, 7] as [UInt64?],
         [true, false]
     )
@@ -194,7 +194,7 @@ struct LifetimeTests {
         token?.invalidate()
     }
 
-    @Test("What was set right before a player is released is not told, but by the setter itself")
+    @Test("Changes made right before a player is released are reported only by the setter itself")
     func setBeforeRelease() {
         let driver = ManualDriver()
         let scripts = ScriptedBackend(.silentClip(), clock: driver.clock)
@@ -216,7 +216,7 @@ struct LifetimeTests {
         token?.invalidate()
     }
 
-    @Test("On real threads: events have what was set, and then end; observers were told by then")
+    @Test("On real threads events with the changes arrive before the stream ends, after the observers")
     func setBeforeShutdownOnThreads() async {
         for _ in 0..<50 {
             var configuration = Player.Configuration()

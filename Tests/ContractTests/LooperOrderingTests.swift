@@ -2,12 +2,12 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Where a looper's copies stand in a queue that holds items already")
+@Suite("Position of a looper's copies in a queue that already has items")
 struct LooperOrderingTests {
     private static let short = ScriptedMedia(video: .init(frameCount: 10))
 
     @Test(
-        "Before them: the first copy is current at once; switched off, the others go on from where they were"
+        "Before the items: the first copy is current at once, and after looping the items continue where they were"
     )
     func precede() {
         let bench = PlayerTestBench(queue: 2, of: .silentClip())
@@ -28,7 +28,7 @@ struct LooperOrderingTests {
         #expect(bench.videoSink.numbers == Array(0...25) + laps + Array(25..<50) + Array(0..<50))
     }
 
-    @Test("Behind them: they are played first, and what is put there later too")
+    @Test("After the items: these are played first, and so is an item that is added to them later")
     func follow() {
         let bench = PlayerTestBench(queue: 1, of: .silentClip())
         let player = bench.player
@@ -44,7 +44,7 @@ struct LooperOrderingTests {
         let later = bench.makeItem(ScriptedMedia(video: .init(frameCount: 5)))
         player.insert(later, after: nil)
         bench.driver.run(until: .ms(4390))
-        // Two copies and one that had been played, what was put behind them, and then the copies again.
+        // Two copies and the rest of the played one precede the added item's frames, and then the copies repeat.
         let laps = (0..<3).flatMap { _ in 0..<10 }
         #expect(
             bench.videoSink.numbers == Array(0..<50) + laps + Array(0..<10) + Array(0..<10) + Array(0..<5)
@@ -53,7 +53,7 @@ struct LooperOrderingTests {
         withExtendedLifetime(looper) {}
     }
 
-    @Test("The usual way: the item that is looped is in the queue as well, and every lap is a copy's")
+    @Test("With the template item in the queue as well, every pass plays a copy")
     func sameItem() {
         let bench = PlayerTestBench(queue: 1, of: Self.short)
         let template = bench.items[0]
