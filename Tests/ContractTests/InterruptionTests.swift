@@ -25,7 +25,7 @@ struct InterruptionTests {
         bench.driver.run(seconds: 0)
     }
 
-    private static func giveBack(_ bench: PlaybackTestBench) {
+    private static func restore(_ bench: PlaybackTestBench) {
         bench.audioDevice.endInterruption()
         bench.driver.run(seconds: 0)
     }
@@ -49,7 +49,7 @@ struct InterruptionTests {
         bench.driver.run(seconds: 10)
         #expect(bench.player.currentTime() == time)
         #expect(bench.audioDevice.calls.last { $0 == .pause || $0 == .resume } == .pause)
-        Self.giveBack(bench)
+        Self.restore(bench)
         #expect(!bench.player.isInterrupted)
         #expect(
             bench.takeLines(of: "interruption", "rate", "status") == [
@@ -68,7 +68,7 @@ struct InterruptionTests {
         let bench = Self.playing()
         bench.player.resumesAfterInterruption = false
         Self.interrupt(bench)
-        Self.giveBack(bench)
+        Self.restore(bench)
         bench.driver.run(seconds: 5)
         #expect(bench.sight == "0.0 paused")
         #expect(!bench.player.isInterrupted)
@@ -90,7 +90,7 @@ struct InterruptionTests {
         bench.driver.run(seconds: 0.5)
         #expect(bench.player.isInterrupted == !plays)
         #expect(bench.player.rate == (plays ? 1 : 0))
-        Self.giveBack(bench)
+        Self.restore(bench)
         bench.driver.run(seconds: 0.5)
         #expect(!bench.player.isInterrupted)
         #expect(bench.player.rate == (plays ? 1 : 0))
@@ -101,7 +101,7 @@ struct InterruptionTests {
         bench.player.play()
         Self.interrupt(bench)
         #expect(bench.sight == "0.0 paused")
-        Self.giveBack(bench)
+        Self.restore(bench)
         #expect(bench.player.rate == 1)
     }
 
@@ -113,7 +113,7 @@ struct InterruptionTests {
         bench.driver.run(seconds: 1)
         #expect(bench.player.currentTime() == .ms(1200))
         #expect(bench.sight == "0.0 paused")
-        Self.giveBack(bench)
+        Self.restore(bench)
         bench.driver.run(seconds: 0.5)
         #expect(bench.sight == "1.0 playing")
         Self.interrupt(bench)
@@ -123,7 +123,7 @@ struct InterruptionTests {
         bench.driver.run(seconds: 1)
         #expect(bench.sight == "0.0 paused")
         #expect(item.currentTime() == .zero)
-        Self.giveBack(bench)
+        Self.restore(bench)
         bench.driver.run(seconds: 5)
         #expect(bench.sight == "1.0 playing")
         #expect(bench.takeLines(of: "end").count == 2)
@@ -131,7 +131,7 @@ struct InterruptionTests {
         Self.interrupt(bench)
         let time = item.currentTime()
         bench.driver.run(seconds: 5)
-        Self.giveBack(bench)
+        Self.restore(bench)
         #expect(item.currentTime() == time)
         bench.driver.run(seconds: 5)
         #expect(bench.takeLines(of: "end").count == 2)
@@ -147,7 +147,7 @@ struct InterruptionTests {
         if kind == 1 { bench.player.volume = 0 }
         Self.interrupt(bench)
         #expect(bench.sight == "0.0 paused")
-        Self.giveBack(bench)
+        Self.restore(bench)
         #expect(bench.player.rate == 1)
     }
 
@@ -163,7 +163,7 @@ struct InterruptionTests {
         bench.driver.run(seconds: 1)
         #expect(bench.player.currentItem === bench.items[1])
         #expect(bench.sight == "0.0 paused")
-        Self.giveBack(bench)
+        Self.restore(bench)
         bench.driver.run(atMost: 60)
         #expect(bench.player.currentItem == nil)
     }
@@ -184,7 +184,7 @@ struct InterruptionTests {
         #expect(bench.sight == "0.0 paused")
         bench.driver.run(seconds: dataComesFirst ? 5 : 1)
         #expect(bench.sight == "0.0 paused")
-        Self.giveBack(bench)
+        Self.restore(bench)
         #expect(bench.player.rate == 1)
         bench.driver.run(atMost: 60)
         #expect(bench.videoSink.numbers == Array(0..<50))

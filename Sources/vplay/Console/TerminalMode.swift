@@ -1,30 +1,32 @@
 import Glibc
 import Synchronization
 
-/// Makes the terminal hand over keys as they are pressed, and puts it back.
+/// Switches the terminal to delivering keys as they are pressed, and restores it.
 enum TerminalMode {
-    /// Each property is zero at first, and there is no optional: with -O, Swift 6.3.1 initializes a static `Mutex` with zeros if
-    /// its struct holds an optional of a large struct, such as `termios?`, beside another property, and zeros read as a mode
-    /// that has been found. Tests/check-static-mutex.sh reports whether a compiler has this fault.
+    /// Each property is zero at first, and none is an optional: with -O, Swift 6.3.1 initializes a static `Mutex` with
+    /// zeros if its struct holds an optional of a large struct, such as `termios?`, beside another property, and zeros
+    /// read as a saved mode. Tests/check-static-mutex.sh reports whether a compiler has this fault.
     private struct State {
-        /// As the terminal was found; valid if `isChanged`.
-        var found = termios()
+        /// The attributes to restore; valid if `isChanged`.
+        var saved = termios()
         var isChanged = false
-        /// Somebody reads keys.
+        /// Whether keys are being read.
         var isWanted = false
     }
     private static let state = Mutex(State())
 
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-    /// False while the shell has put us into the background: then the terminal is another's, and whoever changes
-    /// it is stopped.
+    /// Returns false while the process is in the background. The terminal then belongs to another job, and a process
+    /// that changes it is stopped.
     static func isForeground(_ descriptor: Int32 = STDIN_FILENO) -> Bool {
         let group = tcgetpgrp(descriptor)
         return group < 0 || group == getpgrp()
     }
 
-    /// From now on, as long as the terminal is ours. False where standard input is no terminal.
+    /// Delivers keys as they are pressed, while the process is in the foreground.
+    ///
+    /// - Returns: False if standard input is not a terminal.
     static func readKeys() -> Bool {
         guard isatty(STDIN_FILENO) == 1 else { return false }
         state.withLock { $0.isWanted = true }
@@ -32,39 +34,39 @@ enum TerminalMode {
         return true
     }
 
-    /// A shell may have put it back meanwhile, when it stopped us and went on with us.
+    /// Applies the mode again: a shell restores its own mode when it suspends and resumes the process.
     static func refresh() {
         state.withLock { state in
             guard state.isWanted, isForeground() else { return }
             var mode = termios()
             guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
             guard mode.c_lflag & tcflag_t(ICANON | ECHO) != 0 else { return }
-            state.found = mode
+            state.saved = mode
             state.isChanged = true
-            // Lines and echo off; signals (^C) stay what they are.
+            // Line editing and echo are switched off; signal keys (^C) keep their function.
             mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
             tcsetattr(STDIN_FILENO, TCSANOW, &mode)
         }
     }
 
-    /// Until keys are read again, and the screen of pictures until it is shown again. Any number of times, from any
-    /// thread.
+    /// Restores the terminal's attributes and its screen. Keys can be read, and frames shown, again afterwards. May be
+    /// called any number of times, from any thread.
     static func restore() {
-        PictureScreen.giveBack()
-        ChoiceScreen.giveBack()
+        PictureScreen.restore()
+        ChoiceScreen.restore()
         state.withLock { state in
             state.isWanted = false
-            putBack(&state)
+            restoreAttributes(&state)
         }
     }
 
-    private static func putBack(_ state: inout State) {
+    private static func restoreAttributes(_ state: inout State) {
         guard state.isChanged, isForeground() else { return }
-        tcsetattr(STDIN_FILENO, TCSANOW, &state.found)
+        tcsetattr(STDIN_FILENO, TCSANOW, &state.saved)
         state.isChanged = false
     }
 
-    /// Columns of the terminal behind standard error; 80 where nobody knows.
+    /// The number of columns of the terminal at standard error, or 80 if it is not known.
     static var columns: Int {
         var size = winsize()
         let answer = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size)

@@ -220,5 +220,5 @@ enum ChoiceScreen {
     static func open(_ newScreen: PanelScreen) { screen.withLock { $0 = newScreen } }
 
     /// Restores the terminal until the screen is shown again. May be called repeatedly and from any thread.
-    static func giveBack() { screen.withLock { $0 }?.suspend() }
+    static func restore() { screen.withLock { $0 }?.suspend() }
 }

@@ -20,7 +20,7 @@ enum PictureScreen {
     }
 
     /// Restores the terminal until `show`. May be called repeatedly and from any thread.
-    static func giveBack() { sink.withLock { $0 }?.suspend() }
+    static func restore() { sink.withLock { $0 }?.suspend() }
 
     /// The line for `--stats`, or nil if there is no such screen.
     static var statistics: String? {
@@ -54,7 +54,7 @@ extension PlaySession {
     func listKeys() {
         if PictureScreen.isOpen {
             state.withLock { $0.isListingKeys = true }
-            PictureScreen.giveBack()
+            PictureScreen.restore()
         }
         for line in Key.helpText.split(separator: "\n") { Console.shared.printLine(String(line)) }
     }
