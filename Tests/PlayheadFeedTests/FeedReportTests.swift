@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 // Problems that users of other feeds have reported and that no other suite covers. The number is the kind of report.
+// Rule: budget, muted-device
 /// The player is reassigned, and its last frame stays visible.
 @Suite("Feed: problems reported for other feeds")
 struct FeedReportTests {
