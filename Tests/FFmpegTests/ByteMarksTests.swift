@@ -1,8 +1,8 @@
 import FFmpeg
 import Foundation
 import MediaCore
-import PlayheadBackend
 import Playhead
+import PlayheadBackend
 import PlayheadTesting
 import TestSupport
 import Testing

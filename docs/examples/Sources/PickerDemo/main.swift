@@ -3,8 +3,8 @@
 
 import Foundation
 import Playhead
-import PlayheadPicker
 import PlayheadFeed
+import PlayheadPicker
 import PlayheadTesting
 import Synchronization
 
