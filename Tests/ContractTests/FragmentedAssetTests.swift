@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Contract: growing files", .enabled(if: Fixture.areThere, "make fixtures"))
 struct FragmentedAssetTests {
-    /// A file that grows by the fixture's three fragments, which are repeated with increasing times.
+    /// A growing file of up to three fragments from the fixture, and its duration with each number of fragments.
     private final class GrowingFile {
         private let folder: TemporaryFolder
         var file: URL { folder.file("growing.mp4") }

@@ -27,7 +27,7 @@ struct KeptRangeTests {
     }
 
     @Test(
-        "A seek outside the cache discards it, and the new range begins at the key frame from which frames are cached"
+        "A seek outside the cache discards it, and the new range begins at the first cached key frame"
     )
     func seeks() throws {
         let bench = PlayerTestBench(.silentClip())

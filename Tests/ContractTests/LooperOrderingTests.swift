@@ -68,7 +68,7 @@ struct LooperOrderingTests {
     }
 
     @Test(
-        "Taken off by its player's owner it does not come back by itself; with the next copy looping goes on"
+        "A copy that is removed does not return by itself, and looping continues with the next copy"
     )
     func takenOff() {
         let bench = PlayerTestBench(queue: 0, of: Self.short)

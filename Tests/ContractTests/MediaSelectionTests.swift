@@ -5,9 +5,11 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Contract: what is chosen, as one value")
+@Suite("Contract: the media selection as a value")
 struct MediaSelectionTests {
-    @Test("It says what is chosen of each group and who chose it; a value that was read stays as it was")
+    @Test(
+        "A selection lists the option of each group and whether it was automatic; an earlier value stays unchanged"
+    )
     func snapshot() throws {
         let bench = PlayerTestBench(.clip())
         let item = bench.makeItem()
@@ -29,7 +31,9 @@ struct MediaSelectionTests {
         #expect(item.currentMediaSelection == first)
     }
 
-    @Test("Who tracks it hears of a choice at once, who observes it when what is played follows")
+    @Test(
+        "Observation tracking reports a selection at once, and key-value observers when the played track changes"
+    )
     func watched() throws {
         let bench = PlayerTestBench(.clip())
         let item = bench.load()

@@ -3,14 +3,14 @@ import PlayheadTesting
 import Testing
 
 // Rule: nothing-selected
-@Suite("Contract: items of which nothing is heard or seen")
+@Suite("Contract: items without audible or visible output")
 struct NothingChosenTests {
     enum Scene: CaseIterable, Sendable {
         /// The player has no audio.
         case audioNone
         /// The item's only kind of track is switched off.
         case audioOff, videoOff
-        /// Both kinds are.
+        /// Both kinds of track are switched off.
         case bothOff
 
         var media: ScriptedMedia {
@@ -27,7 +27,7 @@ struct NothingChosenTests {
         }
     }
 
-    @Test("Time runs to the end in silence, and there is no error", arguments: Scene.allCases)
+    @Test("Time runs to the end in silence, and no error occurs", arguments: Scene.allCases)
     func plays(scene: Scene) {
         let bench = PlayerTestBench(scene.media, audio: scene == .audioNone ? .none : .captured)
         let ends = Locked(0)
@@ -60,7 +60,7 @@ struct NothingChosenTests {
         token.invalidate()
     }
 
-    @Test("Switched on again while it plays, it is heard from there on")
+    @Test("A track that is switched on during playback is heard from there on")
     func switchedOn() {
         let bench = PlayerTestBench(ScriptedMedia(audio: .init(sampleCount: 96_000)))
         let item = bench.makeItem()
@@ -75,7 +75,7 @@ struct NothingChosenTests {
         #expect(bench.player.currentTime() == .ms(2000))
     }
 
-    @Test("The only track switched off while it plays: time runs on without a stop, in silence")
+    @Test("The only track is switched off during playback, and time runs on in silence without a stop")
     func switchedOff() {
         let bench = PlayerTestBench(ScriptedMedia(audio: .init(sampleCount: 96_000)))
         let item = bench.load()
@@ -92,7 +92,7 @@ struct NothingChosenTests {
         #expect(bench.audioSink.samples.suffix(48_000).allSatisfy { $0 == 0 })
     }
 
-    @Test("It loops, is followed in a queue, and is gone through at other rates")
+    @Test("The item loops, advances in a queue, and plays at other rates")
     func goesOn() {
         let bench = PlayerTestBench(
             queue: 2,
@@ -109,7 +109,7 @@ struct NothingChosenTests {
         #expect(bench.takeLines(of: "end").count == 3)
     }
 
-    @Test("What cannot be played at all still fails")
+    @Test("An item that cannot be played at all still fails")
     func fails() {
         let bench = PlayerTestBench(ScriptedMedia(audio: .init(sampleCount: 96_000)), audio: .none)
         for media in [
@@ -119,7 +119,7 @@ struct NothingChosenTests {
         }
     }
 
-    @Test("Text of an asset without a backend of its own is read by the player's")
+    @Test("The player's backend reads text of an asset that has no backend of its own")
     func text() {
         var media = ScriptedMedia.silentClip()
         media.cues = [.init("one", from: 0, to: 900)]
@@ -133,7 +133,9 @@ struct NothingChosenTests {
         #expect(output.cues(forItemTime: item.currentTime()).map(\.text) == ["one"])
     }
 
-    @Test("An asset's own backend wins over the player's, one without takes the player's")
+    @Test(
+        "An asset's own backend takes precedence over the player's, and an asset without one uses the player's"
+    )
     func backends() {
         let (first, second) = (PlayerTestBench(.silentClip()), PlayerTestBench(.silentClip()))
         let item = first.makeItem()
@@ -145,7 +147,7 @@ struct NothingChosenTests {
         #expect(plain.status == .readyToPlay)
         #expect(first.backend.opened.count == 1)
         #expect(second.backend.opened.count == 1)
-        // A player that was told of none.
+        // The configuration of this player names no backend.
         var configuration = Player.Configuration()
         configuration.clock = .driver(first.driver)
         let third = Player(configuration: configuration)

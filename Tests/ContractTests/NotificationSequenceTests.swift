@@ -4,9 +4,9 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Contract: notifications as sequences")
+@Suite("Contract: notifications as asynchronous sequences")
 struct NotificationSequenceTests {
-    @Test("All that is posted of one object under one name, in order, and nothing of others")
+    @Test("A sequence has all notifications of one name and object in order, and no others")
     func sequence() async throws {
         let bench = PlayerTestBench(.silentClip())
         let (item, other) = (bench.makeItem(), bench.makeItem())
@@ -37,7 +37,7 @@ struct NotificationSequenceTests {
         #expect(name == PlayerItem.didPlayToEndTime)
     }
 
-    @Test("What came before the sequence is not in it; a task that is cancelled comes to its end")
+    @Test("A sequence omits earlier notifications, and ends when its task is cancelled")
     func cancelled() async throws {
         let name = Notification.Name("Playhead.NotificationSequenceTests.cancelled")
         NotificationCenter.default.post(name: name, object: nil)
@@ -51,7 +51,7 @@ struct NotificationSequenceTests {
         #expect(try await within("the end") { await task.value } == 0)
     }
 
-    @Test("A reason comes along")
+    @Test("A notification carries its reason")
     func reason() async throws {
         let bench = PlayerTestBench(.silentClip())
         bench.load()
@@ -70,7 +70,9 @@ struct NotificationSequenceTests {
         #expect(reason == .setRateCalled)
     }
 
-    @Test("The player's clock is that of its appointments, and can be read without an item")
+    @Test(
+        "The player's clock is the one used by setRate(_:time:atHostTime:), and is available without an item"
+    )
     func clock() {
         let bench = PlayerTestBench(.silentClip())
         bench.driver.run(seconds: 0.75)

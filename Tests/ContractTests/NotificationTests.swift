@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Contract: notifications")
 struct NotificationTests {
-    /// What NotificationCenter told about some objects, whoever else posts meanwhile.
+    /// Collects the notifications of the given objects, and ignores those of other objects.
     private final class Board {
         private let seen = Locked([String]())
         private var tokens: [any NSObjectProtocol] = []
@@ -32,7 +32,9 @@ struct NotificationTests {
         deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
     }
 
-    @Test("Each has its own item or player as object: two players at once are told apart")
+    @Test(
+        "Each notification has its own item or player as object, so two concurrent players are distinguishable"
+    )
     func objects() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let other = Player(configuration: bench.player.configuration)
@@ -57,7 +59,7 @@ struct NotificationTests {
         )
     }
 
-    @Test("Stall, jump and end, in the order in which they happen, each once")
+    @Test("A stall, a jump and an end are posted once each, in the order in which they happen")
     func stallJumpEnd() {
         let bench = PlayerTestBench(.silentClip())
         let board = Board()
@@ -72,7 +74,7 @@ struct NotificationTests {
         #expect(board.lines.suffix(1) == ["item end"])
     }
 
-    @Test("A loop tells an end and a jump for each pass")
+    @Test("A loop posts an end and a jump for each pass")
     func loop() {
         let bench = PlayerTestBench(.silentClip())
         let board = Board()
@@ -83,7 +85,7 @@ struct NotificationTests {
         #expect(board.lines == ["item end", "item jumped", "item end", "item jumped"])
     }
 
-    @Test("Played backward to its start it is at an end, in a loop once a pass")
+    @Test("Reverse playback posts an end at the start of the item, once per pass in a loop")
     func backward() {
         for (mode, count) in [(Player.RepeatMode.once, 1), (.loop, 2)] {
             let bench = PlayerTestBench(.silentClip())
@@ -99,7 +101,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("Another track: posted with its item, once; and an entry of the access log when a playing begins")
+    @Test("A track change is posted once with its item, and each playback start adds an access log entry")
     func selectionAndLog() throws {
         let bench = PlayerTestBench(.clip())
         let board = Board()
@@ -116,7 +118,7 @@ struct NotificationTests {
         #expect(item.accessLog().events.count == 1)
     }
 
-    @Test("A failure in the middle carries its error, and the item's status stays as it was")
+    @Test("A failure during playback carries its error, and the item's status stays unchanged")
     func failure() {
         let bench = PlayerTestBench(.silentClip())
         let board = Board()
@@ -139,7 +141,7 @@ struct NotificationTests {
         #expect(item.error == nil)
     }
 
-    @Test("What ends an item is told of as an entry of the error log, once, before its status changes")
+    @Test("An error that ends an item is added to the error log once, before its status changes")
     func failureToOpen() {
         let bench = PlayerTestBench(.silentClip())
         let board = Board()
@@ -160,7 +162,7 @@ struct NotificationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("An item of a queue that fails before its turn has the entry, and not the one being played")
+    @Test("An item of a queue that fails before its turn has the log entry, and the current item does not")
     func failureInQueue() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let board = Board()
@@ -181,7 +183,7 @@ struct NotificationTests {
         player = nil
     }
 
-    @Test("The rate tells why it changed")
+    @Test("A rate change reports its reason")
     func reasons() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.automaticallyWaitsToMinimizeStalling = false

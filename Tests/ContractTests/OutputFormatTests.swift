@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Contract: pixel formats of frames that are asked for",
+    "Contract: pixel formats of frames requested from an output",
     .enabled(if: Fixture.areThere, "make fixtures")
 )
 struct OutputFormatTests {
@@ -15,7 +15,7 @@ struct OutputFormatTests {
         return (bench, bench.load(Fixture.url("clip-h264-aac.mp4")) { $0.add(output) })
     }
 
-    @Test("A frame has the pixel format that was wanted, and the pixels that a sink of it gets")
+    @Test("A frame has the requested pixel format, and the same pixels that a sink with that format gets")
     func converted() throws {
         let output = VideoOutput(pixelFormats: [.rgba, .bgra])
         let (bench, item) = loaded(output)
@@ -26,7 +26,7 @@ struct OutputFormatTests {
         #expect(copied.frame.pixelFormat == .rgba && copied.displayTime == .zero)
         #expect([FrameDigest.digest(of: copied.frame)] == shown.withLock { $0 })
         #expect(!output.hasNewFrame(forItemTime: .zero))
-        // Asked for again it is not made again.
+        // A second request does not convert the frame again.
         let again = try #require(output.copyFrame(forItemTime: .zero))
         #expect(again.frame.storage === copied.frame.storage)
         item.seek(to: .ms(500), toleranceBefore: .zero, toleranceAfter: .zero)
@@ -37,7 +37,7 @@ struct OutputFormatTests {
         #expect(output.conversionError == nil)
     }
 
-    @Test("A frame that has one of the formats already is the decoder's own, not copied")
+    @Test("A frame that already has a requested format is the decoder's own, without a copy")
     func own() throws {
         let output = VideoOutput(pixelFormats: [.rgba, .yuv420p])
         let (bench, _) = loaded(output)
@@ -49,7 +49,7 @@ struct OutputFormatTests {
         #expect(shown.withLock { $0.first } === frame.storage)
     }
 
-    @Test("As a sequence, too; a format that is not known gives no frame, and the reason")
+    @Test("A sequence converts frames as well, and an unsupported format yields no frame and an error")
     func sequence() async throws {
         let output = VideoOutput(pixelFormats: [.bgra])
         let frames = output.frames
@@ -69,7 +69,7 @@ struct OutputFormatTests {
     }
 }
 
-/// Takes RGBA alone.
+/// Accepts only RGBA.
 private final class RGBASink: VideoSink {
     let acceptedPixelFormats = [PixelFormat.rgba]
     private let body: @Sendable (VideoFrame) -> Void

@@ -1,13 +1,14 @@
 import Dispatch
 import MediaCore
 
-/// Something that a test waited for has not come.
+/// An error that reports that an awaited event has not happened in time.
 struct Overdue: Error, CustomStringConvertible {
     let what: String
     var description: String { "overdue: \(what)" }
 }
 
-/// What `body` comes to, on other threads. A wait that has no end fails the test, and does not hang it.
+/// Returns the result of `body`, which runs on other threads. A wait without an end fails the test instead of hanging
+/// it.
 func within<Value: Sendable>(
     seconds: Int = 20,
     _ what: String,
@@ -16,7 +17,7 @@ func within<Value: Sendable>(
     let waiting = Locked<CheckedContinuation<Value, any Error>?>(nil)
     return try await withCheckedThrowingContinuation { continuation in
         waiting.withLock { $0 = continuation }
-        // Whoever comes first answers.
+        // The first of the two tasks to finish provides the result.
         let answer: @Sendable (Result<Value, any Error>) -> Void = { result in
             let continuation = waiting.withLock { waiting in
                 defer { waiting = nil }

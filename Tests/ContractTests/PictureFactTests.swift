@@ -4,7 +4,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// Small files that FFmpeg's command makes for a test, with what no fixture has.
+/// Creates small files with FFmpeg's command for properties that no fixture has.
 enum MadeFile {
     static func make(_ name: String, in folder: TemporaryFolder, _ words: String) throws -> URL {
         let url = folder.file(name)
@@ -21,7 +21,7 @@ enum MadeFile {
     }
 }
 
-@Suite("Contract: what pictures say of themselves, and what cannot be played says why")
+@Suite("Contract: properties of frames, and reasons for unplayable files")
 struct PictureFactTests {
     private struct Colors: Sendable {
         let primaries, transfer, matrix: String
@@ -35,7 +35,7 @@ struct PictureFactTests {
     }
 
     @Test(
-        "Each picture has the colours, the transfer and the range that its stream declares, and so has its track"
+        "Each frame and its track have the colors, the transfer function and the range that the stream declares"
     )
     func colors() async throws {
         let folder = try TemporaryFolder()
@@ -62,7 +62,7 @@ struct PictureFactTests {
             bench.driver.run(atMost: 10)
             let formats = seen.withLock { $0 }
             #expect(formats.count == 5)
-            // Coded as 96x64, and cropped.
+            // The stream is coded as 96x64, and cropped.
             #expect(formats.allSatisfy { $0.size == PixelSize(width: 90, height: 50) })
             for color in formats.map(\.color) + item.tracks.map(\.assetTrack.color) {
                 #expect(color.primaries == colors.primaries)
@@ -74,7 +74,7 @@ struct PictureFactTests {
     }
 
     @Test(
-        "A track that nothing decodes says so with a reason; the others are played",
+        "A track without a decoder reports the reason, and the other tracks are played",
         .enabled(if: Fixture.areThere)
     )
     func withoutDecoder() async throws {
@@ -98,7 +98,7 @@ struct PictureFactTests {
         let item = bench.load(PlayerItem(asset: asset))
         #expect(item.status == .readyToPlay)
         #expect(item.tracks.filter(\.isEnabled).map(\.assetTrack.mediaType) == [.audio])
-        // And with the other one as strange, nothing is left.
+        // If the other track has an unknown codec as well, no track can be played.
         for name in ["mp4a", "esds"] {
             while let place = bytes.firstRange(of: Data(name.utf8)) {
                 bytes.replaceSubrange(place, with: Data("yyyy".utf8))
@@ -113,7 +113,7 @@ struct PictureFactTests {
     }
 
     @Test(
-        "A file that was really encrypted says so, and an item of it fails with that code",
+        "A file with real encryption reports protected content, and its item fails with that error code",
         .enabled(if: Fixture.areThere)
     )
     func encrypted() async throws {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// A player on real threads: the pool's, and its clock is another one.
-@Suite("Contract: a player's clock, and a player without threads")
+/// Tests players on the real threads of the pool, with a clock other than the system's.
+@Suite("Contract: a player's clock, and players without threads")
 struct PlayerClockTests {
     private func makePlayer(_ clock: any HostClock) -> (
         Player, ScriptedBackend, CapturingVideoSink, PlayerLayer
@@ -30,7 +30,7 @@ struct PlayerClockTests {
     }
 
     @Test(
-        "Time is the caller's clock, for each item: it stands while that stands, and goes as far as that goes"
+        "Every item follows the caller's clock: it pauses while that clock stops, and advances as far as it does"
     )
     func custom() async {
         let clock = ManualClock(HostTime(nanoseconds: 7_000_000_000))
@@ -49,7 +49,7 @@ struct PlayerClockTests {
             let from = item.currentTime()
             #expect(from == .ms(lap == 0 ? 0 : 200))
             #expect(player.hostTime == begin && item.timebase.hostTime == begin)
-            // However long this takes, time stands.
+            // Time does not advance, however long this takes.
             for _ in 0..<1000 { await Task.yield() }
             #expect(item.currentTime() == from)
             clock.advance(to: begin.advanced(by: 300_000_000))
@@ -64,7 +64,7 @@ struct PlayerClockTests {
         #expect(sink.calls.contains(.finish) || !sink.numbers.isEmpty)
     }
 
-    @Test("A clock twice as fast as the machine's: the item is over when that clock says so")
+    @Test("With a clock twice as fast as the system's, the item ends by that clock")
     func fast() async {
         struct Fast: HostClock {
             let machine = SystemClock()
@@ -83,14 +83,14 @@ struct PlayerClockTests {
             end = timed.hostTime
             break
         }
-        // Two seconds of that clock, and never less: a busy machine is late.
+        // At least two seconds pass on that clock, and more on a busy machine.
         #expect(end.nanoseconds(since: begin) >= 2_000_000_000)
         #expect(player.currentTime() == .ms(2000))
         layer.player = nil
         await player.shutdown()
     }
 
-    @Test("Where the system grants no thread the player has failed, in words; with one it is as ever")
+    @Test("A player fails with an error if the system grants no thread, and works normally otherwise")
     func noThreads() async {
         let refusing = LanePool(cores: 2, idleTime: 20_000_000) { _, _ in EAGAIN }
         var configuration = Player.Configuration()

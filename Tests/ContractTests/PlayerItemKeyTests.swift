@@ -2,9 +2,9 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Contract: keys that an item is made with")
+@Suite("Contract: automatically loaded asset keys")
 struct PlayerItemKeyTests {
-    @Test("Keys that are listed are loaded when the item is ready, and an item without them is the same")
+    @Test("Listed keys are loaded once the item is ready, and an item without keys behaves the same")
     func keys() async throws {
         let bench = PlayerTestBench(.clip())
         let asset = bench.backend.makeAsset()

@@ -3,7 +3,7 @@ import Playhead
 import PlayheadTesting
 import TestSupport
 
-/// A folder with HLS playlists of the fixture clip: 90 pictures in three segments of a second, in three sizes.
+/// A folder with HLS playlists of the fixture clip: 90 frames in three segments of one second, in three sizes.
 final class Playlists {
     struct Rendering {
         let name: String
@@ -11,7 +11,7 @@ final class Playlists {
         let bitRate: Int
     }
 
-    /// In the order of the playlist, so that neither the best nor the smallest is the first.
+    /// The variants in the playlist's order, in which neither the best nor the smallest one is first.
     static let renderings = [
         Rendering(name: "mid", size: PixelSize(width: 320, height: 180), bitRate: 300_000),
         Rendering(name: "low", size: PixelSize(width: 160, height: 90), bitRate: 100_000),
@@ -33,7 +33,7 @@ final class Playlists {
     func write(_ name: String, _ bytes: Data) throws { try folder.write(name, bytes) }
     func url(_ name: String) -> URL { folder.file(name) }
 
-    /// Encoded once. Arrays, for the leak sanitizer does not find what a `Data` refers to.
+    /// The segments, encoded once. They are arrays because the leak sanitizer does not follow references inside `Data`.
     private static let files = Result { try encode() }
 
     private static func encode() throws -> [String: [UInt8]] {

@@ -3,12 +3,12 @@ import PlayheadTesting
 import Testing
 
 // Rule: item-position
-@Suite("Contract: what is known of an item that is put back, and what is asked of it before it is open again")
+@Suite("Contract: reinserted items keep their properties, and accept requests before they are open again")
 struct PutBackTests {
     enum Learning: CaseIterable, Sendable { case declared, estimated, unknown }
 
     @Test(
-        "A duration that was put right stays so, in another player and in a queue too, and is not told again",
+        "A corrected duration is kept in another player and in a queue, and is not reported again",
         arguments: Learning.allCases,
         [true, false]
     )
@@ -51,7 +51,7 @@ struct PutBackTests {
         token.invalidate()
     }
 
-    @Test("What it learns in a second playing counts too, and a copy begins with what is declared")
+    @Test("Corrections from a second playback apply too, and a copy begins with the declared values")
     func learntLater() {
         var media = ScriptedMedia.silentClip()
         media.declaredDuration = .ms(2900)
@@ -67,7 +67,11 @@ struct PutBackTests {
         #expect(copy.duration == .ms(2900))
     }
 
-    @Test("A step is done when it is open again, from where it was", arguments: [1, -1, 4, -4], 0..<4)
+    @Test(
+        "A step is performed once the item is open again, from its last position",
+        arguments: [1, -1, 4, -4],
+        0..<4
+    )
     func steps(count: Int, seed: UInt64) {
         let bench = PlayerTestBench(.clip(), seed: seed)
         let main = bench.load()
@@ -84,7 +88,7 @@ struct PutBackTests {
         #expect(bench.sight == "0.0 paused")
     }
 
-    @Test("Steps add up; a seek that follows calls them off, and playing goes on from where they end")
+    @Test("Steps add up, a following seek cancels them, and playback continues from their target")
     func others() {
         let bench = PlayerTestBench(.clip())
         let main = bench.load()
@@ -113,7 +117,7 @@ struct PutBackTests {
         #expect(bench.sight == "1.0 playing")
     }
 
-    @Test("Before it was ready for the first time, and waiting in a queue, a step does nothing")
+    @Test("A step has no effect before the item was first ready, or while it waits in a queue")
     func withoutEffect() {
         let bench = PlayerTestBench(queue: 2, of: .clip())
         bench.items[0].step(byCount: 3)

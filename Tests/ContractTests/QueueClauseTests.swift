@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Contract: queues and loopers, clause by clause")
 struct QueueClauseTests {
-    @Test("The current item taken off: the next one plays, and no end is told; none is left, and it waits")
+    @Test(
+        "When the current item is removed, the next one plays without an end event; without a next one the player waits"
+    )
     func removed() {
         for way in 0..<2 {
             let bench = PlayerTestBench(queue: 3, of: .silentClip())
@@ -26,7 +28,9 @@ struct QueueClauseTests {
         }
     }
 
-    @Test("All taken off: time stands, the wish to play stays, and the next item plays by itself")
+    @Test(
+        "When all items are removed, time stops, the rate is kept, and the next item plays without a call of play()"
+    )
     func emptied() {
         let bench = PlayerTestBench(queue: 2, of: .silentClip())
         bench.player.play()
@@ -42,7 +46,7 @@ struct QueueClauseTests {
         #expect(bench.player.currentTime() == .ms(500))
     }
 
-    @Test("An item that is listed twice is taken once")
+    @Test("An item that is listed twice is inserted once")
     func listedTwice() {
         let bench = PlayerTestBench(queue: 2, of: .silentClip())
         let (first, second) = (bench.makeItem(), bench.makeItem())
@@ -54,7 +58,7 @@ struct QueueClauseTests {
     }
 
     @Test(
-        "Looping that is switched off, or whose looper goes: the lap ends, and what was in the queue follows",
+        "When looping is disabled or the looper is released, the pass ends and the queue's items follow",
         arguments: [true, false]
     )
     func loopingOver(isReleased: Bool) {

@@ -4,7 +4,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Contract: a queue that handlers change")
+@Suite("Contract: queues that are changed in handlers")
 struct QueueWalkTests {
     private final class Walk: Sendable {
         private struct State {
@@ -27,7 +27,7 @@ struct QueueWalkTests {
         func draw(_ count: Int) -> Int { state.withLock { Int($0.random.next() % UInt64(count)) } }
         private func note(_ line: String) { state.withLock { $0.log.append(line) } }
 
-        /// From handlers too.
+        /// Performs an action, which also happens inside handlers.
         func act(_ place: String) {
             let item = items[draw(items.count)]
             let kind = draw(13)
@@ -76,7 +76,7 @@ struct QueueWalkTests {
     }
 
     @Test(
-        "Whatever was done to it, it plays as ever afterwards",
+        "A queue player plays normally after any sequence of actions",
         arguments: (0..<12 as Range<UInt64>).samples
     )
     func walks(seed: UInt64) {

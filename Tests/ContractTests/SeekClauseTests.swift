@@ -5,7 +5,9 @@ import Testing
 // Rule: seek-completion
 @Suite("Contract: seeks")
 struct SeekClauseTests {
-    @Test("The latest wins: the ones before are answered false at once, in order, and it is where we are")
+    @Test(
+        "The latest seek wins: earlier ones are answered false at once, in order, and its target is the current time"
+    )
     func latestWins() {
         let bench = PlayerTestBench(.silentClip())
         bench.load()
@@ -20,12 +22,12 @@ struct SeekClauseTests {
                 "a false", "b false", "jumped 0.3", "jumped 1.5", "c true",
             ]
         )
-        // The one in flight was shown, so that scrubbing shows something; the one that waited was not.
+        // The seek in progress was shown for scrubbing feedback, and the one that waited was not.
         #expect(bench.videoSink.numbers == [0, 7, 37])
         #expect(bench.player.currentTime() == .ms(1500))
     }
 
-    @Test("Answered true when the picture has been handed to the sinks, and not before")
+    @Test("A seek is answered true after its frame has been delivered to the sinks, and not before")
     func answeredAfterThePicture() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
@@ -38,7 +40,7 @@ struct SeekClauseTests {
     }
 
     @Test(
-        "Out of range is clamped into it; the far ends are the ends",
+        "Targets out of range are clamped, and the limits are the ends of the item",
         arguments: [
             (MediaTime.ms(-500), 0, 0), (.ms(9000), 2000, 49), (.positiveInfinity, 2000, 49),
             (.negativeInfinity, 0, 0),
@@ -58,7 +60,7 @@ struct SeekClauseTests {
         #expect(bench.videoSink.numbers.last == picture)
     }
 
-    @Test("The quick way to the start begins as playing did, with the sound before the first picture")
+    @Test("The fast seek to the start begins like initial playback, with the audio before the first frame")
     func quickToTheStart() {
         var media = ScriptedMedia.clip()
         media.video?.start = MediaTime(value: 1024, timescale: 48_000)
@@ -85,7 +87,9 @@ struct SeekClauseTests {
         }
     }
 
-    @Test("No time at all is answered false, moves nothing, and leaves a seek under way alone")
+    @Test(
+        "A seek to an invalid time is answered false, moves nothing, and leaves a seek in progress unchanged"
+    )
     func invalid() {
         let bench = PlayerTestBench(.silentClip())
         bench.load()
@@ -98,7 +102,7 @@ struct SeekClauseTests {
         #expect(bench.videoSink.numbers == [0, 20])
     }
 
-    @Test("Tolerances that are no times count as none")
+    @Test("Invalid tolerances are treated as zero")
     func oddTolerances() {
         for tolerance in [MediaTime.invalid, .indefinite, .ms(-100)] {
             let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
@@ -109,7 +113,7 @@ struct SeekClauseTests {
         }
     }
 
-    @Test("Without an item it is answered false, and moves nothing")
+    @Test("A seek without an item is answered false, and moves nothing")
     func withoutItem() async {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.seek("seek", to: .ms(500))
@@ -120,7 +124,7 @@ struct SeekClauseTests {
     }
 
     @Test(
-        "Before the item is open it is the start position: no other picture is shown, the newest one counts"
+        "A seek before the item is open sets the start: no other frame is shown, and the latest one applies"
     )
     func beforeReady() {
         let bench = PlayerTestBench(.silentClip())
@@ -137,7 +141,9 @@ struct SeekClauseTests {
         #expect(bench.takeLines(of: "first", "second") == ["first false", "second true"])
     }
 
-    @Test("Before the item is open and cancelled: answered false, and it starts at its beginning")
+    @Test(
+        "A seek that is cancelled before the item is open is answered false, and the item starts at its beginning"
+    )
     func cancelledBeforeReady() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.makeItem()
@@ -150,7 +156,7 @@ struct SeekClauseTests {
         #expect(bench.player.currentTime() == .zero)
     }
 
-    @Test("cancelPendingSeeks answers false, once; there is no other place to be, so it lands all the same")
+    @Test("cancelPendingSeeks answers false once, and a seek in progress still moves to its target")
     func cancelled() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()
@@ -165,7 +171,7 @@ struct SeekClauseTests {
         #expect(bench.takeLines(of: "two") == ["two true"])
     }
 
-    @Test("Another item, no item, a failure, the end of the player: each answers false")
+    @Test("Replacing or removing the item, a failure and the release of the player answer a seek false")
     func interrupted() {
         let changes: [(PlayerTestBench<Player>) -> Void] = [
             { $0.player.replaceCurrentItem(with: $0.makeItem()) },
@@ -189,7 +195,7 @@ struct SeekClauseTests {
     }
 
     @Test(
-        "The rate is left alone: paused shows the new picture and stays paused, playing plays on from there"
+        "A seek keeps the rate: a paused player shows the new frame, and a playing one continues from there"
     )
     func rateIsUntouched() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
@@ -208,7 +214,7 @@ struct SeekClauseTests {
     }
 
     @Test(
-        "Both tolerances infinite: the key frame at or before; a window: inside it",
+        "With infinite tolerances a seek shows the key frame at or before its target, otherwise one within them",
         arguments: [0, 40, 200, 900]
     )
     func windows(before: Int64) {
@@ -222,7 +228,7 @@ struct SeekClauseTests {
         #expect(landed >= .ms(1390 - before) && landed <= .ms(1390 + before))
     }
 
-    @Test("Where nothing can be decoded from the key frame on, the last picture before it is the one due")
+    @Test("Where no frame from the key frame on can be decoded, the last frame before it is shown")
     func undecodableTail() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load(.silentClip((40..<50).map { .undecodable(frame: $0) }))
@@ -231,7 +237,7 @@ struct SeekClauseTests {
         #expect(bench.videoSink.numbers == [0, 39])
     }
 
-    @Test("One seek, one jump: the notice comes with the picture's place and before the answer")
+    @Test("A seek causes one jump, which is reported with the frame's time and before the completion")
     func oneJump() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()

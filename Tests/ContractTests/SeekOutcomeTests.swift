@@ -2,10 +2,10 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-/// A seek is pending, and its item goes: its handler and its event say so once, and name the right item.
-@Suite("Contract: seeks whose item goes")
+/// Tests that a pending seek is answered once if its item leaves the player, and that its event names the right item.
+@Suite("Contract: seeks of items that leave the player")
 struct SeekOutcomeTests {
-    /// What handlers and events say, as "name false" and "A false", with items by their letters.
+    /// Records the answers of handlers and events as "name false" and "A false", where letters denote the items.
     private final class Answers: Sendable {
         private let state = Locked([String]())
         private let tokens = Locked([ObservationToken]())
@@ -35,11 +35,11 @@ struct SeekOutcomeTests {
     }
 
     enum Stage: CaseIterable, Sendable {
-        /// Just asked; while it waits for data; while another one waits behind it; before the item is open.
+        /// The seek was just requested, waits for data, has another one waiting after it, or its item is not open.
         case asked, hanging, twice, opening
     }
 
-    /// A player whose item A has pending seeks: their names.
+    /// Starts seeks that stay pending in item A, and returns their names.
     private func pending<TestedPlayer: Player>(
         _ stage: Stage,
         _ bench: PlayerTestBench<TestedPlayer>,
@@ -57,7 +57,7 @@ struct SeekOutcomeTests {
         return ["one", "two"]
     }
 
-    /// Data from 1 s on never comes, so that a seek there does not end.
+    /// A clip whose data from 1 s on never arrives, so that a seek to that part does not finish.
     private static let hanging = ScriptedMedia.silentClip(
         (26..<50).map { .hang(atPacket: $0) } + [.hang(atPacket: 25)]
     )
@@ -67,7 +67,11 @@ struct SeekOutcomeTests {
         case replaced, takenOff, moved
     }
 
-    @Test("Replaced, taken off, given to another player", arguments: Stage.allCases, WayOut.allCases)
+    @Test(
+        "A pending seek is answered false if its item is replaced, removed or given to another player",
+        arguments: Stage.allCases,
+        WayOut.allCases
+    )
     func leaves(stage: Stage, way: WayOut) {
         let bench = PlayerTestBench(.silentClip())
         let (first, second) = (bench.makeItem(Self.hanging), bench.makeItem())
@@ -86,7 +90,11 @@ struct SeekOutcomeTests {
         #expect(elsewhere.take() == [])
     }
 
-    @Test("Removed from a queue, advanced, skipped, all removed", arguments: Stage.allCases, 0..<4)
+    @Test(
+        "A pending seek is answered false if its item is removed from a queue, advanced over or skipped",
+        arguments: Stage.allCases,
+        0..<4
+    )
     func leavesQueue(stage: Stage, way: Int) {
         let bench = PlayerTestBench(queue: 0)
         let (first, second) = (bench.makeItem(Self.hanging), bench.makeItem())
@@ -104,7 +112,7 @@ struct SeekOutcomeTests {
         #expect(answers.take() == names.flatMap { ["\($0) false", "A false"] })
     }
 
-    @Test("The item fails: false, once, with the item that failed")
+    @Test("A pending seek is answered false once if its item fails, with the item that failed")
     func fails() {
         let bench = PlayerTestBench(queue: 0)
         let (first, second) = (bench.makeItem(.silentClip([.openFails(.notFound)])), bench.makeItem())
@@ -118,7 +126,7 @@ struct SeekOutcomeTests {
     }
 
     @Test(
-        "The player is released, or shut down: the handlers are answered false, once",
+        "Pending seeks are answered false once if the player is released or shut down",
         arguments: Stage.allCases,
         [true, false]
     )
@@ -135,11 +143,11 @@ struct SeekOutcomeTests {
         player = nil
         equipment.driver.run(seconds: 1)
         let rest = names.map { "\($0) false" }.filter { !told.contains($0) }
-        // Of what was overtaken before a shutdown the event is told, too.
+        // The event reports seeks that were superseded before a shutdown as well.
         #expect(answers.take().filter { !isShutDown || !$0.hasPrefix("A") } == rest)
     }
 
-    @Test("Landed before the item goes: true, with the item, told once")
+    @Test("A seek that finishes before its item leaves is answered true once, with the item")
     func landed() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let (first, second) = (bench.makeItem(), bench.makeItem())
@@ -152,7 +160,7 @@ struct SeekOutcomeTests {
         #expect(answers.take() == ["one true", "A true", "two true", "B true"])
     }
 
-    @Test("A handler that replaces the item, seeks the new one, and so on: each names its own")
+    @Test("Handlers that replace the item and seek the new one cause events that each name their own item")
     func inHandlers() {
         let bench = PlayerTestBench(.silentClip())
         let (first, second) = (bench.makeItem(), bench.makeItem())
@@ -168,13 +176,13 @@ struct SeekOutcomeTests {
         #expect(answers.take() == ["A true", "two false", "B false"])
     }
 
-    @Test("A seek of an item that has just been played to its end does not move the one that follows")
+    @Test("A seek of an item that has just played to its end does not move the next item")
     func notTheNext() {
         let bench = PlayerTestBench(queue: 2)
         let (first, second) = (bench.items[0], bench.items[1])
         let answers = Answers(bench.player, first, second)
         bench.player.play()
-        // The clock is at the end, and the engine has not had its turn.
+        // The clock is at the end, and the engine has not run yet.
         bench.driver.run(atMost: 60) { bench.driver.now >= .ms(2000) }
         #expect(bench.player.currentItem === first)
         answers.seek("late", first, to: .ms(1000))

@@ -5,8 +5,8 @@ import PlayheadBackend
 import PlayheadTesting
 import Testing
 
-/// Many ask for one piece of work, and one of them does not want it any more.
-@Suite("Contract: loading that several callers share")
+/// Tests several callers that share one load, some of which are cancelled.
+@Suite("Contract: loads that several callers share")
 struct SharedLoadTests {
     enum Outcome: Equatable {
         case loaded
@@ -17,13 +17,13 @@ struct SharedLoadTests {
         Task { await outcome(of: asset) }
     }
 
-    @Test("One caller's task is cancelled: that one alone is told so, and the others get what they asked for")
+    @Test("A cancelled task affects its own caller alone, and the other callers get their results")
     func oneOfMany() async {
         let gate = OpeningGate()
         let asset = gate.makeAsset()
         let tasks = (0..<8).map { _ in load(asset) }
         await gate.isWaiting(1)
-        // All have asked: each has had its turn before the gate's count can be read again.
+        // All callers have made their request before the gate's count can be read again.
         while asset.waitingCallers < 8 { await Task.yield() }
         tasks[0].cancel()
         tasks[5].cancel()
@@ -36,7 +36,7 @@ struct SharedLoadTests {
         #expect(gate.openings == 1)
     }
 
-    @Test("The only caller's task is cancelled: the opening is called off, and asked again it loads")
+    @Test("Cancelling the task of the only caller cancels the opening, and another request loads the asset")
     func onlyOne() async {
         let gate = OpeningGate()
         let asset = gate.makeAsset()
@@ -56,7 +56,9 @@ struct SharedLoadTests {
         #expect(asset.duration == .ms(2000))
     }
 
-    @Test("A task that is cancelled before it asks opens nothing; of what is loaded it gets the truth")
+    @Test(
+        "A task that is cancelled before its request opens nothing, and gets properties that are already loaded"
+    )
     func cancelledBefore() async throws {
         let gate = OpeningGate()
         let asset = gate.makeAsset()
@@ -84,7 +86,7 @@ struct SharedLoadTests {
         }
     }
 
-    @Test("Cancelled after the load it changes nothing; two assets of one place are two loads")
+    @Test("Cancellation after the load changes nothing, and two assets of one URL are loaded twice")
     func after() async {
         let gate = OpeningGate()
         let (first, second) = (gate.makeAsset(), gate.makeAsset())
@@ -100,7 +102,7 @@ struct SharedLoadTests {
         #expect(await load(first).value == .loaded)
     }
 
-    @Test("cancelLoading() is for all who wait, and for good")
+    @Test("cancelLoading() cancels all waiting callers, permanently")
     func all() async {
         let gate = OpeningGate()
         let asset = gate.makeAsset()
@@ -113,7 +115,7 @@ struct SharedLoadTests {
         #expect(gate.cancels == 1)
     }
 
-    @Test("An item of the asset that is let go of while it opens says nothing of the asset")
+    @Test("Releasing an item while it opens does not affect the status of its asset")
     func itemLetGo() async throws {
         let gate = OpeningGate()
         let asset = gate.makeAsset()
@@ -133,7 +135,9 @@ struct SharedLoadTests {
         await player.shutdown()
     }
 
-    @Test("An item that opens first tells the facts to all who wait, and their opening is called off")
+    @Test(
+        "An item that opens first provides the properties to all waiting callers, whose opening is cancelled"
+    )
     func itemFirst() async throws {
         let gate = OpeningGate()
         let asset = gate.makeAsset()
@@ -147,7 +151,7 @@ struct SharedLoadTests {
         #expect(gate.cancels == 1)
     }
 
-    @Test("A player's own limits say nothing of the asset: it can be loaded")
+    @Test("A limit of one player does not prevent the asset from being loaded")
     func itemFails() async throws {
         let asset = Asset(url: URL(fileURLWithPath: "/script"), backend: LimitedBackend())
         let bench = PlayerTestBench(.silentClip()) { $0.decoding.maximumPixelCount = 1 }
@@ -158,7 +162,7 @@ struct SharedLoadTests {
         #expect(asset.status == .loaded)
     }
 
-    @Test("Stills: one of two who wait for the same place is cancelled, and the other gets its picture")
+    @Test("If one of two requests for the same still image is cancelled, the other one gets its image")
     func stills() async throws {
         let gate = OpeningGate()
         let generator = ImageGenerator(asset: gate.makeAsset())
@@ -189,22 +193,22 @@ final class OpeningGate: MediaBackend {
         var openings = 0
         var ended = 0
         var cancels = 0
-        /// Not the demuxers: they hold the gate.
+        /// The semaphores of the waiting openings. The demuxers are not stored here, because they retain the gate.
         var signals: [DispatchSemaphore] = []
     }
 
     private let state = Locked(State())
     private let scripts = ScriptedBackend(.silentClip(), clock: ManualDriver().clock)
 
-    /// Openings that have begun.
+    /// The number of openings that have begun.
     var openings: Int { state.withLock { $0.openings } }
-    /// Openings that are over, well or not.
+    /// The number of openings that have ended, successfully or not.
     var ended: Int { state.withLock { $0.ended } }
-    /// Openings that were called off.
+    /// The number of openings that were cancelled.
     var cancels: Int { state.withLock { $0.cancels } }
 
     func makeAsset() -> Asset { Asset(url: scripts.add(), backend: self) }
-    /// What is opened from now on does not wait.
+    /// Lets all later openings proceed without waiting.
     func openForOthers() { state.withLock { $0.isOpen = true } }
 
     func open() {
@@ -237,7 +241,7 @@ final class OpeningGate: MediaBackend {
     func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { nil }
 }
 
-/// Its scripts are larger than one pixel, which counts where a player allows no more.
+/// A demuxer whose media is larger than one pixel, which exceeds the limit of a player that allows no more.
 private final class LimitedBackend: MediaBackend {
     private let whole = ScriptedBackend(.silentClip(), clock: ManualDriver().clock)
     private let refused = ScriptedBackend(

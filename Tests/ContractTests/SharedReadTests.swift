@@ -4,7 +4,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-// Rule: interrupted-reads
+// Tests several readers of one source: the end of one reader's wait does not affect the others.
 /// Several readers of one source: what ends one reader's wait leaves the others alone.
 @Suite("Contract: readers that share a source", .enabled(if: Fixture.areThere, "make fixtures"))
 struct SharedReadTests {
@@ -17,7 +17,7 @@ struct SharedReadTests {
         return generator
     }
 
-    @Test("An image request that hangs is called off; the next one is answered by the same reader")
+    @Test("A hanging image request is cancelled, and the same reader answers the next one")
     func images() async throws {
         let reference = try await HangScene.reference(Self.clip)
         try await HangScene.play(Self.clip) { scene in
@@ -39,7 +39,7 @@ struct SharedReadTests {
         }
     }
 
-    @Test("An image request waits for bytes that are to come, and gets its frame")
+    @Test("An image request waits for bytes that arrive later, and gets its frame")
     func imagesWait() async throws {
         let reference = try await HangScene.reference(Self.clip)
         try await HangScene.play(Self.clip, .throwsNotReady) { scene in
@@ -54,7 +54,7 @@ struct SharedReadTests {
     }
 
     @Test(
-        "Player and images hang at the same bytes: a seek frees the player alone, and the image comes later"
+        "With a player and images hanging at the same bytes, a seek frees only the player, and the image follows"
     )
     func imageBesidePlayer() async throws {
         let reference = try await HangScene.reference(Self.clip)
@@ -77,7 +77,7 @@ struct SharedReadTests {
         }
     }
 
-    @Test("Two players hang at the same bytes: one is shut down, the other goes on")
+    @Test("With two players hanging at the same bytes, one is shut down and the other continues")
     func twoPlayers() async throws {
         let reference = try await HangScene.reference(Self.clip)
         try await HangScene.play(Self.clip) { scene in

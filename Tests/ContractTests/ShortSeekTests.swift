@@ -5,13 +5,16 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// A seek reads where it goes to, and nothing on the way: bytes in between may be long in coming.
-@Suite("Contract: a seek needs no byte that lies between", .enabled(if: Fixture.areThere, "make fixtures"))
+/// Tests that a seek reads only at its target, and not the bytes in between, which may arrive much later.
+@Suite(
+    "Contract: a seek needs no bytes between its start and its target",
+    .enabled(if: Fixture.areThere, "make fixtures")
+)
 struct ShortSeekTests {
-    /// Files that are read from their start to their end, with an index that is known from the start.
+    /// Files that are read from start to end, with an index that is known from the start.
     static let files = ["clip-h264-aac.mp4", "clip-hevc-aac.mp4", "clip-vp9-opus.webm", "two-languages.mkv"]
 
-    /// A scripted source that also tells how far it has been read.
+    /// A scripted source that also reports how far it has been read.
     private final class Recorder: ByteSource {
         let script: ScriptedByteSource
         private let furthest = Locked<Int64>(0)
@@ -32,7 +35,7 @@ struct ShortSeekTests {
             context: ReadContext
         ) throws(MediaError) -> Int {
             let count = try script.read(at: offset, into: buffer, context: context)
-            // Indexes at the end of a file do not count.
+            // Reads of an index at the end of a file do not count.
             let middle = Int64(Double(script.byteCount ?? 0) * 0.55)
             if offset < middle { furthest.withLock { $0 = max($0, offset + Int64(count)) } }
             return count
@@ -41,7 +44,7 @@ struct ShortSeekTests {
         func cancel() { script.cancel() }
     }
 
-    /// Reads the first part of a file, or all of it, without any wait. Then nothing of the middle is there.
+    /// Reads the first part of a file, or all of it, without any wait. After that the middle part is withheld.
     private static func seek(_ file: String, fromEnd: Bool) throws -> (time: MediaTime?, waits: Int) {
         let script = try ScriptedByteSource(contentsOfFile: Fixture.path(file))
         script.limitReads(to: 2048)
@@ -49,7 +52,7 @@ struct ShortSeekTests {
         let size = Double(script.byteCount ?? 0)
         let demuxer = FFmpegDemuxer(OpenRequest(location: file, source: source))
         defer { demuxer.cancel() }
-        // A read that waits is ended, so that the test fails instead of waiting.
+        // A waiting read is ended, so that the test fails instead of hanging.
         _ = demuxer.setNoticeHandler { [weak demuxer] notice in
             if notice == .waiting { demuxer?.interrupt(before: Epoch(2)) }
         }
@@ -62,14 +65,14 @@ struct ShortSeekTests {
         return (try demuxer.read()?.presentationTime, script.counts.waits)
     }
 
-    @Test("A seek a short way ahead, by a reader that has never waited", arguments: files)
+    @Test("A short seek forward works in a reader that has never waited", arguments: files)
     func ahead(_ file: String) throws {
         let landing = try Self.seek(file, fromEnd: false)
         #expect(landing.waits == 0)
         #expect(try #require(landing.time) >= .ms(1900))
     }
 
-    @Test("A seek a short way back, by a reader that has never waited", arguments: files)
+    @Test("A short seek back works in a reader that has never waited", arguments: files)
     func back(_ file: String) throws {
         let landing = try Self.seek(file, fromEnd: true)
         #expect(landing.waits == 0)

@@ -5,31 +5,34 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// Two seconds of 480 Hz at 48 kHz, 16 bits.
+/// Two seconds of a 480 Hz tone at 48 kHz with 16 bits.
 private let tone = Fixture.url("tone-48000.wav")
 private let length = 96_000
 
-/// By counting how often the sound crosses zero upward.
+/// Returns the frequency, determined by counting the upward zero crossings.
 private func frequency(_ samples: [Float], sampleRate: Double = 48_000) -> Double {
     let crossings = (1..<samples.count).filter { samples[$0 - 1] < 0 && samples[$0] >= 0 }
     guard let first = crossings.first, let last = crossings.last, last > first else { return 0 }
     return Double(crossings.count - 1) * sampleRate / Double(last - first)
 }
 
-@Suite("Sound: pitch, mix, taps, volume", .enabled(if: Fixture.areThere))
+@Suite("Audio: pitch, mix, taps, volume", .enabled(if: Fixture.areThere))
 struct SoundClauseTests {
     private let plain: [Float]
 
     init() async { plain = await Recording.play(PlayerItem(url: tone)).samples }
 
-    @Test("The pitch is kept, and the length is right", arguments: [0.25, 0.5, 1.5, 2, 4] as [Float])
+    @Test(
+        "Time-stretching keeps the pitch, and the length is right",
+        arguments: [0.25, 0.5, 1.5, 2, 4] as [Float]
+    )
     func pitch(rate: Float) async {
         let item = PlayerItem(url: tone)
         #expect(item.audioTimePitchAlgorithm == .timeDomain)
         let heard = await Recording.play(item, rate: rate)
         #expect(abs(Double(heard.samples.count) - Double(length) / Double(rate)) <= 1)
         #expect(abs(frequency(heard.samples) / 480 - 1) < 0.01)
-        // Where each buffer begins is where the one before ended.
+        // Each buffer begins where the previous one ended.
         var end = 0.0
         for buffer in heard.buffers {
             #expect(abs(buffer.presentationTime.seconds - end) < 0.0001)
@@ -37,7 +40,7 @@ struct SoundClauseTests {
         }
     }
 
-    @Test("Varispeed: the pitch follows the rate", arguments: [0.5, 1.5, 2, 4] as [Float])
+    @Test("Varispeed changes the pitch with the rate", arguments: [0.5, 1.5, 2, 4] as [Float])
     func varispeed(rate: Float) async {
         let item = PlayerItem(url: tone)
         item.audioTimePitchAlgorithm = .varispeed
@@ -46,15 +49,16 @@ struct SoundClauseTests {
         #expect(abs(frequency(samples) / (480 * Double(rate)) - 1) < 0.01)
     }
 
-    @Test("Beyond 0.25 to 4 there is silence of the right length", arguments: [0.2, 8] as [Float])
+    @Test("Rates outside 0.25 to 4 play silence of the right length", arguments: [0.2, 8] as [Float])
     func beyond(rate: Float) async {
         let samples = await Recording.play(PlayerItem(url: tone), rate: rate).samples
         #expect(abs(Double(samples.count) - Double(length) / Double(rate)) <= 1)
         #expect(samples.dropFirst(480).dropLast(480).allSatisfy { $0 == 0 })
     }
 
-    /// A rate that changes on the way: nothing is flushed, nothing bends that the tone does not bend.
-    @Test("Rates change without a click")
+    /// Changes the rate during playback. Nothing is flushed, and the slope of the signal never exceeds that of the
+    /// tone.
+    @Test("Rate changes cause no clicks")
     func rateChanges() async {
         let item = PlayerItem(url: tone)
         let observers = Locked([TimeObserver]())
@@ -87,7 +91,7 @@ struct SoundClauseTests {
         #expect(off.first == nil, "\(off.count) samples")
     }
 
-    @Test("Volume ramps of a track, to the sample")
+    @Test("Volume ramps of a track are exact to the sample")
     func mix() async {
         let item = PlayerItem(url: tone)
         var track = AudioMixInputParameters(trackID: 0)
@@ -113,7 +117,7 @@ struct SoundClauseTests {
         #expect(await Recording.play(item.makeCopy()).samples == plain)
     }
 
-    @Test("Ramps that overlap: the one that began last counts; odd ones change nothing")
+    @Test("Of overlapping ramps the one that began last applies, and invalid ramps change nothing")
     func overlappingRamps() {
         var track = AudioMixInputParameters(trackID: 0)
         track.setVolumeRamp(from: 0, to: 1, timeRange: MediaTimeRange(start: .zero, duration: .ms(1000)))
@@ -135,7 +139,9 @@ struct SoundClauseTests {
         #expect(track.volumeRamp(for: .ms(-5)) == nil)
     }
 
-    @Test("A meter gets every sample once, with its time; another tap puts its own in their place")
+    @Test(
+        "A meter gets every sample once, with its time, and a processing tap replaces the samples by its own"
+    )
     func taps() async {
         let item = PlayerItem(url: tone)
         let metered = Locked([AudioBuffer]())
@@ -143,7 +149,7 @@ struct SoundClauseTests {
         item.add(
             AudioTap(processing: { buffer, channels in
                 for index in channels[0].indices { channels[0][index] *= -1 }
-                // Too much is cut off.
+                // Values out of range are clipped.
                 channels[0].append(1)
             })
         )
@@ -163,7 +169,7 @@ struct SoundClauseTests {
         #expect(item.audioTaps.count == 1)
     }
 
-    @Test("Volume and mute: a straight line over 15 ms; muted sound is silence, not nothing")
+    @Test("Volume and mute changes are linear ramps of 15 ms, and muted audio is delivered as silence")
     func volume() async {
         let item = PlayerItem(url: tone)
         let observers = Locked([TimeObserver]())
@@ -178,7 +184,7 @@ struct SoundClauseTests {
             observers.withLock { $0 = [half, muted] }
         }.samples
         observers.withLock { $0 = [] }
-        // Every hundredth sample is zero whatever its volume: the one behind it tells.
+        // Every hundredth sample is zero at any volume, so the following sample shows the change.
         guard let first = plain.indices.first(where: { abs(samples[$0] - plain[$0]) > 2 / 32768 }),
             let second = plain.indices.dropFirst(72_000).first(where: {
                 abs(samples[$0] - plain[$0] / 2) > 2 / 32768
@@ -187,7 +193,7 @@ struct SoundClauseTests {
             Issue.record("the volume did not change")
             return
         }
-        // It begins where a buffer does, a few samples before it shows.
+        // The ramp begins at the start of a buffer, a few samples before the first measurable difference.
         func ramp(_ start: Int, _ from: Float, _ to: Float) -> Bool {
             (0..<720).allSatisfy { step in
                 let gain = from + (to - from) * Float(step + 1) / 720
@@ -210,7 +216,7 @@ struct SoundClauseTests {
         }
     }
 
-    @Test("Volume that was set before playing needs no ramp; at 1 nothing is touched")
+    @Test("A volume that is set before playback causes no ramp, and at volume 1 samples are unchanged")
     func volumeBeforePlaying() async {
         let samples = await Recording.play(PlayerItem(url: tone), volume: 0.25).samples
         expect(samples) { _ in 0.25 }
@@ -222,10 +228,10 @@ struct SoundClauseTests {
     }
 }
 
-/// Where sound goes when playing ends, jumps or is muted: two seconds, counted in samples.
-@Suite("Sound at other speeds, on a clock turned by hand")
+/// Tests the audio of two seconds, counted in samples, when playback ends, jumps or is muted.
+@Suite("Audio at other rates, on the manual driver")
 struct PacedSoundTests {
-    /// With FFmpeg's part in changing the speed.
+    /// The player uses FFmpeg's time-stretching.
     private func makeBench() -> PlayerTestBench<Player> {
         let bench = PlayerTestBench(
             ScriptedMedia(video: .init(frameCount: 50), audio: .init(sampleCount: 96_000)),
@@ -235,7 +241,7 @@ struct PacedSoundTests {
         return bench
     }
 
-    @Test("At the end the sink has all of it, without being finished")
+    @Test("At the end the sink has received all samples, and is not finished")
     func end() {
         let bench = makeBench()
         bench.player.rate = 2
@@ -243,14 +249,14 @@ struct PacedSoundTests {
         #expect(bench.player.rate == 0)
         #expect(bench.audioSink.finishes == 0)
         #expect(bench.audioSink.samples.count == 48_000)
-        // Once more from the start: nothing is left of the first time.
+        // The second playback from the start has no samples left over from the first one.
         bench.player.seek(to: .zero)
         bench.player.rate = 4
         bench.driver.run(seconds: 3)
         #expect(bench.audioSink.samples.count == 48_000 + 24_000)
     }
 
-    @Test("After a seek nothing is heard from before it")
+    @Test("After a seek no samples from before it are heard")
     func seek() {
         let bench = makeBench()
         bench.player.rate = 0.5
@@ -264,7 +270,7 @@ struct PacedSoundTests {
         #expect(bench.audioSink.samples.count - before > 48_000 - 7_500)
     }
 
-    @Test("A loop runs through: as many samples as its laps have, to the sample")
+    @Test("A loop is gapless: the number of samples is exactly that of its passes")
     func loop() {
         let bench = makeBench()
         bench.player.repeatMode = .loop
@@ -278,7 +284,7 @@ struct PacedSoundTests {
         #expect(bench.audioSink.samples.count == laps * 64_000)
     }
 
-    @Test("Muted sound is written as silence, so that what counts samples counts on")
+    @Test("Muted audio is written as silence, so that sample counts stay complete")
     func muted() {
         let bench = makeBench()
         bench.player.isMuted = true
