@@ -241,7 +241,7 @@ final class OpeningGate: MediaBackend {
     func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { nil }
 }
 
-/// A demuxer whose media is larger than one pixel, which exceeds the limit of a player that allows no more.
+/// A backend whose media is larger than one pixel, so that opening fails under a limit of one pixel.
 private final class LimitedBackend: MediaBackend {
     private let whole = ScriptedBackend(.silentClip(), clock: ManualDriver().clock)
     private let refused = ScriptedBackend(

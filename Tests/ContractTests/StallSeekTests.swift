@@ -2,10 +2,11 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-/// A stall has taken the rate, and something is done before the data that it waited for comes.
-@Suite("Contract: a stall, and then something else")
+/// Tests actions after a stall that has set the rate to 0, before the awaited data arrives.
+@Suite("Contract: actions during a stall")
 struct StallSeekTests {
-    /// Stands at 1 s, 0.0 paused: the rest is there from second 20 on.
+    /// Returns a player that has stalled at 1 s and is paused at rate 0. The remaining data is available from second 20
+    /// on.
     private func stalled(at rate: Float = 1, of player: (Player) -> Void = { _ in }) -> PlayerTestBench<
         Player
     > {
@@ -21,7 +22,7 @@ struct StallSeekTests {
     }
 
     @Test(
-        "A seek to where data is: the rate comes back with it",
+        "A seek to available data restores the rate",
         arguments: [0, 200, 400] as [Int64],
         [1, 2] as [Float]
     )
@@ -41,7 +42,7 @@ struct StallSeekTests {
     }
 
     @Test(
-        "A seek to where no data is, ahead: the rate comes back when there is some",
+        "A seek ahead to missing data restores the rate when data arrives",
         arguments: [1040, 1500]
     )
     func forward(target: Int64) {
@@ -55,7 +56,7 @@ struct StallSeekTests {
         #expect(bench.takeLines(of: "end", "stalled") == ["end"])
     }
 
-    @Test("Seeks there and back again, the last one decides")
+    @Test("Of seeks ahead and back the last one applies")
     func several() {
         let bench = stalled()
         bench.seek("ahead", to: .ms(1500))
@@ -67,7 +68,7 @@ struct StallSeekTests {
         #expect(bench.takeLines(of: "ahead", "back") == ["ahead false", "back true"])
     }
 
-    @Test("It plays into the hole once more: one more stall, and the rate comes back with the data")
+    @Test("Playback that reaches the missing data again stalls once more, and the rate returns with the data")
     func again() {
         let bench = stalled()
         bench.seek("sought", to: .ms(400))
@@ -78,7 +79,10 @@ struct StallSeekTests {
         #expect(bench.sight == "1.0 playing")
     }
 
-    @Test("Paused, stepped, or told not to resume: it stays where it was put", arguments: 0..<4)
+    @Test(
+        "A player that is paused, stepped or set not to resume stays paused at its position",
+        arguments: 0..<4
+    )
     func stays(what: Int) {
         let bench = stalled()
         switch what {
@@ -94,7 +98,7 @@ struct StallSeekTests {
         #expect(bench.player.currentTime() == .ms(200))
     }
 
-    @Test("A seek to the end takes the rate along: the end is told, and that is the end of it")
+    @Test("A seek to the end restores the rate, and the end is reported once")
     func toTheEnd() {
         let bench = stalled()
         bench.seek("sought", to: .ms(2000))
@@ -107,7 +111,7 @@ struct StallSeekTests {
         #expect(bench.sight == "0.0 paused", "an end is no stall")
     }
 
-    @Test("Another item in its place: nobody has paused, so that is played")
+    @Test("An item that replaces the stalled one is played, because the player was not paused")
     func replaced() {
         let bench = stalled(at: 2)
         bench.player.replaceCurrentItem(with: bench.makeItem(.silentClip()))
@@ -117,7 +121,7 @@ struct StallSeekTests {
     }
 
     @Test(
-        "None in its place, then another: that is played; paused in between it is not",
+        "An item set after removing the stalled one is played, unless the player was paused in between",
         arguments: [true, false]
     )
     func takenOff(isPaused: Bool) {
@@ -130,7 +134,7 @@ struct StallSeekTests {
         #expect(bench.sight == (isPaused ? "0.0 paused" : "1.0 playing"))
     }
 
-    @Test("The next one of a queue, gone on to by hand")
+    @Test("An explicit advance plays the next item of the queue")
     func advanced() {
         let bench = PlayerTestBench(queue: 1, of: .silentClip([.stall(atPacket: 25, until: 20)]))
         bench.player.automaticallyWaitsToMinimizeStalling = false
@@ -143,7 +147,7 @@ struct StallSeekTests {
         #expect(bench.sight == "1.0 playing")
     }
 
-    @Test("Over a network too, where a seek begins with nothing")
+    @Test("A seek during a stall restores the rate also on a network, where no data is available at first")
     func network() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.automaticallyWaitsToMinimizeStalling = false
@@ -164,7 +168,7 @@ struct StallSeekTests {
         #expect(bench.sight == "1.0 playing")
     }
 
-    @Test("Waiting is on: the rate was never taken, and the seek plays on")
+    @Test("With automatic waiting the rate was never changed, and playback continues after a seek")
     func waiting() {
         let bench = PlayerTestBench(.silentClip())
         bench.load(.silentClip([.stall(atPacket: 25, until: 20)]))
@@ -179,6 +183,6 @@ struct StallSeekTests {
 }
 
 extension PlayerTestBench {
-    /// The item that plays, where there is one.
+    /// The current item, or a new one if there is none.
     var currentItem: PlayerItem { player.currentItem ?? makeItem() }
 }

@@ -3,10 +3,10 @@ import PlayheadTesting
 import Testing
 
 // Rule: stalls
-/// A script whose first second is there, and the rest from second 5 on.
+/// Tests stalls with a script whose first second is available at once, and the rest from second 5 on.
 @Suite("Contract: stalls")
 struct StallTests {
-    /// Everything that is told, and what a reader sees in the middle, from the start of playing on.
+    /// Plays the script and returns all reported lines, including the state that a reader sees during the stall.
     private func play(_ bench: PlayerTestBench<Player>) -> [String] {
         bench.load(.haltingClip)
         _ = bench.takeLines()
@@ -20,7 +20,7 @@ struct StallTests {
         return bench.takeLines()
     }
 
-    @Test("Waiting is on: the rate stays, and it plays on by itself, in this order")
+    @Test("With automatic waiting the rate stays, and playback resumes by itself, in this order of events")
     func waits() {
         #expect(PlayerTestBench(.silentClip()).player.automaticallyWaitsToMinimizeStalling)
         #expect(
@@ -43,7 +43,7 @@ struct StallTests {
         )
     }
 
-    @Test("Waiting is off: the rate drops to 0 and comes back by itself, in this order")
+    @Test("Without automatic waiting the rate drops to 0 and returns by itself, in this order of events")
     func drops() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.automaticallyWaitsToMinimizeStalling = false
@@ -69,7 +69,7 @@ struct StallTests {
         )
     }
 
-    @Test("Waiting is off and resuming too: it stays stopped until somebody plays it")
+    @Test("Without automatic waiting and automatic resuming the player stays stopped until it is played")
     func staysStopped() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.automaticallyWaitsToMinimizeStalling = false
@@ -84,7 +84,10 @@ struct StallTests {
         #expect(bench.videoSink.numbers == Array(0..<50))
     }
 
-    @Test("A pause during the stall is a pause, in both ways of waiting", arguments: [true, false])
+    @Test(
+        "A pause during a stall keeps the player paused, with and without automatic waiting",
+        arguments: [true, false]
+    )
     func paused(waits: Bool) {
         let bench = PlayerTestBench(.silentClip())
         bench.player.automaticallyWaitsToMinimizeStalling = waits
@@ -97,7 +100,9 @@ struct StallTests {
         #expect(bench.player.currentTime() == .ms(1000))
     }
 
-    @Test("Waiting switched off in the middle of a stall: the rate is kept, and it goes on with what comes")
+    @Test(
+        "Automatic waiting that is switched off during a stall keeps the rate, and playback resumes with the data"
+    )
     func flippedOff() {
         let bench = PlayerTestBench(.silentClip())
         bench.load(.haltingClip)
@@ -113,7 +118,7 @@ struct StallTests {
         )
     }
 
-    @Test("Waiting switched on after a stall took the rate: it comes back all the same")
+    @Test("Automatic waiting that is switched on after a stall changed the rate does not prevent its return")
     func flippedOn() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.automaticallyWaitsToMinimizeStalling = false
@@ -126,7 +131,7 @@ struct StallTests {
         #expect(bench.videoSink.numbers == Array(0..<50))
     }
 
-    @Test("Nothing is said of a stall before playing has begun, nor for a seek into what is not there")
+    @Test("No stall is reported before playback has begun, nor for a seek to missing data")
     func onlyWhilePlaying() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.play()
@@ -148,7 +153,7 @@ struct StallTests {
         #expect(other.videoSink.numbers == [0, 1, 2] + Array(37..<50))
     }
 
-    @Test("A seek out of the hole plays at once, and the stall is over")
+    @Test("A seek from a stall to available data plays at once, and the stall is over")
     func seekOut() {
         let bench = PlayerTestBench(.silentClip())
         bench.load(.haltingClip)

@@ -2,7 +2,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Contract: what is waited for where nothing can be said of the buffer")
+@Suite("Contract: reasons for waiting before the buffer can be evaluated")
 struct StartWaitTests {
     private static let evaluating = "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"
     private static let spinner = "1.0 waitingToPlayAtSpecifiedRate toMinimizeStalls"
@@ -10,7 +10,7 @@ struct StartWaitTests {
     enum Lack: CaseIterable, Sendable { case firstPacket, later }
 
     @Test(
-        "A start without data: evaluating for a moment, then waiting for data, until that comes",
+        "A start without data evaluates the buffering rate for a moment, and then waits to minimize stalls",
         arguments: Lack.allCases
     )
     func start(lack: Lack) {
@@ -34,7 +34,9 @@ struct StartWaitTests {
         #expect(bench.takeLines(of: "stalled").isEmpty)
     }
 
-    @Test("With waiting switched off it is never said; switched on, it is, and off again")
+    @Test(
+        "Without automatic waiting the reason is never minimizing stalls, and it follows changes of the setting"
+    )
     func waitingOff() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.automaticallyWaitsToMinimizeStalling = false
@@ -52,7 +54,7 @@ struct StartWaitTests {
         #expect(bench.sight == "1.0 playing")
     }
 
-    @Test("A seek to where no data is: the same; with another seek, and until it plays")
+    @Test("A seek to missing data has the same reasons, also with another seek, until playback begins")
     func seek() {
         let bench = PlayerTestBench(.silentClip())
         bench.load(ScriptedMedia(video: .init(frameCount: 500), faults: [.stall(atPacket: 200, until: 5)]))
@@ -76,7 +78,7 @@ struct StartWaitTests {
         #expect(bench.sight == "1.0 playing")
     }
 
-    @Test("Another item is evaluated anew, and a start with data needs no word")
+    @Test("A new item is evaluated again, and a start with data reports no wait to minimize stalls")
     func brief() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.play()

@@ -2,12 +2,12 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-/// A step of many frames shows the last of them.
+/// Tests that a step of many frames shows only the last of them.
 @Suite("Contract: steps")
 struct StepTests {
     private static let long = ScriptedMedia(video: .init(frameCount: 100, keyInterval: 12, bFrames: 2))
 
-    /// Stands at a frame.
+    /// Returns a player that is paused at a frame.
     private func standing(
         at frame: Int64,
         in media: ScriptedMedia = StepTests.long,
@@ -24,7 +24,7 @@ struct StepTests {
     }
 
     @Test(
-        "So many forward or back: that frame alone, held at the ends",
+        "A step forward or back shows only its target frame, and is limited to the ends of the item",
         arguments: [0, 1, 50, 98, 99] as [Int64],
         [1, -1, 5, -5, 30, -30, 60, -60, 1000, -1000, .max, .min]
     )
@@ -45,14 +45,14 @@ struct StepTests {
             #expect(bench.sight == "0.0 paused")
             guard target != Int(from) else { continue }
             #expect(output.copyFrame(forItemTime: .ms(9000))?.displayTime == .ms(Int64(target) * 40))
-            // Forward it has the frame that was shown when it came, and nothing in between.
+            // A step forward also has the frame that was visible at first, and none in between.
             let before = output.copyFrame(forItemTime: .ms(Int64(target) * 40 - 1))?.displayTime
             #expect(before == (count > 0 ? .ms(from * 40) : nil))
             #expect(pulled.newest?.presentationTime == .ms(Int64(target) * 40))
         }
     }
 
-    @Test("Time is told once for a step, where it ends")
+    @Test("The time is reported once for a step, at its target")
     func times() {
         let bench = standing(at: 0)
         let times = Locked([MediaTime]())
@@ -70,7 +70,7 @@ struct StepTests {
         token.invalidate()
     }
 
-    @Test("From playing: it pauses, and steps on from the frame that was shown", arguments: [10, -10])
+    @Test("A step during playback pauses, and counts from the visible frame", arguments: [10, -10])
     func fromPlaying(count: Int) {
         let bench = standing(at: 0)
         bench.player.play()
@@ -83,7 +83,7 @@ struct StepTests {
     }
 
     @Test(
-        "Steps add up, in both directions, however fast they come",
+        "Steps add up in both directions, at any speed",
         arguments: [[5, -3], [-5, 3], [30, 1], [-30, -1], [20, -40, 10], [1, 1, 1]],
         [true, false]
     )
@@ -99,7 +99,7 @@ struct StepTests {
         #expect(bench.player.currentTime() == .ms(Int64(target) * 40))
     }
 
-    @Test("Played at once, it goes on from where the step ends", arguments: [30, -30])
+    @Test("play() right after a step continues from its target", arguments: [30, -30])
     func thenPlayed(count: Int) {
         let bench = standing(at: 50)
         bench.currentItem.step(byCount: count)
@@ -111,7 +111,7 @@ struct StepTests {
         #expect(Array(bench.videoSink.numbers.dropFirst(before)) == Array(target...(target + 10)))
     }
 
-    @Test("Sought at once, the seek is what counts")
+    @Test("A seek right after a step takes precedence")
     func thenSought() {
         let bench = standing(at: 50)
         bench.currentItem.step(byCount: 30)
@@ -124,7 +124,7 @@ struct StepTests {
         #expect(bench.videoSink.numbers.last == 11)
     }
 
-    @Test("While a seek is under way, it steps on from where that lands", arguments: [3, -3, 30])
+    @Test("A step during a seek counts from the target of the seek", arguments: [3, -3, 30])
     func afterSeek(count: Int) {
         let bench = standing(at: 0)
         bench.seek("other", to: .ms(2000))
@@ -134,7 +134,7 @@ struct StepTests {
         #expect(bench.takeLines(of: "other") == ["other true"])
     }
 
-    @Test("Data that comes late is waited for, and the last frame alone is shown")
+    @Test("A step waits for late data, and shows only its last frame")
     func late() {
         let bench = standing(at: 0, in: .silentClip([.stall(atPacket: 20, until: 5)]))
         bench.currentItem.step(byCount: 30)
@@ -144,7 +144,7 @@ struct StepTests {
         #expect(bench.videoSink.numbers == [0, 30])
     }
 
-    @Test("What is heard goes on where the step ended", arguments: [1, 30, 120, -30])
+    @Test("Audio continues at the target of a step", arguments: [1, 30, 120, -30])
     func sound(count: Int) {
         let bench = PlayerTestBench(.clip())
         bench.load(ScriptedMedia(video: .init(frameCount: 250), audio: .init(sampleCount: 480_000)))
@@ -163,7 +163,7 @@ struct StepTests {
         #expect(heard == (first..<first + heard.count).map { Int16(truncatingIfNeeded: $0) })
     }
 
-    @Test("Behind the end it stays, and the end is one still; a step away from it is another way there")
+    @Test("A step past the end changes nothing, and a step away from the end allows a second end")
     func behindTheEnd() {
         let bench = standing(at: 0)
         bench.player.play()
@@ -189,7 +189,7 @@ struct StepTests {
         #expect(bench.sight == "0.0 paused")
     }
 
-    @Test("In a loop it stays inside the lap")
+    @Test("In a loop a step is limited to the pass")
     func loop() {
         let bench = standing(at: 0)
         bench.player.repeatMode = .loop

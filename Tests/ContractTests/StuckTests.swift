@@ -4,10 +4,10 @@ import PlayheadTesting
 import Testing
 
 // Rule: stuck
-/// Frames come each 40 ms. One second is read ahead.
-@Suite("A player that gets nowhere says so")
+/// Tests items with a frame every 40 ms and a read-ahead of one second.
+@Suite("A player without progress fails with an error")
 struct StuckTests {
-    /// The first second is there, and no more ever.
+    /// A clip whose first second is available, and whose remaining data never arrives.
     private static let hang = ScriptedMedia.silentClip([.hang(atPacket: 25)])
 
     private func bench(_ limits: (inout StuckDetectionLimits) -> Void = { $0.loading = 20 })
@@ -20,7 +20,7 @@ struct StuckTests {
         return bench
     }
 
-    /// An item that tells when more of it is there: nobody asks meanwhile.
+    /// Loads an item that signals when more of it is available, so that nothing polls it meanwhile.
     private func load<Tested: Player>(_ media: ScriptedMedia, _ bench: PlayerTestBench<Tested>) -> PlayerItem
     {
         bench.load(ScriptedBackend(media, driver: bench.driver).makeItem())
@@ -28,7 +28,7 @@ struct StuckTests {
 
     private static let failure = ["failed stuck", "itemStatus failed"]
 
-    /// Of what is told, that and when it failed: not a moment before `end`, and at that.
+    /// Expects the item to fail at `end`, and not before, with the events of a failure.
     private func expectFailure(_ bench: PlayerTestBench<Player>, at end: Int64, _ item: PlayerItem) {
         bench.driver.run(until: .ms(end - 30))
         #expect(item.status == .readyToPlay)
@@ -39,7 +39,7 @@ struct StuckTests {
         #expect(bench.sight == "0.0 paused")
     }
 
-    @Test("It waits, and nothing comes: after ten minutes the item has failed in its middle, and says why")
+    @Test("An item that receives no data for ten minutes fails with a message that states the time")
     func loading() {
         let bench = PlayerTestBench<Player>(.silentClip(), isRealTime: true)
         let limits = bench.player.stuckDetectionLimits
@@ -47,11 +47,11 @@ struct StuckTests {
         #expect(limits.playing == 10 && limits.ending == 60)
         let item = load(Self.hang, bench)
         bench.player.play()
-        // From the moment on at which the last frame was handed out.
+        // The time counts from the delivery of the last frame.
         expectFailure(bench, at: 600_960, item)
         #expect(item.error?.message.hasSuffix("no data received for 600 s") == true)
         #expect(bench.player.currentTime() == .ms(1000) && bench.videoSink.numbers == Array(0..<25))
-        // It stays so, and holds nothing up.
+        // The failure is permanent, and the next item is not affected.
         bench.player.play()
         bench.driver.run(seconds: 1)
         #expect(bench.sight == "0.0 paused")
@@ -61,14 +61,14 @@ struct StuckTests {
         #expect(bench.videoSink.numbers == Array(0..<25) + Array(0..<50))
     }
 
-    @Test("A seek in the stall begins the count anew, to where data is and to where none is")
+    @Test("A seek during a stall restarts the time limit, to available and to missing data")
     func seek() {
         let near = bench()
         let item = load(Self.hang, near)
         near.player.play()
         near.driver.run(until: .ms(16_000))
         near.seek("back", to: .ms(200))
-        // It plays 0.8 s, and waits again.
+        // The player plays 0.8 s and waits again.
         expectFailure(near, at: 36_760, item)
 
         let far = bench()
@@ -79,7 +79,7 @@ struct StuckTests {
         expectFailure(far, at: 36_000, other)
     }
 
-    @Test("Paused it is not stuck, however long; played again it has all of its time")
+    @Test("A paused player is never stuck, and play() restarts the time limit")
     func pause() {
         let bench = bench()
         let item = load(Self.hang, bench)
@@ -92,9 +92,9 @@ struct StuckTests {
         expectFailure(bench, at: 120_000, item)
     }
 
-    @Test("What trickles is not stuck, unless it takes longer than it may from one packet to the next")
+    @Test("Slow data is no failure unless the interval between two packets exceeds the limit")
     func trickle() {
-        // A packet each ten seconds.
+        // The script delivers a packet every ten seconds.
         let slow = ScriptedMedia.silentClip([.throttled(speed: 0.004)])
         let patient = bench()
         let item = load(slow, patient)
@@ -109,7 +109,7 @@ struct StuckTests {
         #expect(other.error?.code == .stuck)
     }
 
-    @Test("A stall that ends in time is forgotten")
+    @Test("A stall that ends within the limit has no effect on later ones")
     func resumed() {
         let bench = bench { $0.loading = 4.1 }
         let item = load(.haltingClip, bench)
@@ -119,7 +119,7 @@ struct StuckTests {
         #expect(bench.takeLines(of: "failed", "end") == ["end"])
     }
 
-    @Test("A limit that is changed counts at once; without one it waits for ever")
+    @Test("A changed limit applies at once, and without a limit the player waits indefinitely")
     func changed() {
         let bench = bench { $0.loading = nil }
         let item = load(Self.hang, bench)
@@ -137,7 +137,7 @@ struct StuckTests {
         }
     }
 
-    @Test("While a frame is at hand, virtual time jumps to it without stops, however far it is")
+    @Test("With a frame decoded, virtual time advances to it in one step, however far away it is")
     func jump() {
         func steps(rate: Float) -> Int {
             let bench = PlayerTestBench<Player>(.silentClip(), audio: .none)
@@ -152,11 +152,11 @@ struct StuckTests {
             #expect(bench.videoSink.numbers == Array(0..<50))
             return count
         }
-        // A frame each 40 ms, and each 40,000 s.
+        // Frames are 40 ms apart in one run, and 40,000 s in the other.
         #expect(steps(rate: 0.000_001) <= 2 * steps(rate: 1))
     }
 
-    @Test("In a queue the next item is played")
+    @Test("A queue continues with the next item")
     func queue() {
         let bench = PlayerTestBench<QueuePlayer>(queue: 2, of: .silentClip(), isRealTime: true)
         bench.player.stuckDetectionLimits.loading = 20
@@ -169,7 +169,7 @@ struct StuckTests {
         #expect(bench.takeLines(of: "end") == ["end"])
     }
 
-    @Test("Where time is not real it passes while bytes are under way, and that says nothing")
+    @Test("Virtual time that passes while bytes are being read does not count")
     func virtual() {
         let bench = PlayerTestBench<Player>(.silentClip())
         bench.player.stuckDetectionLimits.loading = 1
@@ -179,7 +179,7 @@ struct StuckTests {
         #expect(item.status == .readyToPlay)
     }
 
-    @Test("A start that was appointed is waited for")
+    @Test("Waiting for a scheduled start does not count")
     func appointed() {
         let bench = PlayerTestBench<Player>(.silentClip())
         let item = bench.load()
@@ -188,9 +188,9 @@ struct StuckTests {
         #expect(item.status == .readyToPlay && bench.videoSink.numbers.last == 49)
     }
 
-    // MARK: Time runs
+    // MARK: Running time
 
-    /// A player whose decoding hangs from 0.5 s on, at which some frames are decoded.
+    /// Returns a player whose decoding hangs from 0.5 s on, when some later frames have been decoded.
     private func hanging(
         _ media: ScriptedMedia,
         isRealTime: Bool,
@@ -212,7 +212,7 @@ struct StuckTests {
     }
 
     @Test(
-        "Time runs, and nothing more is shown although it was read: stuck after ten seconds",
+        "With time running and data read, but no new frame shown, the item fails after ten seconds",
         arguments: [true, false]
     )
     func playing(isRealTime: Bool) {
@@ -220,14 +220,14 @@ struct StuckTests {
         let (bench, item) = hanging(minute, isRealTime: isRealTime)
         let isFailed = bench.driver.run(atMost: 30) { item.status == .failed }
         #expect(isFailed && item.error?.code == .stuck)
-        // When the last frame that was shown is over; it is looked four times in ten seconds.
+        // The limit starts when the last frame ends. Progress is checked four times in ten seconds.
         let last = Int64((bench.videoSink.numbers.last ?? 0) + 1) * 40
         #expect(540...800 ~= last)
         #expect(last + 10_000...last + 12_510 ~= bench.driver.now.nanoseconds / 1_000_000)
         #expect(item.error?.message.hasSuffix("playback has not advanced for 10 s") == true)
     }
 
-    @Test("A pause begins the count anew; without a limit it goes on")
+    @Test("A pause restarts the time limit, and without a limit the item continues")
     func playingPaused() {
         let minute = ScriptedMedia(video: .init(frameCount: 1500))
         let (bench, item) = hanging(minute, isRealTime: true)
@@ -243,7 +243,7 @@ struct StuckTests {
     }
 
     @Test(
-        "Behind the end that the item declares, and it does not end: stuck after a minute",
+        "An item that does not end at its declared duration fails after a minute",
         arguments: [true, false]
     )
     func ending(isRealTime: Bool) {
@@ -252,12 +252,12 @@ struct StuckTests {
         #expect(item.status == .readyToPlay && bench.takeLines(of: "end").isEmpty)
         let isFailed = bench.driver.run(atMost: 100) { item.status == .failed }
         #expect(isFailed && item.error?.code == .stuck)
-        // From the first look behind the end on.
+        // The limit starts at the first check after the declared duration.
         #expect(62_000...64_600 ~= bench.driver.now.nanoseconds / 1_000_000)
         #expect(item.error?.message.contains("playback has not ended 6") == true)
     }
 
-    @Test("A film that goes on behind the end that it declares is played, however long")
+    @Test("A film that continues past its declared duration is played, for any length")
     func longer() {
         var film = ScriptedMedia(video: .init(frameCount: 5000))
         film.declaredDuration = .ms(1000)
@@ -269,7 +269,7 @@ struct StuckTests {
         #expect(bench.videoSink.numbers == Array(0..<5000))
     }
 
-    @Test("Frames that are minutes apart are waited for")
+    @Test("Frames that are minutes apart are no failure")
     func slides() {
         var slides = ScriptedMedia(video: .init(frameCount: 6, keyInterval: 1))
         slides.video?.frameRate = 1
@@ -280,7 +280,7 @@ struct StuckTests {
         #expect(item.status == .readyToPlay && bench.videoSink.numbers == Array(0..<6))
     }
 
-    @Test("Past the end under .none time goes on, and that is no fault")
+    @Test("Under .none, time that runs past the end is no failure")
     func none() {
         let bench = PlayerTestBench<Player>(.silentClip(), isRealTime: true)
         bench.player.actionAtItemEnd = .none

@@ -3,7 +3,7 @@ import PlayheadTesting
 import Testing
 
 // Rule: suppressed-rendering
-@Suite("Contract: outputs that show an item's frames in the layers' stead")
+@Suite("Contract: outputs that suppress rendering in layers")
 struct SuppressedRenderingTests {
     private func playing(_ output: VideoOutput) -> (PlayerTestBench<Player>, PlayerItem) {
         let bench = PlayerTestBench(.clip())
@@ -18,7 +18,7 @@ struct SuppressedRenderingTests {
         output.copyFrame(forItemTime: .ms(9000))?.frame.scriptedNumber
     }
 
-    @Test("From the start: the output has each frame, the layers nothing, and all else goes its way")
+    @Test("From the start the output gets each frame and the layers none, and everything else works as usual")
     func fromTheStart() {
         let output = VideoOutput()
         #expect(!output.suppressesPlayerRendering)
@@ -46,7 +46,7 @@ struct SuppressedRenderingTests {
     }
 
     @Test(
-        "Set while playing: nothing more is shown until it is set back, or the output goes",
+        "A change during playback hides all further frames until it is reset or the output is removed",
         arguments: [true, false]
     )
     func whilePlaying(isRemoved: Bool) {
@@ -70,7 +70,7 @@ struct SuppressedRenderingTests {
         #expect(number(output) == (isRemoved ? 20 : 30))
     }
 
-    @Test("While standing still too, and one of two outputs is enough")
+    @Test("A change while paused applies as well, and one of two outputs suffices")
     func paused() {
         let (bench, item) = playing(VideoOutput())
         bench.player.pause()
@@ -95,7 +95,7 @@ struct SuppressedRenderingTests {
     }
 
     @Test(
-        "It is of the item: those before it and behind it in a queue are shown",
+        "The setting affects its item only: previous and next items of a queue are shown",
         arguments: [nil, 1, 2] as [UInt64?]
     )
     func queue(seed: UInt64?) {
@@ -133,7 +133,7 @@ struct SuppressedRenderingTests {
         }
     }
 
-    @Test("Outputs of words and of metadata hide no frames; one of the caller's own says itself")
+    @Test("Outputs of subtitles and metadata hide no frames, and a custom output decides for itself")
     func kinds() {
         let (bench, item) = playing(VideoOutput())
         let (words, metadata) = (LegibleOutput(), MetadataOutput())

@@ -4,16 +4,17 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// A program in the way of AVFoundation's, which uses each name that such programs need. That it compiles is the test; it
-/// runs too.
+/// A program in the style of AVFoundation, which uses each name that such programs need. The main test is that it
+/// compiles.
+/// The tests run it as well.
 @Suite(
-    "Contract: the names that programs for AVFoundation use",
+    "Contract: the names that AVFoundation programs use",
     .enabled(if: Fixture.areThere, "make fixtures")
 )
 struct SurfaceTests {
     private let url = Fixture.url("clip-h264-aac.mp4")
 
-    @Test("Assets, their properties, stills")
+    @Test("Assets, their properties and still images have AVFoundation's names")
     func assets() async throws {
         let asset = Asset(url: url, options: AssetOptions(preciseTiming: true))
         #expect(asset.status == .unknown)
@@ -39,7 +40,7 @@ struct SurfaceTests {
         generator.cancelAllImageGeneration()
     }
 
-    @Test("A player, its item, layer, output, observers and notifications")
+    @Test("A player and its item, layer, output, observers and notifications have AVFoundation's names")
     func player() throws {
         #expect(Player().currentItem == nil && Player(url: url).currentItem != nil)
         #expect(Player(playerItem: PlayerItem(url: url)).currentItem != nil)
@@ -133,7 +134,7 @@ struct SurfaceTests {
         layer.player = nil
     }
 
-    @Test("A queue and a looper")
+    @Test("Queues and loopers have AVFoundation's names")
     func queue() {
         let bench = PlayerTestBench(queue: 0, of: .silentClip())
         let (queue, first, second) = (bench.player, bench.makeItem(), bench.makeItem())

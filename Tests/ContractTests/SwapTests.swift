@@ -3,9 +3,9 @@ import PlayheadTesting
 import Testing
 
 // Rule: item-position
-@Suite("Contract: an item that is swapped out and put back")
+@Suite("Contract: items that are removed and reinserted")
 struct SwapTests {
-    /// What an item tells, one line for each change of a property.
+    /// Records the changes of an item's properties, with one line for each.
     private final class Told: Sendable {
         private let state = Locked((lines: [String](), tokens: [ObservationToken]()))
         var lines: [String] {
@@ -44,7 +44,7 @@ struct SwapTests {
     }
 
     @Test(
-        "A clip in the middle: time and status stay at each step, and it plays on where it was",
+        "A clip in between: the item's time and status stay at each step, and it resumes at its position",
         arguments: [true, false],
         [nil, 1, 2, 3] as [UInt64?]
     )
@@ -86,7 +86,7 @@ struct SwapTests {
     }
 
     @Test(
-        "In a queue: put behind the clip, it follows that without a gap, from where it was",
+        "An item that is queued after the clip follows it without a gap, from its position",
         arguments: 0..<6
     )
     func queued(seed: UInt64) {
@@ -115,7 +115,7 @@ struct SwapTests {
     enum Way: CaseIterable, Sendable { case nothing, another, removed, advanced, emptied, moved, released }
 
     @Test(
-        "Whatever takes it off, and whoever plays it next, it goes on from where it was",
+        "Whatever removes an item and whichever player plays it next, it resumes at its position",
         arguments: Way.allCases
     )
     func ways(way: Way) throws {
@@ -144,7 +144,7 @@ struct SwapTests {
         #expect(next.player.currentTime() == .ms(1200))
     }
 
-    @Test("Put back before the player has had a turn, or while it opens, or before it was ready")
+    @Test("An item can be reinserted before the player has run, while the item opens, or before it was ready")
     func quickly() {
         for seed in 0..<10 as Range<UInt64> {
             let bench = PlayerTestBench(seed: seed)
@@ -166,7 +166,7 @@ struct SwapTests {
         }
     }
 
-    @Test("A seek that was under way is where it is; one that comes later counts more")
+    @Test("The target of a seek in progress is the position, and a later seek takes precedence")
     func seeks() {
         let bench = PlayerTestBench()
         let (main, other) = (bench.load(), bench.makeItem())
@@ -191,7 +191,9 @@ struct SwapTests {
         #expect(bench.takeLines(of: "second") == ["second true"])
     }
 
-    @Test("At its end it is at its end; played to it in a queue, it begins at its start another time")
+    @Test(
+        "An item removed at its end is at its end, and one that ended in a queue begins at its start the next time"
+    )
     func ended() {
         let bench = PlayerTestBench()
         let (main, other) = (bench.load(), bench.makeItem())
@@ -214,7 +216,9 @@ struct SwapTests {
         #expect(queue.videoSink.numbers == Array(0..<50) + Array(0..<50))
     }
 
-    @Test("Nothing of it stays open: it is opened again, and its buffer is told to be empty until then")
+    @Test(
+        "A removed item keeps nothing open: it is opened again, and its buffer is reported empty until then"
+    )
     func closes() {
         let bench = PlayerTestBench()
         let main = bench.load()

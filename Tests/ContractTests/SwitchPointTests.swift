@@ -4,7 +4,7 @@ import PlayheadTesting
 import Testing
 
 // Rule: variant-switch
-/// An item that is opened again while it plays, and whose data is late: the old tracks play on until the new ones are there.
+/// Tests an item that is reopened during playback with late data: the old tracks play until the new ones are available.
 @Suite("Contract: tracks that take over late")
 struct SwitchPointTests {
     private static let url = URL(fileURLWithPath: "/film")
@@ -19,7 +19,7 @@ struct SwitchPointTests {
         return media
     }
 
-    /// Sound is switched off after half a second, and nothing can be read anew before `seconds`.
+    /// Switches the audio off after half a second, when no newly opened data can be read before `seconds`.
     private func switching(isLocal: Bool, lateUntil seconds: Double) -> PlayerTestBench<Player> {
         let bench = PlayerTestBench(scripts: [Self.url: media(isLocal: isLocal)])
         let item = bench.load(at: Self.url)
@@ -31,7 +31,7 @@ struct SwitchPointTests {
     }
 
     @Test(
-        "While playing: each frame once, when it is due, and the clock runs on",
+        "During playback each frame is shown once, when it is due, and the clock does not stop",
         arguments: [(true, 1.2), (true, 2.5), (false, 2.2), (false, 4.1)]
     )
     func playing(_ isLocal: Bool, _ seconds: Double) {
@@ -41,13 +41,13 @@ struct SwitchPointTests {
         let due = (0..<200).map { HostTime(nanoseconds: $0 * 40_000_000) }
         #expect(bench.videoSink.frames.map(\.hostTime) == due)
         #expect(bench.takeLines(of: "end") == ["end"])
-        // The old sound was heard until then.
+        // The old audio track was heard until then.
         let heard = bench.audioSink.samples.count
         #expect(heard > Int(seconds * 48_000) && heard < 384_000)
         #expect(bench.player.currentItem?.tracks.map(\.isEnabled) == [true, false])
     }
 
-    @Test("A pause before they take over shows nothing of what is still to come", arguments: [true, false])
+    @Test("A pause before the switch shows no later frames", arguments: [true, false])
     func paused(_ isLocal: Bool) {
         let bench = switching(isLocal: isLocal, lateUntil: 0.7)
         bench.driver.run(until: HostTime(nanoseconds: 520_000_000))
@@ -60,7 +60,7 @@ struct SwitchPointTests {
     }
 
     @Test(
-        "Stepped past the place where they were to take over: they go on from there",
+        "After a step past the switch point, the new tracks continue from there",
         arguments: [true, false]
     )
     func stepped(_ isLocal: Bool) {

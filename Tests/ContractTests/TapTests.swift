@@ -4,10 +4,10 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Contract: taps, whatever the sound comes from", .enabled(if: Fixture.areThere, "make fixtures"))
+@Suite("Contract: taps with every kind of source", .enabled(if: Fixture.areThere, "make fixtures"))
 struct TapTests {
     @Test(
-        "A tap is the item's: it gets the same sound from a file, a playlist, bytes of the caller's, in whatever player"
+        "A tap gets the same audio of its item from a file, a playlist or the caller's data, in every player"
     )
     func everySource() async throws {
         let playlists = try Playlists()
@@ -25,7 +25,7 @@ struct TapTests {
                 })
             )
             let plain = await Recording.play(PlayerItem(asset: asset)).samples
-            // Twice, in two players, one after the other.
+            // The item is played twice, in two players, one after the other.
             for _ in 0..<2 {
                 await item.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
                 let heard = await Recording.play(item).samples
@@ -38,7 +38,7 @@ struct TapTests {
                 #expect(plain.count > 130_000)
             }
         }
-        // And what no file is.
+        // A scripted item, which is not a file, is tapped as well.
         let bench = PlayerTestBench(.clip())
         let item = bench.makeItem()
         let count = Locked(0)

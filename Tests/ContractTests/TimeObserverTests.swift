@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Contract: time observers")
 struct TimeObserverTests {
-    /// Milliseconds of item time at which something was called.
+    /// Records the item time in milliseconds of each call.
     final class Times: Sendable {
         private let state = Locked([Int64]())
         var all: [Int64] { state.withLock { $0 } }
@@ -26,7 +26,10 @@ struct TimeObserverTests {
         return (times, token)
     }
 
-    @Test("A period counts item time: twice as fast is twice as often", arguments: [0.5, 1, 2] as [Float])
+    @Test(
+        "A periodic observer counts item time, so its calls are twice as frequent at twice the rate",
+        arguments: [0.5, 1, 2] as [Float]
+    )
     func itemTime(rate: Float) {
         let bench = PlayerTestBench(.silentClip())
         bench.load()
@@ -37,7 +40,7 @@ struct TimeObserverTests {
         token.invalidate()
     }
 
-    @Test("A period is also called when playing starts, stops and jumps, and never while paused")
+    @Test("A periodic observer is also called when playback starts, stops and jumps, and never while paused")
     func startsStopsJumps() {
         let bench = PlayerTestBench(.silentClip())
         bench.load()
@@ -56,7 +59,7 @@ struct TimeObserverTests {
         token.invalidate()
     }
 
-    @Test("While a seek is under way a period never tells the time before it")
+    @Test("During a seek a periodic observer never reports the time before it")
     func neverBack() {
         let bench = PlayerTestBench(.silentClip())
         bench.load()
@@ -69,7 +72,7 @@ struct TimeObserverTests {
         token.invalidate()
     }
 
-    @Test("A boundary is told when playing reaches or passes it, once a pass, in each pass of a loop")
+    @Test("A boundary is reported when playback reaches or passes it, once in each pass of a loop")
     func boundaries() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.repeatMode = .loop
@@ -81,7 +84,7 @@ struct TimeObserverTests {
         token.invalidate()
     }
 
-    @Test("A seek onto a boundary, or over it, is not playing through it; playing on from it is")
+    @Test("A seek to or over a boundary is not reported, and playback that passes it afterwards is")
     func boundariesAndSeeks() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
@@ -101,7 +104,7 @@ struct TimeObserverTests {
         token.invalidate()
     }
 
-    @Test("Playing begun exactly on a boundary tells of it")
+    @Test("Playback that begins exactly on a boundary reports it")
     func boundaryAtZero() {
         let bench = PlayerTestBench(.silentClip())
         bench.load()
@@ -114,7 +117,7 @@ struct TimeObserverTests {
         token.invalidate()
     }
 
-    @Test("Boundaries are passed backward too")
+    @Test("Reverse playback reports boundaries as well")
     func backward() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
@@ -127,7 +130,7 @@ struct TimeObserverTests {
     }
 
     @Test(
-        "Removed, invalidated or released: no call begins after it; any player may be asked, any number of times"
+        "An observer that is removed, invalidated or released is not called again; removal may be repeated"
     )
     func removal() {
         let bench = PlayerTestBench(.silentClip())
@@ -152,7 +155,7 @@ struct TimeObserverTests {
         #expect(counts == [0, 0, 0])
     }
 
-    @Test("An observer may remove itself, and no period and no times at all do no harm")
+    @Test("An observer may remove itself, and observers without a period or times do no harm")
     func inside() {
         let bench = PlayerTestBench(.silentClip())
         bench.load()

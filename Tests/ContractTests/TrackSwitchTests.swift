@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 // Rule: track-switches, nothing-selected
-@Suite("Contract: tracks that are switched on and off")
+@Suite("Contract: enabling and disabling tracks")
 struct TrackSwitchTests {
     private func playing(
         _ media: ScriptedMedia = .clip(),
@@ -26,7 +26,7 @@ struct TrackSwitchTests {
         bench.driver.run(until: HostTime(nanoseconds: milliseconds * 1_000_000))
     }
 
-    /// Each frame was shown when it was due; the first one behind a gap as soon as the track was there.
+    /// Expects each frame at its due time, and the first frame after a gap as soon as its track is available.
     private func expectInStep(_ bench: PlaybackTestBench) {
         var last: Int?
         for case .present(let number, _, _, let host) in bench.videoSink.calls {
@@ -36,7 +36,7 @@ struct TrackSwitchTests {
         }
     }
 
-    @Test("What is set is read at once, by the track, by its copies and by the item")
+    @Test("A change of isEnabled is visible at once in the track, its copies and the item")
     func readBack() throws {
         let bench = PlayerTestBench(.clip())
         let item = bench.load()
@@ -58,7 +58,7 @@ struct TrackSwitchTests {
         #expect(item.tracks.map(\.isEnabled) == [true, false])
     }
 
-    @Test("Audio that is switched off is silent, and comes back in step to the sample")
+    @Test("A disabled audio track is silent, and resumes in sync to the sample")
     func audio() throws {
         let (bench, item) = playing()
         let audio = try track(.audio, of: item)
@@ -75,7 +75,7 @@ struct TrackSwitchTests {
         #expect(rest == ((96_000 - rest.count)..<96_000).map { Int16(truncatingIfNeeded: $0) })
     }
 
-    @Test("Video that is switched off shows nothing and is not decoded, and comes back in step")
+    @Test("A disabled video track is neither shown nor decoded, and resumes in sync")
     func video() throws {
         var media = ScriptedMedia.clip()
         media.video?.frameCount = 100
@@ -98,7 +98,7 @@ struct TrackSwitchTests {
         #expect(shown < 25)
         run(bench, until: 2000)
         #expect(bench.videoSink.numbers.count == shown)
-        // Forty-seven packets of sound in a second, and not one of the frames.
+        // One second has forty-seven audio packets, and no frame is decoded.
         #expect((46...48).contains(bench.backend.counts.decoded - decoded))
         #expect(bench.player.timeControlStatus == .playing)
         video.isEnabled = true
@@ -114,7 +114,7 @@ struct TrackSwitchTests {
     }
 
     @Test(
-        "With everything switched off time runs to the end, and nothing is shown or heard",
+        "With all tracks disabled time runs to the end, and nothing is shown or heard",
         arguments: [ScriptedMedia.clip(), .silentClip(), ScriptedMedia(audio: .init(sampleCount: 96_000))]
     )
     func everything(media: ScriptedMedia) throws {
@@ -137,7 +137,9 @@ struct TrackSwitchTests {
         #expect(item.status == .readyToPlay && item.errorLog().events.isEmpty)
     }
 
-    @Test("The only track, switched off and on again: in step, and ready for display again")
+    @Test(
+        "An only track that is disabled and enabled again is in sync, and the layer is ready for display again"
+    )
     func onlyTrack() throws {
         let (bench, item) = playing(.silentClip(), until: 300)
         let video = try track(.video, of: item)
@@ -154,7 +156,7 @@ struct TrackSwitchTests {
     }
 
     @Test(
-        "While paused a seek goes through unseen, and the frame of its place is shown when it is switched on"
+        "A seek while paused with video disabled shows nothing, and enabling it shows the frame at the target"
     )
     func paused() throws {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
@@ -172,7 +174,7 @@ struct TrackSwitchTests {
     }
 
     @Test(
-        "One of a kind is played: another one that is switched on takes its place, and a copy is set alike",
+        "Only one track of a kind plays: enabling another one replaces it, also in a copy",
         .enabled(if: Fixture.areThere, "make fixtures")
     )
     func oneOfAKind() throws {
@@ -193,7 +195,7 @@ struct TrackSwitchTests {
         #expect(sounds(copy).map(\.isEnabled) == [false, true])
     }
 
-    @Test("What was chosen before counts again when a track is switched on again")
+    @Test("An earlier selection applies again when its track is enabled again")
     func formerChoice() throws {
         let bench = PlayerTestBench(.clip(), settlesByItself: true)
         let item = bench.load()
@@ -205,7 +207,7 @@ struct TrackSwitchTests {
         #expect(item.mediaSelectionCriteriaCanBeAppliedAutomatically(in: group))
     }
 
-    @Test("A track that cannot be played stays off, and one of an item that has gone does nothing")
+    @Test("A track that cannot be played stays disabled, and one of a released item has no effect")
     func without() throws {
         let bench = PlayerTestBench(.clip([.noDecoder(.audio)]))
         let item = bench.load()
@@ -220,7 +222,9 @@ struct TrackSwitchTests {
         #expect(left.isEnabled)
     }
 
-    @Test("Who observes the tracks is told of a switch with what is played, once; who tracks them, at once")
+    @Test(
+        "Key-value observers get a switch once, when playback follows, and observation tracking gets it at once"
+    )
     func observed() throws {
         let bench = PlayerTestBench(.clip())
         let item = bench.load()
@@ -236,7 +240,7 @@ struct TrackSwitchTests {
         token.invalidate()
     }
 
-    @Test("A player without audio plays a file that has nothing else: time runs, and it ends")
+    @Test("A player without audio plays an audio file silently to its end")
     func playerWithoutAudio() {
         let bench = PlayerTestBench(ScriptedMedia(audio: .init(sampleCount: 96_000)), audio: .none)
         let item = bench.load()
@@ -248,7 +252,7 @@ struct TrackSwitchTests {
         #expect(item.tracks.map(\.isEnabled) == [false])
     }
 
-    @Test("Audio cannot be switched on where the player has none; what cannot be played reads so")
+    @Test("Audio cannot be enabled in a player without it, and an unplayable track reads as disabled")
     func playerWithoutAudioSwitched() throws {
         let silent = PlayerTestBench(.clip(), audio: .none)
         let item = silent.load()
@@ -258,7 +262,7 @@ struct TrackSwitchTests {
         #expect(!audio.isEnabled && item.tracks.map(\.isEnabled) == [true, false])
         silent.driver.settle()
         #expect(item.tracks.map(\.isEnabled) == [true, false])
-        // The same, set while no player has it, or one that has audio and lets go at once.
+        // The same applies if it was set without a player, or in a player with audio that releases the item at once.
         for isAttached in [true, false] {
             let (bench, item) = playing()
             if !isAttached { bench.player.replaceCurrentItem(with: nil) }

@@ -3,7 +3,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-@Suite("Contract: what is wanted and what really happens")
+@Suite("Contract: requested and actual playback")
 struct TransportTests {
     enum Media: Sendable {
         case none, isBeingOpened, silent, whole, unopenable, runsDry
@@ -16,7 +16,7 @@ struct TransportTests {
         let sight: String
     }
 
-    /// Section by section: nothing, nothing yet, too little, enough, run dry. `true`: automatically waits.
+    /// The groups are: no item, an item that is still opening, too little data, enough data, and data that has run out.
     static let rows = [
         Row(media: .none, waits: true, rate: 0, sight: "0.0 paused"),
         Row(media: .none, waits: false, rate: 0, sight: "0.0 paused"),
@@ -47,7 +47,10 @@ struct TransportTests {
         Row(media: .runsDry, waits: true, rate: 0, sight: "0.0 paused"),
     ]
 
-    @Test("Rate, status and reason for every combination of item, data and waiting", arguments: rows)
+    @Test(
+        "Rate, status and reason are right for every combination of item, data and automatic waiting",
+        arguments: rows
+    )
     func table(row: Row) {
         let bench = PlayerTestBench(.silentClip())
         let player = bench.player
@@ -62,7 +65,7 @@ struct TransportTests {
             case .runsDry: ScriptedMedia.haltingClip
             }
         if let script { player.replaceCurrentItem(with: bench.makeItem(script)) }
-        // Before the engine has had a turn it is as true as after.
+        // The values are the same before and after the engine has run.
         if case .isBeingOpened = row.media {
             #expect(bench.sight == row.sight)
             return
@@ -72,7 +75,7 @@ struct TransportTests {
         #expect(bench.sight == row.sight)
     }
 
-    @Test("play() before there is an item: the intent is kept, and the item starts by itself")
+    @Test("play() before there is an item keeps the rate, and the item starts by itself")
     func intentBeforeItem() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.play()
@@ -84,7 +87,9 @@ struct TransportTests {
         #expect(bench.player.currentTime() == .ms(1000))
     }
 
-    @Test("play() sets the default rate; setting that one starts nothing, and a rate leaves it alone")
+    @Test(
+        "play() sets the default rate; changing that rate starts nothing, and setting the rate leaves it unchanged"
+    )
     func defaultRate() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let player = bench.player
@@ -103,7 +108,7 @@ struct TransportTests {
         #expect(player.currentTime() == .ms(250))
     }
 
-    @Test("pause() stops time where it is, whatever state it comes in", arguments: rows)
+    @Test("pause() stops the time at its position in every state", arguments: rows)
     func pause(row: Row) {
         let bench = PlayerTestBench(.silentClip())
         bench.player.automaticallyWaitsToMinimizeStalling = row.waits
@@ -120,7 +125,7 @@ struct TransportTests {
         #expect(bench.player.currentTime() == time)
     }
 
-    @Test("playImmediately with data plays at once; without, the intent stays and nothing is said of a stall")
+    @Test("playImmediately plays at once with data, and without data keeps the rate and reports no stall")
     func playImmediately() {
         for waits in [true, false] {
             let full = PlayerTestBench(.silentClip(), settlesByItself: true)
@@ -143,7 +148,7 @@ struct TransportTests {
         }
     }
 
-    @Test("playImmediately in the middle of a stall: no second notice of it, and it goes on with what comes")
+    @Test("playImmediately during a stall reports no second stall, and playback resumes with the data")
     func playImmediatelyWhileStalled() {
         for waits in [true, false] {
             let bench = PlayerTestBench(.silentClip())
@@ -162,7 +167,7 @@ struct TransportTests {
         }
     }
 
-    @Test("Waiting switched off while there is a little, and too little to be sure: it plays at once")
+    @Test("With little data, switching automatic waiting off starts playback at once")
     func flippedWithLittle() {
         var state = PlaybackState()
         let id = ItemID(1)
@@ -177,7 +182,7 @@ struct TransportTests {
         #expect(state.handle(.setWaitsToMinimizeStalling(true)).isEmpty, "what plays goes on")
     }
 
-    @Test("Rates are held within what can be played, and NaN is a pause")
+    @Test("Rates are limited to the supported range, and NaN pauses")
     func oddRates() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         for (asked, held) in [(Float.infinity, Float(32)), (-99, -32), (.nan, 0), (0.25, 0.25)] {
@@ -187,7 +192,7 @@ struct TransportTests {
         }
     }
 
-    @Test("The player's status: unknown, then ready by its first item, also when that fails")
+    @Test("The player's status is unknown, and becomes ready with its first item, even if that item fails")
     func playerStatus() {
         for faults in [[], [.openFails(.io)]] as [[ScriptedMedia.Fault]] {
             let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
@@ -200,7 +205,7 @@ struct TransportTests {
         }
     }
 
-    @Test("A track tells how many pictures a second are shown: with the rate, and none while standing")
+    @Test("A track reports the displayed frame rate, which follows the rate and is zero while paused")
     func frameRate() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Contract: variants of HLS playlists", .enabled(if: Fixture.areThere, "make fixtures"))
 struct VariantTests {
-    @Test("An asset lists its variants in the playlist's order, each with what belongs to it")
+    @Test("An asset lists its variants in the playlist's order, each with its attributes")
     func listed() async throws {
         let playlists = try Playlists()
         let asset = Asset(url: playlists.master)
@@ -24,7 +24,7 @@ struct VariantTests {
     }
 
     @Test(
-        "The best within the limits, else the one with the lowest bit rate; every picture of it",
+        "The best variant within the limits plays, or the one with the lowest bit rate, with all of its frames",
         arguments: [
             (0, PixelSize.zero, false, 640), (900_000, .zero, false, 640), (899_999, .zero, false, 320),
             (99_999, .zero, false, 160), (.nan, .zero, false, 640),
@@ -56,7 +56,9 @@ struct VariantTests {
         #expect(copy.startsOnFirstEligibleVariant == isFirst)
     }
 
-    @Test("Set while playing, another variant takes over without a stop: each picture once, when it is due")
+    @Test(
+        "A limit set during playback changes the variant without a stop: each frame is shown once, when it is due"
+    )
     func switching() throws {
         let playlists = try Playlists()
         let plain = PlayerTestBench.forFiles()
@@ -83,7 +85,7 @@ struct VariantTests {
         #expect(bench.audioSink.samples == plain.audioSink.samples)
     }
 
-    @Test("Standing still, the same picture of the other variant is shown at once")
+    @Test("While paused, the frame of the new variant at the same time is shown at once")
     func standing() throws {
         let playlists = try Playlists()
         let bench = PlayerTestBench.forFiles()
@@ -93,13 +95,13 @@ struct VariantTests {
         bench.driver.run(seconds: 0)
         #expect(bench.videoSink.frames.map(\.size.width) == [640, 320])
         #expect(Set(bench.videoSink.frames.map(\.time)).count == 1)
-        // The same limit again, and one that allows the same, open nothing.
+        // The same limit, and one with the same result, open nothing.
         item.preferredMaximumResolution = PixelSize(width: 400, height: 200)
         bench.driver.run(seconds: 0)
         #expect(bench.videoSink.frames.count == 2)
     }
 
-    @Test("An item of a queue that has been made ready is made ready again in the variant that is wanted now")
+    @Test("A preloaded item of a queue is preloaded again in the newly selected variant")
     func queued() throws {
         let playlists = try Playlists()
         let driver = ManualDriver()
@@ -123,7 +125,7 @@ struct VariantTests {
         #expect(widths.withLock { $0 } == [640, 160].flatMap { Array(repeating: $0, count: 90) })
     }
 
-    @Test("Of what is not played the first segment is looked at, and nothing else is opened")
+    @Test("Only the first segment of unselected variants is read, and nothing else is opened")
     func unread() throws {
         let playlists = try Playlists()
         let watch = inotify_init1(Int32(IN_NONBLOCK))
@@ -159,7 +161,7 @@ struct VariantTests {
         return result
     }
 
-    @Test("A track chosen by hand decides for the variant that holds it, whatever the limits say")
+    @Test("A track that is selected explicitly determines the variant that contains it, whatever the limits")
     func byHand() async throws {
         let playlists = try Playlists()
         let asset = Asset(url: playlists.master)
@@ -176,7 +178,7 @@ struct VariantTests {
     }
 
     @Test(
-        "The smallest that no layer has to enlarge, within the limits; without sizes the best",
+        "The smallest variant that no layer enlarges is chosen within the limits, or the best without layer sizes",
         arguments: [
             ([PixelSize(width: 160, height: 90)], 0, 160), ([PixelSize(width: 161, height: 91)], 0, 320),
             ([PixelSize(width: 160, height: 400)], 0, 160), ([PixelSize(width: 1920, height: 1080)], 0, 640),
@@ -196,7 +198,7 @@ struct VariantTests {
         bench.driver.settle()
     }
 
-    @Test("A layer that grows, fills or goes while playing brings another variant, without a stop")
+    @Test("A layer that grows, fills or is removed during playback changes the variant without a stop")
     func layerWhilePlaying() throws {
         let playlists = try Playlists()
         let bench = PlayerTestBench.forFiles()
@@ -205,7 +207,7 @@ struct VariantTests {
         #expect(item.presentationSize.width == 160)
         bench.player.play()
         bench.driver.run(until: .ms(500))
-        // Fitted 160 pixels are as many as it has; filled 400 are too many.
+        // Fitting uses 160 pixels, which is the width of the variant. Filling needs 400, which is more.
         bench.layer.size = PixelSize(width: 160, height: 225)
         bench.driver.run(until: .ms(1000))
         #expect(item.presentationSize.width == 160)
