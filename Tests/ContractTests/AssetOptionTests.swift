@@ -53,7 +53,7 @@ struct AssetOptionTests {
         #expect(asset.overallDurationHint == .ms(7500))
     }
 
-    /// The offset of the box's first byte.
+    /// Returns the offset of a box's first byte.
     private func place(of name: String, in bytes: [UInt8]) -> Int? {
         let name = Array(name.utf8)
         return (4..<bytes.count - 4).first { Array(bytes[$0..<$0 + 4]) == name }.map { $0 - 4 }

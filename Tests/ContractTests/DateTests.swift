@@ -37,7 +37,7 @@ struct DateTests {
 
     private func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: Self.noon + seconds) }
 
-    /// Compares within the precision of a date's floating-point value.
+    /// Returns a date in whole microseconds, because the floating-point value of a date is not exact beyond that.
     private func microseconds(_ date: Date?) -> Double? {
         date.map { ($0.timeIntervalSince1970 * 1_000_000).rounded() }
     }

@@ -212,7 +212,7 @@ struct EndTimeTests {
     }
 
     @Test(
-        "With looping turned on and the end time cleared after the end, playback continues into full passes"
+        "In a loop whose end time is cleared at the end, play() continues to the end of the data and loops"
     )
     func endedLoop() {
         let bench = ended()

@@ -103,7 +103,9 @@ struct FailedItemTests {
         }
     }
 
-    @Test("The reason for waiting is a missing item only while there is none, also before the engine has run")
+    @Test(
+        "noItemToPlay is the reason for waiting only while there is no item, even before the engine has run"
+    )
     func reason() {
         let bench = PlayerTestBench(.silentClip())
         let player = bench.player

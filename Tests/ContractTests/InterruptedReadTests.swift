@@ -226,7 +226,11 @@ struct InterruptedReadTests {
         }
     }
 
-    @Test("A hanging read is released, and the item plays to its end", arguments: files, ways)
+    @Test(
+        "An item plays to its end after a seek away from a hanging read and its release",
+        arguments: files,
+        ways
+    )
     func end(_ file: String, _ way: ScriptedByteSource.Waiting) async throws {
         let reference = try await HangScene.reference(file)
         try await HangScene.play(file, way) { scene in

@@ -49,7 +49,7 @@ struct KeptRangeTests {
         #expect(item.loadedTimeRanges.first.map { $0.end >= played.end } == true)
     }
 
-    @Test("Discarded frames are no longer loaded, and the change is reported", arguments: [0, 2.0])
+    @Test("Discarded frames leave the loaded time ranges, and the change is reported", arguments: [0, 2.0])
     func forgotten(_ back: Double) throws {
         let bench = PlayerTestBench(.silentClip()) { $0.buffering.local.backDuration = back }
         let item = bench.load(ScriptedMedia(video: .init(frameCount: 500, keyInterval: 10)))

@@ -3,7 +3,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-/// Counts the frames and other values that it receives.
+/// Records the numbers of the frames that it receives.
 private final class CountingOutput: PlayerItemOutput {
     private struct State {
         var numbers: [Int?] = []

@@ -216,7 +216,7 @@ struct LifetimeTests {
         token?.invalidate()
     }
 
-    @Test("On real threads events with the changes arrive before the stream ends, after the observers")
+    @Test("On real threads observers and events report changes made right before shutdown()")
     func setBeforeShutdownOnThreads() async {
         for _ in 0..<50 {
             var configuration = Player.Configuration()

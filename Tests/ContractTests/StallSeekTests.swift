@@ -147,7 +147,7 @@ struct StallSeekTests {
         #expect(bench.sight == "1.0 playing")
     }
 
-    @Test("A seek during a stall restores the rate also on a network, where no data is available at first")
+    @Test("Over a network a seek during a stall restores the rate once enough data has arrived")
     func network() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.automaticallyWaitsToMinimizeStalling = false

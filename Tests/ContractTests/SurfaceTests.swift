@@ -4,9 +4,8 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// A program in the style of AVFoundation, which uses each name that such programs need. The main test is that it
-/// compiles.
-/// The tests run it as well.
+/// A program in the style of AVFoundation, which uses each name that such programs need. Compiling it is the
+/// test, and it is run as well.
 @Suite(
     "Contract: the names that AVFoundation programs use",
     .enabled(if: Fixture.areThere, "make fixtures")
