@@ -200,7 +200,7 @@ final class OpeningGate: MediaBackend {
     private let state = Locked(State())
     private let scripts = ScriptedBackend(.silentClip(), clock: ManualDriver().clock)
 
-    /// The number of openings that have begun.
+    /// The number of openings that were started.
     var openings: Int { state.withLock { $0.openings } }
     /// The number of openings that have ended, successfully or not.
     var ended: Int { state.withLock { $0.ended } }

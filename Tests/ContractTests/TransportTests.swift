@@ -16,8 +16,8 @@ struct TransportTests {
         let sight: String
     }
 
-    /// The expected state without an item, with an item that is opening, with too little data, with enough data, and with
-    /// data that has run out. `waits` is the value of `automaticallyWaitsToMinimizeStalling`.
+    /// The expected state without an item, with an item that is opening, with too little data, with enough data,
+    /// and with data that has run out. `waits` is the value of `automaticallyWaitsToMinimizeStalling`.
     static let rows = [
         Row(media: .none, waits: true, rate: 0, sight: "0.0 paused"),
         Row(media: .none, waits: false, rate: 0, sight: "0.0 paused"),
