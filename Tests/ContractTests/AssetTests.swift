@@ -26,7 +26,9 @@ struct AssetTests {
         #expect(asset.status == .loaded)
     }
 
-    @Test("An asset that cannot be opened throws its error on each load, and a cancelled asset throws as well")
+    @Test(
+        "An asset that cannot be opened throws its error on each load, and a cancelled asset throws as well"
+    )
     func failures() async {
         let scripts = ScriptedBackend(clock: ManualDriver().clock)
         let broken = scripts.makeAsset(.silentClip([.openFails(.unrecognizedFormat)]))
