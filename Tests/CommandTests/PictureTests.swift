@@ -37,7 +37,8 @@ struct PictureTests {
         let outcome = try await run(
             """
             def end(how):
-                if how == 'end': play('--untimed', sys.argv[1])
+                # In real time: untimed, the end may come before the first frame has been drawn.
+                if how == 'end': play('--start', '2', sys.argv[1])
                 elif how == 'full':
                     # The sink may fail before or after the first frame.
                     start('--muted', '--video', 'terminal', '--video', 'y4m:/dev/full', sys.argv[1])

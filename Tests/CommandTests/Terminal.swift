@@ -62,13 +62,14 @@ enum Terminal {
             seen = b''
             child, fd = pty.fork()
             if child == 0:
+                # The size is set before the command reads it.
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
                 if ignoring: signal.signal(ignoring, signal.SIG_IGN)
                 if output:
                     out = os.open(output, os.O_WRONLY | os.O_CREAT)
                     os.dup2(out, 1)
                 words = command or [vplay, *arguments]
                 os.execvp(words[0], words)
-            resize(columns)
         def resize(columns):
             fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
         def fail(words):
