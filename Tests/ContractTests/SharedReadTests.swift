@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 // Tests several readers of one source: the end of one reader's wait does not affect the others.
+// Rule: interrupted-reads
 /// Several readers of one source: what ends one reader's wait leaves the others alone.
 @Suite("Contract: readers that share a source", .enabled(if: Fixture.areThere, "make fixtures"))
 struct SharedReadTests {
