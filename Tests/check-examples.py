@@ -62,6 +62,10 @@ if len(sys.argv) > 1:
     with tempfile.TemporaryDirectory() as folder:
         picture = pathlib.Path(folder) / "picture.png"
         subprocess.run([built / "vplay", "snapshot", vfr, "--at", "1", "-o", picture], check=True)
+        watch = subprocess.run([built / "WatchDemo", h264], capture_output=True, text=True, timeout=120).stdout
+        listing = re.search(r"WatchDemo .*\n(.*?)\.\.\.\n", (ROOT / "docs/watching.md").read_text(), re.DOTALL)
+        if not listing or not watch.startswith(listing[1]):
+            faults.append(f"docs/watching.md: its listing is not the first lines of WatchDemo:\n{watch}")
         run(built, "StoryCoverDemo", h264, vfr)
         run(built, "CellPlayerDemo", h264, vfr)
         run(built, "BannerDemo", av1, picture, h264)
