@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = os.environ.get("SWIFT", "swift")
 # The products, and the modules that they re-export or use in their public signatures.
 MODULES = [
-    "MediaCore", "PlaybackEngine", "PulseAudio", "Sinks", "Network", "Playhead", "PlayheadFeed", "PlayheadTesting",
-    "TerminalSink", "WindowSink",
+    "MediaCore", "PulseAudio", "Sinks", "Network", "Playhead", "PlayheadBackend", "PlayheadFeed", "PlayheadPicker",
+    "PlayheadCapture", "PlayheadTesting", "TerminalSink", "WindowSink",
 ]
 
 
