@@ -65,8 +65,8 @@ final class Signals: Sendable {
         Signals([watch(SIGWINCH, on: DispatchQueue(label: "vplay.sizes"), handler)])
     }
 
-    /// Activates `sources` and waits until they receive their signals. Dispatch installs a source asynchronously after
-    /// `activate`. Until then a signal has its default effect, or is lost if it is ignored.
+    /// Activates `sources` and waits, for at most one second, until Dispatch has installed them, which it does
+    /// asynchronously after `activate`. Until then a signal has its default effect, or is lost if it is ignored.
     private static func begin(_ sources: [any DispatchSourceSignal]) {
         let registered = DispatchSemaphore(value: 0)
         for source in sources {

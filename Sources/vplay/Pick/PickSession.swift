@@ -11,6 +11,8 @@ final class PickSession: Sendable {
     private struct State {
         var picker: MediaPicker
         var strokes = KeyStrokes()
+        /// The number of reads from the terminal.
+        var readCount = 0
         /// The first bytes of an incomplete UTF-8 character.
         var letter: [UInt8] = []
         var posters: [URL: VideoFrame] = [:]
@@ -70,17 +72,25 @@ final class PickSession: Sendable {
         let keys = state.withLock { state in
             state.strokes.parse(bytes).compactMap { Self.key(of: $0, &state.letter) }
         }
-        if state.withLock({ $0.strokes.endsWithEscape }) {
+        let (endsWithEscape, number) = state.withLock { state in
+            state.readCount &+= 1
+            return (state.strokes.endsWithEscape, state.readCount)
+        }
+        if endsWithEscape {
             // The rest of an escape sequence arrives with its escape. A lone escape is the Escape key.
-            queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [weak self] in self?.receiveLoneEscape()
+            queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [weak self] in
+                self?.receiveLoneEscape(ofRead: number)
             }
         }
         handle(keys)
     }
 
-    private func receiveLoneEscape() {
+    private func receiveLoneEscape(ofRead number: Int) {
+        // The rest of a sequence may have arrived while the process was not running.
+        guard !KeyReader.hasInput else { return }
         let isKey = state.withLock { state in
-            guard state.strokes.endsWithEscape else { return false }
+            // After further bytes this is the timer of an earlier escape.
+            guard state.readCount == number, state.strokes.endsWithEscape else { return false }
             state.strokes.discardPending()
             return true
         }

@@ -19,8 +19,8 @@ final class KeyReader: Sendable {
         let queue = DispatchQueue(label: "vplay.keys", qos: .userInteractive)
         let parser = Mutex((keys: KeyParser(), last: DispatchTime.now()))
         self.init(on: queue) { bytes in
+            let now = DispatchTime.now()
             let (keys, endsWithEscape) = parser.withLock { parser in
-                let now = DispatchTime.now()
                 // A pending escape is resolved by the timer below.
                 if now > parser.last + escapeTimeout, !parser.keys.endsWithEscape {
                     parser.keys.discardPending()
@@ -34,12 +34,15 @@ final class KeyReader: Sendable {
             queue.asyncAfter(deadline: .now() + escapeTimeout) {
                 // The rest of a sequence may have arrived while the process was not running.
                 guard !Self.hasInput else { return }
-                if let key = parser.withLock({ $0.keys.parseLoneEscape() }) { handler(key) }
+                // After further bytes this is the timer of an earlier escape.
+                let key = parser.withLock { $0.last == now ? $0.keys.parseLoneEscape() : nil }
+                if let key { handler(key) }
             }
         }
     }
 
-    private static var hasInput: Bool {
+    /// Whether bytes can be read from the terminal without waiting.
+    static var hasInput: Bool {
         var polled = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         return poll(&polled, 1, 0) > 0
     }

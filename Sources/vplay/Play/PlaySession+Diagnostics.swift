@@ -27,6 +27,7 @@ extension PlaySession {
     private func warnOfStartPastEnd(_ playback: InputPlayback) {
         let duration = playback.item.duration
         guard options.rate > 0, !options.isQuiet, let start = options.start, duration.isNumeric,
+            playback.item.asset.media?.durationIsEstimate != true,
             playback.start > duration, let end = decimalSeconds(duration), let time = decimalSeconds(start),
             state.withLock({ $0.reportedStarts.insert(playback.index).inserted })
         else { return }

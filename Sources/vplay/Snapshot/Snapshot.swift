@@ -91,7 +91,9 @@ struct Snapshot: Sendable {
 
     /// Prints one warning about times past the end, for which the last frame is written.
     private func warnOfTimesPastEnd(_ times: [MediaTime]) {
-        guard let duration = asset.media?.duration, duration.isNumeric, duration > .zero else { return }
+        guard let media = asset.media, !media.durationIsEstimate else { return }
+        let duration = media.duration
+        guard duration.isNumeric, duration > .zero else { return }
         let late = times.filter { $0 > duration }
         guard let first = late.first, let time = decimalSeconds(first), let end = decimalSeconds(duration)
         else {
