@@ -14,7 +14,7 @@ struct HLSPresentation {
     private var entriesByURL: [String: PresentationPlaylist] = [:]
     /// The audio renditions that have playlists of their own, by group.
     private var audioGroups: [String: [MasterPlaylist.Rendition]] = [:]
-    /// The first rendition that was opened for video, or for audio if there is no video.
+    /// The open rendition of the chosen variant stream, or of the only media playlist.
     var main: Rendition?
 
     var renditions: [Rendition] { entries.compactMap(\.rendition) }

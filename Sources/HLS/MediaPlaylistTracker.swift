@@ -42,7 +42,7 @@ struct MediaPlaylistTracker {
         }
     }
 
-    /// The places where segments and their maps may be stored.
+    /// The storage that may hold segments and their maps.
     var cachePolicy: CachePolicy { playlist.hasEnded && arrivals.isEmpty ? .everywhere : .inMemory }
 
     /// Returns the time after which a validated response for the segment is fresh. See `RemoteResourceProvider.open`.
@@ -144,7 +144,7 @@ struct MediaPlaylistTracker {
     }
 
     /// Replaces the playlist by a newer version.
-    private mutating func apply(_ new: MediaPlaylist) throws(MediaError) {
+    mutating func apply(_ new: MediaPlaylist) throws(MediaError) {
         let old = playlist
         let first = old.segments.first?.sequence ?? new.segments.first?.sequence ?? 0
         let removed = (new.segments.first?.sequence ?? first) - first
@@ -156,7 +156,7 @@ struct MediaPlaylistTracker {
                 location: name
             )
         }
-        removedCount += Int(clamping: removed)
+        removedCount = removedCount.addingClamped(Int(clamping: removed))
         for segment in old.segments.prefix(Int(clamping: removed)) {
             removedDuration = removedDuration.addingClamped(segment.duration)
         }
@@ -183,7 +183,8 @@ struct MediaPlaylistTracker {
 
     private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    /// Converts a duration of the playlist, which the server controls, to 100 milliseconds to an hour.
+    /// Converts a duration that the server controls from microseconds to nanoseconds. It is clamped to the range from
+    /// 100 milliseconds to one hour.
     private static func nanoseconds(_ microseconds: Int64) -> UInt64 {
         UInt64(clamping: min(max(microseconds, 100_000), 3_600_000_000)) * 1000
     }

@@ -322,6 +322,7 @@ package struct PlaylistParser {
             )
         )
         next.sequence &+= 1
+        next.continuesKeyList = false
         (next.duration, next.range, next.isGap) = (nil, nil, false)
     }
 

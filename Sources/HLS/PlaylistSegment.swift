@@ -5,7 +5,7 @@ package struct PlaylistSegment: Hashable, Sendable {
     package var duration: Int64
     /// The media sequence number. It counts removed segments as well.
     package var sequence: Int64
-    /// The discontinuity sequence number. It counts changes of time stamps and formats.
+    /// The discontinuity sequence number. It counts changes of timestamps and formats.
     package var discontinuity: Int64
     /// The media initialization section that precedes the segment (`EXT-X-MAP`).
     package var map: PlaylistResource?

@@ -27,7 +27,7 @@ package final class PresentationResources: Sendable {
     private let state = Locked(State())
     let provider: any RemoteResourceProvider
     let limits: PlaylistLimits
-    /// The time stamp offsets of discontinuities. See `TimestampAdjuster`.
+    /// The timestamp offsets of discontinuities. See `TimestampAdjuster`.
     let measuredShifts = TimestampAdjuster.Shifts([:])
     /// The number of sources that stay open without readers. Each of them keeps its latest bytes in memory.
     private static let recentLimit = 8

@@ -53,7 +53,7 @@ final class Rendition {
         var followsDiscontinuity = false
         var isOpen = false
 
-        /// Whether the demuxer must be opened again after each jump. Packed audio has no time stamps, and libav's MP4
+        /// Whether the demuxer must be opened again after each jump. Packed audio has no timestamps, and libav's MP4
         /// demuxer keeps fragments of the previous position.
         var needsReopening: Bool { isPacked || segment.map != nil }
         var isPacked = false
@@ -103,7 +103,7 @@ final class Rendition {
         firstRun.start = segmentStart
         firstRun.followsDiscontinuity = followsDiscontinuity(source.index)
         currentRun = firstRun
-        // The presentation is open already, so its zero determines the offset of the time stamps.
+        // The presentation is open already, so its zero determines the offset of the timestamps.
         zero = demuxers.resources.knownZero ?? .zero
     }
 
@@ -175,7 +175,7 @@ final class Rendition {
         firstRun.demuxer.setTimeline(zero: zero, shift: packedAudioStart + firstShift)
     }
 
-    /// The offset of the first run's time stamps if it begins after a discontinuity.
+    /// The offset of the first run's timestamps if it begins after a discontinuity.
     private var firstShift: MediaTime {
         timestampAdjuster.shift(of: firstRun.segment.discontinuity, isMeasured: firstRun.followsDiscontinuity)
         {
@@ -300,7 +300,7 @@ final class Rendition {
         }
     }
 
-    /// Opens a run whose segments have another format or other time stamps.
+    /// Opens a run whose segments have another format or other timestamps.
     private func openRun() throws(MediaError) {
         do throws(MediaError) {
             let description = try currentRun.demuxer.open()

@@ -18,7 +18,7 @@ final class SegmentReader {
     /// The first bytes, until it is known whether they are an ID3 tag; then their unread rest.
     private var start: [UInt8] = []
     private var isStartParsed = false
-    /// The time stamp of the ID3 tag before packed audio. See `TimestampTag`.
+    /// The timestamp of the ID3 tag before packed audio. See `TimestampTag`.
     private(set) var timestamp: Int64?
     private var isAtEnd = false
 

@@ -45,7 +45,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     /// The sources and readers of current and prefetched segments. They are released when the stream has moved on.
     private var requests: [Request] = []
     /// The start of the first segment if it is packed audio, in ticks of 1/90000 s. Otherwise nil, because the
-    /// container has time stamps.
+    /// container has timestamps.
     private(set) var timestamp: Int64?
 
     var byteCount: Int64? { nil }

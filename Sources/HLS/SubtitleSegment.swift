@@ -12,7 +12,7 @@ struct SubtitleSegment {
 
     /// The maximum size of a segment in bytes.
     static let byteLimit = 4 << 20
-    /// The number of ticks after which MPEG-2 time stamps wrap around.
+    /// The number of ticks after which MPEG-2 timestamps wrap around.
     private static let cycle: Int64 = 1 << 33
 
     /// Parses the header of a segment.
@@ -59,7 +59,7 @@ struct SubtitleSegment {
     }
 
     /// Returns the offset to add to cue times for a presentation whose container time `zero` corresponds to item time
-    /// zero. Time stamps that have wrapped around are counted after it.
+    /// zero. Timestamps that have wrapped around are counted after it.
     func shift(zero: MediaTime) -> MediaTime {
         let start = zero.microseconds / 100 * 9
         var ticks = offset

@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// The offset of the time stamps after each discontinuity. All renditions use the same offsets, so audio and video
+/// The offset of the timestamps after each discontinuity. All renditions use the same offsets, so audio and video
 /// stay in sync.
 ///
 /// ```
@@ -12,8 +12,8 @@ internal import MediaCore
 ///  after a discontinuity:          shift = start + zero - startTime
 /// ```
 ///
-/// `zero` is the container time that corresponds to item time zero. For packed audio, `startTime` includes the time
-/// stamp of the ID3 tag.
+/// `zero` is the container time that corresponds to item time zero. For packed audio, `startTime` includes the
+/// timestamp of the ID3 tag.
 ///
 /// Confined to the lane of its demuxer, except for `measured`, which all readers of the presentation share: another
 /// variant stream that takes over after a discontinuity continues with the same offsets.

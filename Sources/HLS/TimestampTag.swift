@@ -1,7 +1,7 @@
 /// The ID3 tag at the beginning of a packed audio segment, which has the time of the first sample (RFC 8216, section
 /// 3.4).
 struct TimestampTag {
-    /// The time stamp in ticks of 1/90000 s, or nil if the tag has none.
+    /// The timestamp in ticks of 1/90000 s, or nil if the tag has none.
     let timestamp: Int64?
     let byteCount: Int
 
@@ -27,7 +27,7 @@ struct TimestampTag {
         timestamp = Self.stamp(in: bytes.prefix(byteCount).dropFirst(Self.headSize))
     }
 
-    /// Returns the time stamp of the PRIV frame. A frame has four letters, a length and two bytes of flags.
+    /// Returns the timestamp of the PRIV frame. A frame has four letters, a length and two bytes of flags.
     private static func stamp(in frames: ArraySlice<UInt8>) -> Int64? {
         var rest = frames
         while rest.count >= headSize {
@@ -36,7 +36,7 @@ struct TimestampTag {
             if rest.starts(with: Array("PRIV".utf8)), body.starts(with: owner) {
                 let digits = body.dropFirst(owner.count).prefix(8)
                 guard digits.count == 8 else { return nil }
-                // The time stamp has 33 bits.
+                // The timestamp has 33 bits.
                 return digits.reduce(Int64(0)) { ($0 << 8 | Int64($1)) & 0x1_FFFF_FFFF }
             }
             guard size > 0 else { return nil }

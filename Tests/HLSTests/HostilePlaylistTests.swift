@@ -191,4 +191,26 @@ struct HostilePlaylistTests {
         }
         #expect(growth < 9)
     }
+
+    @Test("Sequence numbers that jump again and again do not overflow the count of removed segments")
+    func removedSegments() throws {
+        func live(_ sequence: Int64?) throws -> MediaPlaylist {
+            let segment = sequence.map { "#EXT-X-MEDIA-SEQUENCE:\($0)\n#EXT-X-GAP\n#EXTINF:1\na\n" } ?? ""
+            guard case .media(let media) = try parse("#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + segment) else {
+                throw MediaError(.io, "not a media playlist")
+            }
+            return media
+        }
+        let resources = PresentationResources(provider: Provider())
+        var tracker = MediaPlaylistTracker(
+            try live(0),
+            url: "http://host.test/list.m3u8",
+            resources: resources
+        )
+        for _ in 0..<10 {
+            for sequence: Int64? in [0, (1 << 60) - 1, nil] { try tracker.apply(live(sequence)) }
+        }
+        #expect(tracker.removedCount == .max)
+        #expect(tracker.start(of: 0) >= 0 && tracker.segment(0) == nil)
+    }
 }

@@ -169,6 +169,25 @@ struct ParserTests {
         }
     }
 
+    @Test("A key that follows the URI of a segment is not an alternative of the key before it")
+    func keyAfterSegment() throws {
+        let playlist = try media(
+            """
+            #EXTM3U
+            #EXTINF:1
+            #EXT-X-KEY:METHOD=AES-128,URI="k1"
+            one
+            #EXT-X-KEY:METHOD=AES-128,URI="k2"
+            #EXTINF:1
+            two
+            """
+        )
+        let urls = playlist.segments.map { segment -> String? in
+            if case .aes128(let reference, _) = segment.key { reference.text } else { nil }
+        }
+        #expect(urls == ["k1", "k2"])
+    }
+
     @Test("Playlists that exceed the limits are rejected")
     func limits() throws {
         var limits = PlaylistLimits()
