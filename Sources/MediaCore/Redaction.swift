@@ -15,7 +15,7 @@ package enum Redaction {
     }
 
     /// Returns the name of a resource for messages: a URL without credentials, query string and fragment, or a path
-    /// unchanged.
+    /// or the URL of a local file unchanged.
     package static func location(_ location: String) -> String {
         guard let colon = location.utf8.firstIndex(of: UInt8(ascii: ":")),
             location[colon...].hasPrefix("://"),
@@ -27,6 +27,8 @@ package enum Redaction {
     private static func redactWord(_ word: Substring) -> Substring {
         guard let scheme = word.firstRange(of: "://") else { return word }
         var rest = word[scheme.upperBound...]
+        // The path of a local file can contain "?" and "#".
+        if rest.first == "/", word[..<scheme.lowerBound].lowercased().hasSuffix("file") { return word }
         if let query = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) { rest = rest[..<query] }
         let authorityEnd = rest.firstIndex(of: "/") ?? rest.endIndex
         if let at = rest[..<authorityEnd].lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }

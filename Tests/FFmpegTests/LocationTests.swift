@@ -45,6 +45,8 @@ struct LocationTests {
         #expect(Redaction.redact("open http://u:p@h/x?k=1 failed") == "open http://h/x failed")
         #expect(Redaction.location("http://u:p@h/x?k=1") == "http://h/x")
         #expect(Redaction.location("/a b/c?d#e ") == "/a b/c?d#e ")
+        #expect(Redaction.location("file:///a?b#c") == "file:///a?b#c")
+        #expect(Redaction.redact("the input file:///a?b.mp4: exists") == "the input file:///a?b.mp4: exists")
     }
 
     @Test func missingFilesAndFoldersHaveWords() {
