@@ -1,5 +1,5 @@
-// libchafa, by declarations of our own: it is opened when somebody wants pictures in a terminal, so neither a build nor a
-// start needs it. Its types are only pointed to here. `make headers` holds these lines against libchafa's own headers.
+// Declarations of libchafa. The library is opened when images are first shown in a terminal, so it is not required to
+// build or start a program. Its types are opaque here. `make headers` checks these lines against libchafa's headers.
 #ifndef PLAYHEAD_CCHAFA_SHIM_H
 #define PLAYHEAD_CCHAFA_SHIM_H
 
@@ -43,13 +43,13 @@ int chafa_term_info_set_seq(ChafaTermInfo *info, unsigned sequence, const char *
 
 char *g_string_free(GString *string, int segment);
 
-/// What a GString begins with.
+/// The first fields of a GString.
 typedef struct {
     const char *bytes;
     size_t count;
 } ph_chafa_text;
 
-// The library's numbers.
+// Constants of the library.
 enum {
     PH_CHAFA_TRUE_COLOR = 0,
     PH_CHAFA_240_COLORS = 2,
@@ -91,8 +91,8 @@ typedef struct {
 } ph_chafa;
 #undef PH_CHAFA_FIELD
 
-/// Fills the table from an opened library, or from what it was linked to; the name of the first function that is in
-/// neither, or NULL.
+/// Fills the table from an opened library and the libraries that it was linked to. Returns NULL, or the name of the
+/// first function that is in none of them.
 static inline const char *ph_chafa_load(void *library, ph_chafa *table) {
 #define PH_CHAFA_LOAD(name) \
     if (!(table->name = (__typeof__(&name))dlsym(library, #name))) return #name;

@@ -1,11 +1,11 @@
-// libcurl's numbers by names of our own. They belong to libcurl.so.4 and have never changed under that name.
+// Constants of libcurl under our own names. They belong to the ABI of libcurl.so.4, which has never changed them.
 #ifndef PLAYHEAD_CCURL_NUMBERS_H
 #define PLAYHEAD_CCURL_NUMBERS_H
 
 #include <stddef.h>
 #include <sys/socket.h>
 
-// Options of a transfer (CURLOPT_). The thousands tell the type: long, pointer, function.
+// Options of a transfer (CURLOPT_). The ten thousands encode the type: 0 long, 1 pointer, 2 function.
 enum {
     PH_CURL_PROXY = 10004,
     PH_CURL_WRITE_DATA = 10001,
@@ -41,7 +41,7 @@ enum {
     PH_CURL_QUICK_EXIT = 322,
 };
 
-// Facts of a transfer (CURLINFO_).
+// Information about a transfer (CURLINFO_).
 enum {
     PH_CURL_INFO_PRIVATE = 0x100000 + 21,
     PH_CURL_INFO_CONNECT_STATUS = 0x200000 + 22,
@@ -63,7 +63,7 @@ enum {
 
 static const long PH_CURL_HTTP_AND_HTTPS = 3;
 static const long PH_CURL_BASIC = 1;
-// What handles share (CURLSHOPT_, CURL_LOCK_DATA_).
+// The data that handles share (CURLSHOPT_, CURL_LOCK_DATA_).
 static const int PH_CURL_SHARE_THIS = 1;
 static const int PH_CURL_SHARED_COOKIES = 2;
 static const size_t PH_CURL_PAUSE_WRITING = 0x10000001;
@@ -74,7 +74,7 @@ static const int PH_CURL_MESSAGE_DONE = 1;
 static const long PH_CURL_GLOBAL_DEFAULT = 3;
 static const size_t PH_CURL_ERROR_SIZE = 256;
 
-// Where libcurl is about to connect to.
+// The address that libcurl is about to connect to.
 typedef struct {
     int family;
     int kind;
@@ -83,7 +83,7 @@ typedef struct {
     struct sockaddr address;
 } PHCurlAddress;
 
-// Lines of text, one behind the other.
+// A linked list of lines of text.
 typedef struct PHCurlList {
     char *text;
     struct PHCurlList *next;

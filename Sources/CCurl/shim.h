@@ -1,6 +1,6 @@
-// libcurl, by declarations of our own: it is opened when the first http or https URL is read, so that neither a build nor
-// a start needs it, nor the thirty libraries that come with it. Its handles are only pointed to here. The numbers belong to
-// libcurl.so.4 and have never changed under that name; `make headers` holds them against libcurl's own headers.
+// Declarations of libcurl. The library is opened when the first http or https URL is read, so neither it nor the thirty
+// libraries that it depends on are required to build or start a program. Its handles are opaque here. The constants
+// belong to the ABI of libcurl.so.4, which never changed them; `make headers` checks them against libcurl's headers.
 #ifndef PLAYHEAD_CCURL_SHIM_H
 #define PLAYHEAD_CCURL_SHIM_H
 
@@ -56,7 +56,7 @@ typedef struct {
 } ph_curl;
 #undef PH_CURL_FIELD
 
-// Fills the table from an opened library; the name of the first function that it lacks, or NULL.
+// Fills the table from an opened library. Returns NULL, or the name of the first function that the library lacks.
 static inline const char *ph_curl_load(void *library, ph_curl *table) {
 #define PH_CURL_LOAD(name) \
     if (!(table->name = (__typeof__(&name))dlsym(library, #name))) return #name;
@@ -69,7 +69,7 @@ typedef size_t (*ph_curl_data)(char *bytes, size_t size, size_t count, void *con
 typedef int (*ph_curl_before)(void *context, char *address, char *own_address, int port, int own_port);
 typedef int (*ph_curl_open)(void *context, int purpose, PHCurlAddress *address);
 
-// Swift does not call functions with variable arguments: one for each type.
+// Swift cannot call functions with variable arguments, so there is one function for each type.
 static inline PHCurlCode ph_curl_set_long(const ph_curl *curl, PHCurl *handle, int option, long value) {
     return curl->curl_easy_setopt(handle, option, value);
 }
@@ -91,7 +91,7 @@ static inline PHCurlCode ph_curl_set_before_function(const ph_curl *curl, PHCurl
 static inline PHCurlCode ph_curl_set_open_function(const ph_curl *curl, PHCurl *handle, ph_curl_open value) {
     return curl->curl_easy_setopt(handle, PH_CURL_OPEN_SOCKET_FUNCTION, value);
 }
-// Of the proxy that was asked for a connection; 0: none has answered.
+// Returns the status code of the proxy's response to CONNECT, or 0 if no proxy has responded.
 static inline long ph_curl_connect_status(const ph_curl *curl, PHCurl *handle) {
     long status = 0;
     curl->curl_easy_getinfo(handle, PH_CURL_INFO_CONNECT_STATUS, &status);
@@ -100,7 +100,7 @@ static inline long ph_curl_connect_status(const ph_curl *curl, PHCurl *handle) {
 static inline int ph_curl_share_cookies(const ph_curl *curl, PHCurlShare *share) {
     return curl->curl_share_setopt(share, PH_CURL_SHARE_THIS, PH_CURL_SHARED_COOKIES);
 }
-// A socket as libcurl itself opens it.
+// Opens a socket in the same way as libcurl.
 static inline int ph_curl_open_socket(const PHCurlAddress *address) {
     return socket(address->family, address->kind | SOCK_CLOEXEC, address->protocol);
 }

@@ -1,4 +1,4 @@
-// The one place that knows how libav 5.1, 6, 7 and 8 differ. Everything else is written as if there were one version.
+// The differences between FFmpeg 5.1, 6, 7 and 8. All other code is independent of the version.
 #ifndef PLAYHEAD_CFFMPEG_COMPAT_H
 #define PLAYHEAD_CFFMPEG_COMPAT_H
 
@@ -8,7 +8,7 @@
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 
-// How long a frame lasts in ticks of its time base; 0 when unknown. Renamed in 6.0.
+// Returns the duration of a frame in ticks of its time base, or 0 if it is unknown. The field was renamed in 6.0.
 static inline int64_t ph_frame_duration(const AVFrame *frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
     return frame->duration;
@@ -17,8 +17,9 @@ static inline int64_t ph_frame_duration(const AVFrame *frame) {
 #endif
 }
 
-// Says that get_buffer2 may be called from the codec's threads; always so from 6.0. Otherwise each picture is asked for
-// and given back in turn on the caller's thread: slower, and a picture more is held.
+// Declares that get_buffer2 may be called from the codec's threads, which is always the case since 6.0. Otherwise all
+// frame buffers are requested and returned one at a time on the caller's thread, which is slower and holds one more
+// frame.
 static inline void ph_codec_has_thread_safe_callbacks(AVCodecContext *context) {
 #if LIBAVCODEC_VERSION_MAJOR < 60
 _Pragma("GCC diagnostic push")
@@ -30,7 +31,7 @@ _Pragma("GCC diagnostic pop")
 #endif
 }
 
-// A field of its own until 6.1, then a flag.
+// Returns whether a frame is a key frame. This and the interlacing are flags since 6.1 and were separate fields before.
 static inline int ph_frame_is_key(const AVFrame *frame) {
 #ifdef AV_FRAME_FLAG_KEY
     return (frame->flags & AV_FRAME_FLAG_KEY) != 0;
@@ -63,7 +64,8 @@ static inline void ph_frame_set_interlaced(AVFrame *frame) {
 #endif
 }
 
-// Side data of a whole stream: with the stream until 6.0, with its codec parameters from 6.1. NULL when absent.
+// Returns side data of a whole stream, or NULL if it has none. It belongs to the stream until 6.0, and to the codec
+// parameters since 6.1.
 static inline const uint8_t *ph_stream_side_data(
     const AVStream *stream, enum AVPacketSideDataType type, size_t *size
 ) {
@@ -84,13 +86,15 @@ static inline const uint8_t *ph_stream_side_data(
 #endif
 }
 
-// The scaler: an opaque type until 7, a public struct from 8, so Swift would see two different pointer types.
-// Where the first chroma sample lies, in 256ths of a luma sample.
+// The scaler is an opaque type until 7 and a public struct since 8. Swift would see two different pointer types, so the
+// functions below use void *.
+
+// The position of the first chroma sample, in 256ths of a luma sample.
 struct PHChromaPositions {
     int source_x, source_y, target_x, target_y;
 };
 
-// NULL where there is no such scaler.
+// Creates a scaler. Returns NULL if the conversion is not supported or memory is exhausted.
 static inline void *ph_sws_make(
     int from_width, int from_height, enum AVPixelFormat from, int to_width, int to_height,
     enum AVPixelFormat to, int flags, int from_full, int to_full, struct PHChromaPositions chroma
@@ -102,7 +106,8 @@ static inline void *ph_sws_make(
         {"dstw", to_width}, {"dsth", to_height}, {"dst_format", to}, {"sws_flags", flags},
         {"src_h_chr_pos", chroma.source_x}, {"src_v_chr_pos", chroma.source_y},
         {"dst_h_chr_pos", chroma.target_x}, {"dst_v_chr_pos", chroma.target_y},
-        // Known from the start: for ranges that are equal libswscale chooses a plain copy here, for good.
+        // The ranges must be set before the initialization, because libswscale then selects a plain copy for equal
+        // ranges and does not change it later.
         {"src_range", from_full}, {"dst_range", to_full},
     };
     int code = 0;
@@ -116,7 +121,7 @@ static inline void *ph_sws_make(
 
 static inline void ph_sws_free(void *context) { sws_freeContext((struct SwsContext *)context); }
 
-// `from_matrix` and `to_matrix` are SWS_CS_* numbers, the ranges 1 for full.
+// `from_matrix` and `to_matrix` are SWS_CS_* constants. The ranges are 1 for full range, otherwise 0.
 static inline int ph_sws_set_colors(
     void *context, int from_matrix, int from_full, int to_matrix, int to_full
 ) {

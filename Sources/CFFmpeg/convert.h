@@ -1,15 +1,16 @@
-// One pass over pixels that libswscale makes without vectors: written so that the compiler does.
+// A conversion for which libswscale uses no vector instructions. It is written so that the compiler vectorizes it.
 #ifndef PLAYHEAD_CFFMPEG_CONVERT_H
 #define PLAYHEAD_CFFMPEG_CONVERT_H
 
 #include <stdint.h>
 
-// From YUV of 10 bits to RGB of 8: what a step of luma is worth, what black is, and what a step of chroma adds.
+// The coefficients from 10-bit YUV to 8-bit RGB: the value of one step of luma, the luma of black, and the values that
+// one step of chroma adds.
 struct PHRGBMatrix {
     float luma, black, red_v, green_u, green_v, blue_u;
 };
 
-// Four bytes a pixel, opaque; the first byte has `shift_red` or `shift_blue` 0.
+// Writes opaque pixels of four bytes. The component with the shift 0, red or blue, is stored in the first byte.
 static inline void ph_pixels_from_yuv444p10(
     const uint16_t *y, const uint16_t *u, const uint16_t *v, uint32_t *pixels, int count,
     struct PHRGBMatrix matrix, int shift_red, int shift_blue

@@ -1,5 +1,5 @@
-// libavdevice, by declarations of our own: it is opened when somebody records, so that neither a build nor a start needs it,
-// nor what comes with it. `make ffmpeg7` holds these lines against libavdevice's own headers.
+// Declarations of libavdevice. The library is opened when a recording starts, so neither it nor its dependencies are
+// required to build or start a program. `make ffmpeg7` checks these lines against libavdevice's headers.
 #ifndef PLAYHEAD_CFFMPEG_DEVICES_H
 #define PLAYHEAD_CFFMPEG_DEVICES_H
 
@@ -10,7 +10,7 @@
 unsigned avdevice_version(void);
 void avdevice_register_all(void);
 
-// The library that belongs to the libavutil of this build: since FFmpeg 4 both versions have been raised together.
+// The major version that belongs to the libavutil of this build. Both have been increased together since FFmpeg 4.
 static const int PH_AVDEVICE_MAJOR = LIBAVUTIL_VERSION_MAJOR + 2;
 
 #define PH_DEVICE_FUNCTIONS(F) F(avdevice_version) F(avdevice_register_all) F(avutil_version)
@@ -21,8 +21,8 @@ typedef struct {
 } ph_devices;
 #undef PH_DEVICE_FIELD
 
-// Fills the table from an opened library, or from what it was linked to; the name of the first function that is in
-// neither, or NULL.
+// Fills the table from an opened library and the libraries that it was linked to. Returns NULL, or the name of the
+// first function that is in none of them.
 static inline const char *ph_devices_load(void *library, ph_devices *table) {
 #define PH_DEVICE_LOAD(name) \
     if (!(table->name = (__typeof__(&name))dlsym(library, #name))) return #name;
@@ -31,7 +31,7 @@ static inline const char *ph_devices_load(void *library, ph_devices *table) {
     return NULL;
 }
 
-// An AVIOContext that is written to. What `write` is given became const in 7.0.
+// Creates an AVIOContext for writing. The bytes that `write` receives are const since 7.0.
 static inline AVIOContext *ph_avio_alloc_writer(
     unsigned char *buffer, int size, void *opaque, int (*write)(void *opaque, const uint8_t *bytes, int count),
     int64_t (*seek)(void *opaque, int64_t offset, int whence)

@@ -1,6 +1,6 @@
-// libavfilter, by declarations of our own: it is opened when the first interlaced frame comes to someone who wants it
-// whole, so that neither a build nor a start needs it, nor the dozens of libraries that come with it. Its types are only
-// pointed to here. `make ffmpeg7` holds these lines against libavfilter's own headers.
+// Declarations of libavfilter. The library is opened when the first interlaced frame is deinterlaced, so neither it nor
+// the dozens of libraries that it depends on are required to build or start a program. Its types are opaque here.
+// `make ffmpeg7` checks these lines against libavfilter's headers.
 #ifndef PLAYHEAD_CFFMPEG_FILTERS_H
 #define PLAYHEAD_CFFMPEG_FILTERS_H
 
@@ -24,9 +24,9 @@ int avfilter_link(AVFilterContext *from, unsigned output, AVFilterContext *to, u
 int av_buffersrc_add_frame_flags(AVFilterContext *source, AVFrame *frame, int flags);
 int av_buffersink_get_frame(AVFilterContext *sink, AVFrame *frame);
 
-// The library that belongs to the libavutil of this build: since FFmpeg 4 both versions have been raised together.
+// The major version that belongs to the libavutil of this build. Both have been increased together since FFmpeg 4.
 static const int PH_AVFILTER_MAJOR = LIBAVUTIL_VERSION_MAJOR - 49;
-// No format is converted on the way.
+// Disables automatic format conversion between filters (AVFILTER_AUTO_CONVERT_NONE).
 static const unsigned PH_AVFILTER_NO_CONVERSION = (unsigned)-1;
 
 #define PH_FILTER_FUNCTIONS(F) \
@@ -41,8 +41,8 @@ typedef struct {
 } ph_filters;
 #undef PH_FILTER_FIELD
 
-// Fills the table from an opened library, or from what it was linked to; the name of the first function that is in
-// neither, or NULL.
+// Fills the table from an opened library and the libraries that it was linked to. Returns NULL, or the name of the
+// first function that is in none of them.
 static inline const char *ph_filters_load(void *library, ph_filters *table) {
 #define PH_FILTER_LOAD(name) \
     if (!(table->name = (__typeof__(&name))dlsym(library, #name))) return #name;

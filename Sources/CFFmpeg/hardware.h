@@ -1,4 +1,4 @@
-// What decoding on a device needs: which device nodes decode, and rows of one layout made into another.
+// Functions for hardware decoding: they find the device nodes that decode, and convert rows between layouts.
 #ifndef PLAYHEAD_CFFMPEG_HARDWARE_H
 #define PLAYHEAD_CFFMPEG_HARDWARE_H
 
@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-// Whether a video node takes data and gives back data: a codec or a scaler, and no camera.
+// Returns whether a video node is a memory-to-memory device, which is a codec or a scaler but not a camera.
 static inline int ph_is_memory_to_memory(const char *path) {
     const int file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return 0;
@@ -21,7 +21,7 @@ static inline int ph_is_memory_to_memory(const char *path) {
     return (given & (V4L2_CAP_VIDEO_M2M | V4L2_CAP_VIDEO_M2M_MPLANE)) != 0;
 }
 
-// Pairs of samples into two rows.
+// Splits a row of interleaved pairs of 8-bit samples into two rows.
 static inline void ph_split_pairs8(const uint8_t *pairs, uint8_t *first, uint8_t *second, int count) {
     for (int i = 0; i < count; i++) {
         first[i] = pairs[2 * i];
@@ -29,7 +29,7 @@ static inline void ph_split_pairs8(const uint8_t *pairs, uint8_t *first, uint8_t
     }
 }
 
-// The same for samples of 16 bits, whose lowest `shift` bits mean nothing.
+// Does the same for 16-bit samples, whose lowest `shift` bits are padding.
 static inline void ph_split_pairs16(
     const uint16_t *pairs, uint16_t *first, uint16_t *second, int count, int shift
 ) {

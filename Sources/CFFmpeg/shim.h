@@ -1,5 +1,5 @@
-// Everything of libav that Swift needs, and what Swift cannot see of it: macros with casts, and the places where
-// one version differs from the next (those are in compat.h).
+// The parts of libav that Swift uses, with wrappers for those that Swift cannot import: macros with casts, and
+// interfaces that differ between versions (compat.h).
 #ifndef PLAYHEAD_CFFMPEG_SHIM_H
 #define PLAYHEAD_CFFMPEG_SHIM_H
 
@@ -31,12 +31,12 @@
 #include "hardware.h"
 #include "tone.h"
 
-// Set by Tests/check-ffmpeg-headers.sh, so that it cannot pass on the wrong headers.
+// Tests/check-ffmpeg-headers.sh sets this macro, so that the check does not pass with other headers.
 #if defined(PLAYHEAD_REQUIRED_LIBAVFORMAT) && LIBAVFORMAT_VERSION_MAJOR < PLAYHEAD_REQUIRED_LIBAVFORMAT
 #error "these are not the libavformat headers that were asked for"
 #endif
 
-// Error codes: macros that tag four characters or negate errno.
+// Error codes. In libav they are macros that encode four characters or negate errno.
 static const int PH_ERROR_EOF = AVERROR_EOF;
 static const int PH_ERROR_EXIT = AVERROR_EXIT;
 static const int PH_ERROR_DECODER_NOT_FOUND = AVERROR_DECODER_NOT_FOUND;
@@ -50,10 +50,10 @@ static const int PH_ERROR_ENOENT = AVERROR(ENOENT);
 static const int PH_ERROR_EACCES = AVERROR(EACCES);
 static const int PH_ERROR_ETIMEDOUT = AVERROR(ETIMEDOUT);
 
-// "No time stamp": the most negative 64-bit number.
+// The value for "no timestamp", which is the minimum of int64_t.
 static const int64_t PH_NOPTS = AV_NOPTS_VALUE;
 
-// Little-endian field access for side data whose layout libav documents as bytes.
+// Reads a little-endian field of side data whose layout libav documents in bytes.
 static inline uint32_t ph_read_le32(const uint8_t *bytes) { return AV_RL32(bytes); }
 
 // A four-character code as containers store it in codec_tag.

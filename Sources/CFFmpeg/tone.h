@@ -1,32 +1,33 @@
-// One pass over pixels from high dynamic range to the standard one, in pieces that the compiler makes vectors of. What is
-// not a sum or a product is looked up.
+// The conversion of pixels from high to standard dynamic range, in blocks that the compiler vectorizes. Everything
+// except sums and products is read from tables.
 #ifndef PLAYHEAD_CFFMPEG_TONE_H
 #define PLAYHEAD_CFFMPEG_TONE_H
 
 #include <stdint.h>
 #include <string.h>
 
-// Entries of each table.
+// The number of entries of each table.
 enum { PH_TONE_ENTRIES = 4097 };
 
 struct PHToneMap {
-    // From samples of 10 bits to R'G'B' in steps of `light`.
+    // The coefficients from 10-bit samples to R'G'B', in indexes of `light`.
     float luma, black, red_v, green_u, green_v, blue_u;
-    // What the source's red, green and blue weigh in its luminance.
+    // The weights of the source's red, green and blue in its luminance.
     float weights[3];
-    // From the source's primaries to the target's, row by row.
+    // The matrix from the source's primaries to the target's, by rows.
     float primaries[9];
-    // What the target's weigh, in luminance and in luma.
+    // The weights of the target's red, green and blue, both in luminance and in luma.
     float target_weights[3];
-    // From R'G'B' of 0...1 to samples of 10 bits.
+    // The coefficients from R'G'B' of 0...1 to 10-bit samples.
     float target_luma, target_black, target_blue, target_red;
-    // Light by R'G'B', in equal steps of 0...1.
+    // Linear light by R'G'B', in equal steps of 0...1.
     const float *light;
-    // What light is multiplied with, by luminance; R'G'B' by light. See ph_tone_entry.
+    // The factor of linear light, by luminance, and R'G'B' by linear light. The indexes are those of ph_tone_entry.
     const float *gain, *signal;
 };
 
-// The entry for light of 0...1: 256 steps for each doubling, from 1 / 65536 up. Below that the steps are smaller still.
+// Returns the table index for linear light of 0...1, with 256 entries per octave from 1 / 65536 up. Below that the
+// steps are even smaller.
 static inline int ph_tone_entry(float light) {
     const float held = (light < 0 ? 0 : light > 1 ? 1 : light) + 1.0f / 65536;
     uint32_t bits;
@@ -34,7 +35,7 @@ static inline int ph_tone_entry(float light) {
     return (int)((bits - 0x37800000u) >> 15);
 }
 
-// The middle of what an entry stands for.
+// Returns the linear light in the middle of the range of an entry.
 static inline float ph_tone_light(int entry) {
     const uint32_t bits = 0x37800000u + ((uint32_t)entry << 15) + (1u << 14);
     float light;
@@ -44,7 +45,7 @@ static inline float ph_tone_light(int entry) {
 
 static inline float ph_tone_held(float value, float most) { return value < 0 ? 0 : value > most ? most : value; }
 
-// Three rows of samples, which are replaced.
+// Converts three rows of samples in place.
 static inline void ph_tone_map(uint16_t *y, uint16_t *u, uint16_t *v, int count, const struct PHToneMap *map) {
     enum { PIECE = 128 };
     int index[3][PIECE], entry[PIECE];
@@ -72,7 +73,7 @@ static inline void ph_tone_map(uint16_t *y, uint16_t *u, uint16_t *v, int count,
             float r = red * m.primaries[0] + green * m.primaries[1] + blue * m.primaries[2];
             float g = red * m.primaries[3] + green * m.primaries[4] + blue * m.primaries[5];
             float b = red * m.primaries[6] + green * m.primaries[7] + blue * m.primaries[8];
-            // What the target cannot show loses colour, and keeps its luminance and hue.
+            // Colors outside of the target gamut are desaturated, with the same luminance and hue.
             const float sum = r * m.target_weights[0] + g * m.target_weights[1] + b * m.target_weights[2];
             const float grey = ph_tone_held(sum, 1);
             float least = r < g ? r : g, most = r < g ? g : r;

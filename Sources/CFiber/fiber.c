@@ -11,7 +11,7 @@
 #define __has_feature(name) 0
 #endif
 
-// The sanitizers follow a thread's stack, and must be told where another one takes its place.
+// The sanitizers track the stack of a thread and must be notified of every switch to another stack.
 #if __has_feature(address_sanitizer)
 void __sanitizer_start_switch_fiber(void **save, const void *bottom, size_t size);
 void __sanitizer_finish_switch_fiber(void *save, const void **bottom, size_t *size);
@@ -51,7 +51,8 @@ struct ph_fiber {
 
 static _Thread_local void *owner;
 
-// Never part of a function that goes on on another thread: that one would remember where the first thread's owner lies.
+// Never inlined into a function that may be resumed on another thread, because that function could reuse the address of
+// the first thread's owner.
 __attribute__((noinline)) void *ph_fiber_owner(void) { return owner; }
 __attribute__((noinline)) void ph_fiber_set_owner(void *value) { owner = value; }
 
@@ -83,14 +84,14 @@ void ph_fiber_free(ph_fiber *fiber) {
     free(fiber);
 }
 
-// makecontext hands on numbers alone, so a pointer comes in two halves.
+// makecontext passes only int arguments, so the pointer is passed in two halves.
 static void enter(unsigned high, unsigned low) {
     ph_fiber *fiber = (ph_fiber *)((uintptr_t)high << 16 << 16 | (uintptr_t)low);
     while (true) {
         __sanitizer_finish_switch_fiber(NULL, &fiber->outside_bottom, &fiber->outside_size);
         fiber->body(fiber->argument);
         fiber->has_ended = true;
-        // Nothing of the call is left on this stack: the next one begins in the same frame.
+        // Nothing of the call is left on this stack. The next call begins in the same frame.
         __sanitizer_start_switch_fiber(NULL, fiber->outside_bottom, fiber->outside_size);
         __tsan_switch_to_fiber(fiber->thread_outside, 0);
         swapcontext(&fiber->inside, &fiber->outside);

@@ -4,26 +4,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// A call with a stack of its own: it can stand still in the middle, and go on later, on another thread. One thread at
-// a time uses a fiber; whoever hands it to another thread makes sure of the order.
+// A call with its own stack, which can be suspended and resumed later on another thread. A fiber is used by one thread
+// at a time; the caller provides the synchronization when another thread takes over.
 typedef struct ph_fiber ph_fiber;
 
-// NULL: no memory. Of the stack only what is used takes memory; behind its end lies a page that nobody may touch.
+// Creates a fiber. Returns NULL if there is no memory. The stack takes memory only as far as it is used, and a guard
+// page follows its end.
 ph_fiber *_Nullable ph_fiber_make(size_t stack_size);
 
-// Not while a call stands still in it.
+// Frees a fiber. It must not contain a suspended call.
 void ph_fiber_free(ph_fiber *_Nonnull fiber);
 
-// Begins a call. True: it has returned. False: it stands still.
+// Begins a call. Returns true if the call has returned, or false if it is suspended.
 bool ph_fiber_begin(ph_fiber *_Nonnull fiber, void (*_Nonnull body)(void *_Nonnull), void *_Nonnull argument);
 
-// Goes on with the call that stands still. As above.
+// Resumes the suspended call. Returns the same as ph_fiber_begin.
 bool ph_fiber_resume(ph_fiber *_Nonnull fiber);
 
-// Inside the call: stands still until it is resumed.
+// Suspends the call until it is resumed. Used inside the call.
 void ph_fiber_pause(ph_fiber *_Nonnull fiber);
 
-// What the calling thread, or the fiber that runs on it, was last set to; NULL at first. Each thread has its own.
+// Returns the pointer that was last set on the calling thread, or NULL. Each thread has its own pointer, and so a fiber
+// uses that of the thread on which it runs.
 void *_Nullable ph_fiber_owner(void);
 void ph_fiber_set_owner(void *_Nullable owner);
 

@@ -1,5 +1,5 @@
-// libpulse by its headers alone: nothing is linked. The library is opened when a sound server is first wanted, so a
-// program that plays without one neither needs it nor waits for the dozen libraries that come with it.
+// The headers of libpulse; nothing is linked. The library is opened when a sound server is first used, so a program
+// that plays without one neither requires it nor waits for the dozen libraries that it depends on.
 #ifndef PLAYHEAD_CPULSE_SHIM_H
 #define PLAYHEAD_CPULSE_SHIM_H
 
@@ -31,7 +31,7 @@ typedef struct {
 } playhead_pulse;
 #undef PLAYHEAD_PULSE_FIELD
 
-/// Fills the table from an opened library; the name of the first function that it lacks, or NULL.
+/// Fills the table from an opened library. Returns NULL, or the name of the first function that the library lacks.
 static inline const char *playhead_pulse_load(void *library, playhead_pulse *table) {
 #define PLAYHEAD_PULSE_LOAD(name) \
     if (!(table->name = (__typeof__(&pa_##name))dlsym(library, "pa_" #name))) return "pa_" #name;

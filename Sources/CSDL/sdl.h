@@ -1,6 +1,6 @@
-// SDL2, by declarations of our own: it is opened when a window is first wanted, so that neither a build nor a start needs
-// it. Windows, renderers and textures are only pointed to here; what is read or written has a layout of its own
-// (ph_sdl_...). `make headers` holds all of it against SDL's own headers.
+// Declarations of SDL2. The library is opened when a window is first created, so it is not required to build or start a
+// program. Windows, renderers and textures are opaque here; structures that are read or written are declared as
+// ph_sdl_... with the same layout. `make headers` checks all of this against SDL's headers.
 #ifndef PLAYHEAD_CSDL_SDL_H
 #define PLAYHEAD_CSDL_SDL_H
 
@@ -64,7 +64,7 @@ enum {
     PH_SDL_TEXTUREACCESS_STREAMING = 1,
     PH_SDL_BLENDMODE_NONE = 0,
     PH_SDL_SCALEMODE_LINEAR = 1,
-    // Bytes blue, green, red and one that is free, or alpha: on machines with the low byte first.
+    // On little-endian machines: the bytes blue, green and red, and an unused byte or alpha.
     PH_SDL_PIXELFORMAT_BGR0 = 0x16161804,
     PH_SDL_PIXELFORMAT_BGRA = 0x16362004,
 
@@ -159,7 +159,7 @@ typedef struct {
 } ph_sdl;
 #undef PH_SDL_FIELD
 
-// Fills the table from an opened library; the name of the first function that it lacks, or NULL.
+// Fills the table from an opened library. Returns NULL, or the name of the first function that the library lacks.
 static inline const char *ph_sdl_load(void *library, ph_sdl *table) {
 #define PH_SDL_LOAD(name) \
     if (!(table->name = (__typeof__(&SDL_##name))dlsym(library, "SDL_" #name))) return "SDL_" #name;
@@ -187,7 +187,7 @@ static inline int ph_sdl_update(const ph_sdl *sdl, SDL_Texture *texture, ph_sdl_
                                 int pitch) {
     return sdl->UpdateTexture(texture, (const struct SDL_Rect *)&rect, pixels, pitch);
 }
-// What was typed, in UTF-8.
+// The text that was entered, in UTF-8.
 static inline const char *ph_sdl_text(const ph_sdl_event *event) { return event->text.text; }
 
 #endif

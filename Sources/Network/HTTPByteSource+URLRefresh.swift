@@ -2,12 +2,12 @@ internal import MediaCore
 
 // The replacement of expired URLs by the application. All functions except `urlRefreshed` require the source's lock.
 extension HTTPByteSource {
-    /// Sets the closure that replaces the URL, unless another sharer has set one before.
+    /// Sets the closure that replaces the URL, unless another shared source has set one before.
     func offerURLRefresh(_ urlRefresh: URLRefresh?) {
         state.withLock { $0.urlRefresh = $0.urlRefresh ?? urlRefresh }
     }
 
-    /// Removes the closure when no sharer is left.
+    /// Removes the closure when no shared source is left.
     func removeURLRefresh() { state.withLock { $0.urlRefresh = nil } }
 
     /// Asks the application for another URL. Returns true if the fetch waits for it. A replacement that is rejected

@@ -38,7 +38,7 @@ public final class HTTPByteSource: ByteSource {
         /// The duration for which requests continue after the last reader has left. A new reader may follow at once,
         /// for example when an asset is loaded first and then played.
         package var lingerTime: Int64 = 150_000_000
-        /// The duration for which a response keeps a resource fresh for new readers while somebody is reading it.
+        /// The duration for which a response keeps a resource fresh for new readers while it is being read.
         package var freshnessLifetime: Int64 = 5_000_000_000
         /// The duration for which fully cached resources of an unreachable origin are used without revalidation.
         package var unreachableTTL: Int64 = 60_000_000_000
@@ -331,7 +331,7 @@ public final class HTTPByteSource: ByteSource {
     /// The number of requests that are in progress or wait for another attempt.
     package var fetchCount: Int { state.withLock { $0.fetches.count } }
 
-    /// Copies bytes from memory. Names the cache entry if it holds them; otherwise starts a request and throws
+    /// Copies bytes from memory. Returns the cache entry if it holds them; otherwise starts a request and throws
     /// `.notReady`.
     private func readStored(
         at offset: Int64,

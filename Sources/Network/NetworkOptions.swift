@@ -57,8 +57,9 @@ public struct NetworkOptions: Hashable, Sendable {
 
     /// Creates options.
     ///
-    /// The default values are: no header fields, a timeout of 10 seconds, the system's certificates, no private
-    /// addresses behind a public server, no proxy, separate cookies for each asset, and no disk cache.
+    /// The default values are: no header fields, a timeout of 10 seconds, the system's certificates, no
+    /// references from public servers to private addresses, no proxy, separate cookies for each asset, and no disk
+    /// cache.
     ///
     /// - Parameters:
     ///   - headers: The header fields that are sent with each request.

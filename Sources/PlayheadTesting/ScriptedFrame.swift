@@ -2,7 +2,7 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// A grey frame whose first eight bytes contain its number. It is decoded as 16 x 8 pixels.
+/// A gray frame whose first eight bytes contain its number. It is decoded as 16 x 8 pixels.
 final class ScriptedFrame: VideoFrameStorage {
     let index: Int
     private let size: PixelSize

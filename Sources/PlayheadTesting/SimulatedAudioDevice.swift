@@ -57,7 +57,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     public enum Call: Hashable, Sendable {
         /// The decoder's format was set.
         case start(AudioFormat)
-        /// The device was told to expect audio.
+        /// The device was asked to prepare for audio.
         case prepare
         /// The timeline was paused.
         case pause

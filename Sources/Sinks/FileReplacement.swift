@@ -8,7 +8,7 @@ struct FileReplacement {
     private let target: String
     /// The permissions of the existing file; nil if there is none.
     private let mode: mode_t?
-    /// The path that is written until then.
+    /// The path of the part file, from its creation until it is renamed; otherwise nil.
     private var partPath: String?
 
     /// Checks whether the file can be replaced. Creates nothing.

@@ -48,7 +48,7 @@ struct AudioEndTrim: Sendable {
         // After an empty edit libav counts the length from the first sample, otherwise from zero.
         let (end, overflow) = length.addingReportingOverflow(max(0, first))
         guard !overflow, end > last, end < last &+ step else { return nil }
-        // A negative first time stamp means that there is an edit list, whose durations are in the movie's coarser time
+        // A negative first timestamp means that there is an edit list, whose durations are in the movie's coarser time
         // scale.
         if first < 0 && !isWhole(length, rate: rate, per: 1000) && !isWhole(length, rate: rate, per: 600) {
             return nil
@@ -56,7 +56,7 @@ struct AudioEndTrim: Sendable {
         return end
     }
 
-    /// Returns the ticks between packets, or nil if they vary, because the writer then rounded its time stamps.
+    /// Returns the ticks between packets, or nil if they vary, because the writer then rounded its timestamps.
     private static func regularStep(_ stream: UnsafeMutablePointer<AVStream>, _ count: Int32) -> Int64? {
         var step: Int64?
         for index in 1..<count where index < inspectedEntryCount || index >= count - inspectedEntryCount {

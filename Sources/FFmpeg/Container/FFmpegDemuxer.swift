@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// A demuxer that uses libavformat.
 ///
-/// Unchecked: all members except `context` and `canReread` are only used on the caller's lane, as `Demuxer` requires;
-/// these two are thread-safe.
+/// `@unchecked Sendable`: all members except `context` and `canReread` are only used on the caller's lane, as
+/// `Demuxer` requires; these two are thread-safe.
 package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     let request: OpenRequest
     /// The reading context of this demuxer. Any thread may use it.
@@ -37,7 +37,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var mappings: [Int32: TimeMapping] = [:]
     /// The offset that is added to all times; see `SegmentedDemuxer`.
     var shift = MediaTime.zero
-    /// The tracks that packets continue, by stream index; see `SegmentedDemuxer.takeOver`.
+    /// The tracks that packets continue, by stream index; see
+    /// `SegmentedDemuxer.continueTracks(of:enabled:)`.
     var takeovers: [Int32: Takeover] = [:]
 
     /// The provider of hardware decoders.
@@ -227,7 +228,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         )
     }
 
-    /// Tells libav which streams to skip when reading.
+    /// Sets which streams libav skips when reading.
     func applyEnabledTracks() {
         guard let session, let enabled else { return }
         for stream in session.streams {

@@ -11,7 +11,7 @@ extension Rational {
     var avRational: AVRational { AVRational(num: numerator, den: denominator) }
 }
 
-/// Returns libav's ticks, or nil for its "no time stamp" value.
+/// Returns libav's ticks, or nil for its "no timestamp" value.
 func ticks(_ value: Int64) -> Int64? { value == PH_NOPTS ? nil : value }
 
 /// A mapping between the ticks of a track and the item's timeline. It is exact wherever the time bases allow it.
@@ -42,7 +42,7 @@ struct TimeMapping: Sendable {
         return sourceTime(ticks) - zero
     }
 
-    /// Returns the item time of a tick, or nil if there is no time stamp or the time does not fit in Int64.
+    /// Returns the item time of a tick, or nil if there is no timestamp or the time does not fit in Int64.
     func itemTime(_ ticks: Int64?) -> MediaTime? {
         guard let ticks else { return nil }
         let time = itemTime(ticks)

@@ -26,7 +26,7 @@ struct TimelineZero {
         observedStarts[index] = start
     }
 
-    /// Returns the first time stamp of a stream in its own ticks, or nil if it is not known yet.
+    /// Returns the first timestamp of a stream in its own ticks, or nil if it is not known yet.
     func start(of stream: UnsafePointer<AVStream>) -> Int64? {
         ticks(stream.pointee.start_time) ?? observedStarts[stream.pointee.index]
     }

@@ -4,7 +4,7 @@ import PlayheadBackend
 
 /// An audio converter that uses libswresample.
 ///
-/// Unchecked: the members are used by one call at a time, as `AudioConverter` requires.
+/// `@unchecked Sendable`: the members are used by one call at a time, as `AudioConverter` requires.
 package final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
     private let output: AudioFormat
     private var resampler: Resampler?

@@ -5,7 +5,7 @@ package import MediaCore
 /// its place; the bars are painted last.
 ///
 /// Frames are cropped and placed at any luma sample. If that position lies within a chroma sample, the planes begin
-/// with that sample, and libswscale is told its position (`ChromaSiting`). Scaled chroma is therefore exact without an
+/// with that sample, and libswscale receives its position (`ChromaSiting`). Scaled chroma is therefore exact without an
 /// intermediate frame. Without scaling, samples are only moved, and chroma is displaced by less than one chroma sample.
 extension FFmpegVideoConverter {
     package func convert(

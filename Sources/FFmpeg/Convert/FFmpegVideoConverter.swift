@@ -4,7 +4,7 @@ import PlayheadBackend
 
 /// A video converter that scales, rotates and converts frames with libswscale.
 ///
-/// Unchecked: the members are used by one call at a time, as `VideoConverter` requires.
+/// `@unchecked Sendable`: the members are used by one call at a time, as `VideoConverter` requires.
 package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
     // Each step of a conversion has a scaler of its own, so that contexts are not recreated for every frame.
     let scaler = Scaler()

@@ -41,7 +41,7 @@ final class FieldFilter {
     private var graph: OpaquePointer?
     private var source, sink: OpaquePointer?
     private let log = LibraryLog()
-    /// The number of the next frame to push, which is also its time stamp.
+    /// The number of the next frame to push, which is also its timestamp.
     private var count: Int64 = 0
 
     /// Creates a filter of the first of `kinds` that the library supports.

@@ -1,6 +1,6 @@
 internal import CFFmpeg
 
-/// Predicts decoding times for packets that have none, so that frames get the same time stamps as from the `ffmpeg`
+/// Predicts decoding times for packets that have none, so that frames get the same timestamps as from the `ffmpeg`
 /// command (fftools, 5.1). A packet without a time continues from the last packet with one.
 struct DecodeClock {
     private static let microseconds = AVRational(num: 1, den: 1_000_000)
@@ -10,7 +10,7 @@ struct DecodeClock {
     private var fallbackDuration: Int64 = 0
     /// The decoding time of the next packet in microseconds, or nil if it is unknown.
     private var next: Int64?
-    /// The times for frames without a time stamp that are returned while draining.
+    /// The times for frames without a timestamp that are returned while draining.
     private var drainTicks: [Int64?] = []
     /// The number of frames that were returned since the last packet.
     private var framesSincePacket = 0
@@ -60,7 +60,7 @@ struct DecodeClock {
         advance()
     }
 
-    /// Returns a time for a frame without a time stamp that was returned while draining.
+    /// Returns a time for a frame without a timestamp that was returned while draining.
     mutating func nextDrainTicks() -> Int64? { drainTicks.isEmpty ? nil : drainTicks.removeFirst() }
 
     private mutating func advance() {

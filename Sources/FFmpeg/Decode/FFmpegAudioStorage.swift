@@ -3,7 +3,7 @@ internal import MediaCore
 
 /// Decoded samples in the decoder's memory.
 ///
-/// Unchecked: the frame is written before this object is created and never again.
+/// `@unchecked Sendable`: the frame is written before this object is created and never again.
 final class FFmpegAudioStorage: AudioBufferStorage, @unchecked Sendable {
     let frame: FrameOwner
 

@@ -4,7 +4,7 @@ package import PlayheadBackend
 
 /// A decoder for one video or audio track that uses libavcodec.
 ///
-/// Unchecked: all members are only used on the caller's lane, as `Decoder` requires.
+/// `@unchecked Sendable`: all members are only used on the caller's lane, as `Decoder` requires.
 package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let track: Track
     private let location: String
@@ -203,9 +203,9 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         faults.setHandler(handler)
     }
 
-    /// Discards all state. A flushed context keeps some state, for example noise generators and counts of invalid time
-    /// stamps. A new context reproduces every sample and frame, which a loop requires. A seek in video does not require
-    /// that and keeps the context's memory.
+    /// Discards all state. A flushed context keeps some state, for example noise generators and counts of invalid
+    /// timestamps. A new context reproduces every sample and frame, which a loop requires. A seek in video does not
+    /// require that and keeps the context's memory.
     package func flush() {
         let needsNewContext = !isVideo || isDraining || requiresNewContext
         isDraining = false

@@ -5,7 +5,7 @@ package import PlayheadBackend
 /// A decoder for a subtitle track that uses libavcodec. libavcodec converts all text formats to ASS events, whose
 /// markup is removed.
 ///
-/// Unchecked: all members are only used on the caller's lane, as `TextDecoder` requires.
+/// `@unchecked Sendable`: all members are only used on the caller's lane, as `TextDecoder` requires.
 final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
     private let track: Int
     private let location: String

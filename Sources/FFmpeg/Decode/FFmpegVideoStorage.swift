@@ -3,7 +3,7 @@ internal import MediaCore
 
 /// A decoded frame in the decoder's memory. Releasing the storage returns the memory to its pool.
 ///
-/// Unchecked: the frame is written before this object is created and never again.
+/// `@unchecked Sendable`: the frame is written before this object is created and never again.
 final class FFmpegVideoStorage: VideoFrameStorage, @unchecked Sendable {
     let frame: FrameOwner
     let byteCount: Int

@@ -7,7 +7,7 @@ struct FrameFactory {
     let mapping: TimeMapping
     /// The container's pixel aspect ratio, which overrides the codec's. It is 0/0 if the container declares none.
     let containerAspect: AVRational
-    /// The time of the next frame if it has no time stamp.
+    /// The time of the next frame if it has no timestamp.
     private var expected: MediaTime?
     private var lastVideo: (key: VideoKey, format: VideoFormat)?
     private var lastAudio: (key: AudioKey, format: AudioFormat)?

@@ -93,7 +93,7 @@ final class SlabSupply: Sendable {
 
 /// A block of memory that several frames share.
 ///
-/// Unchecked: its state is protected by the lock of its supply.
+/// `@unchecked Sendable`: its state is protected by the lock of its supply.
 private final class Slab: @unchecked Sendable {
     let supply: SlabSupply
     let pieceCount: Int

@@ -7,7 +7,7 @@ internal import MediaCore
 /// A suspended call must hold no lock, and must not be within an exclusive access to an object's property
 /// (`&object.property`), because both are tracked per thread.
 ///
-/// Unchecked: the owner ensures that one thread at a time uses the fiber.
+/// `@unchecked Sendable`: the owner ensures that one thread at a time uses the fiber.
 final class Fiber: @unchecked Sendable {
     /// The default stack size of a thread. The stack takes no memory until it is used.
     private static let stackSize = 8 << 20

@@ -9,8 +9,8 @@ package import PlayheadBackend
 /// (`setUsesBlockingReads`), they wait on the caller's thread, as the wrapped demuxer does. So do reads of sources that
 /// never throw `.notReady`.
 ///
-/// Unchecked: `fiber` and `usesBlockingReads` are only used on the caller's lane, as `Demuxer` requires; `state` is
-/// locked.
+/// `@unchecked Sendable`: `fiber` and `usesBlockingReads` are only used on the caller's lane, as `Demuxer` requires;
+/// `state` is locked.
 package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     private enum Call: Equatable {
         case open
@@ -20,7 +20,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         case textDecoder(Int)
 
         /// Returns whether a call repeats another one. The options of a decoder may have changed in the meantime,
-        /// because players come and go.
+        /// because players are created and released.
         func isSame(as other: Call) -> Bool {
             switch (self, other) {
             case (.decoder(let track, _), .decoder(let asked, _)): track == asked

@@ -3,7 +3,7 @@ internal import MediaCore
 
 /// A frame on a device, which can be copied to memory.
 ///
-/// Unchecked: the frame is written before this value is created and never again.
+/// `@unchecked Sendable`: the frame is written before this value is created and never again.
 struct Surface: @unchecked Sendable {
     private let frame: FrameOwner
     private let layout: SurfaceLayout

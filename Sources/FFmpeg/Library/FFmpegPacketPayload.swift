@@ -4,8 +4,8 @@ internal import PlayheadBackend
 
 /// The bytes of a packet between the demuxer and a decoder.
 ///
-/// Unchecked: the packet is written before this object is created and never again; libav's reference counts, which
-/// readers change, are atomic.
+/// `@unchecked Sendable`: the packet is written before this object is created and never again; libav's reference
+/// counts, which readers change, are atomic.
 final class FFmpegPacketPayload: PacketPayload, @unchecked Sendable {
     let owner: PacketOwner
 

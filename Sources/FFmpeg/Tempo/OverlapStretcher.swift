@@ -5,7 +5,7 @@ import PlayheadBackend
 /// A time stretcher that overlaps segments of the audio where their waveforms match, or resamples the audio
 /// (varispeed). Output is produced in hops of 10 ms. A change of rate or algorithm takes effect with the next hop.
 ///
-/// Unchecked: the members are used by one call at a time, as `AudioTimeStretcher` requires.
+/// `@unchecked Sendable`: the members are used by one call at a time, as `AudioTimeStretcher` requires.
 package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
     /// The continuation of the audio as it was. It is faded out under the audio that replaces it.
     enum Tail {

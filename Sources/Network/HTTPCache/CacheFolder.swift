@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 internal import MediaCore
 
-/// The folder of a disk cache. One object per folder serves the whole process.
+/// The folder of a disk cache. One object per folder and limit serves the whole process.
 ///
 /// Each resource has two files: the sparse file `KEY-GENERATION.data` holds its bytes at their offsets, and
 /// `KEY.index` lists which of them are present. The index is replaced atomically after the bytes were written, so a

@@ -3,7 +3,7 @@ internal import MediaCore
 /// The HTTP resources of the process. All assets that open the same URL with the same options share one
 /// `HTTPByteSource`.
 ///
-/// A resource without readers stays in memory while the limits allow it. In the words of RFC 9111 a stored response
+/// A resource without readers stays in memory while the limits allow it. In the terms of RFC 9111, a stored response
 /// is reused as follows, in this order:
 ///
 /// | stored response | reused by |
@@ -82,7 +82,7 @@ final class HTTPResourcePool: Sendable {
         return result
     }
 
-    /// Makes the result of a lookup the source for everybody who opens the resource now.
+    /// Makes the result of a lookup the source for all assets that open the resource from now on.
     func finished(_ key: Key, _ lookup: ResourceLookup, _ source: HTTPByteSource) {
         let old = state.withLock { state -> HTTPByteSource? in
             guard state.entries[key]?.lookup === lookup else { return nil }

@@ -17,7 +17,9 @@ public import MediaCore
 ///                   the pool has a fresh or validated source
 /// ```
 ///
-/// An open source that has not been read is replaced by one of its own if the server sends its bytes only once.
+/// An open source that has not been read is replaced by a source for this asset alone if the server sends its bytes
+/// only once.
+///
 /// `HTTPResourcePool` lists when a stored response is reused.
 public final class SharedHTTPSource: ByteSource {
     private enum State {
@@ -297,8 +299,8 @@ public final class SharedHTTPSource: ByteSource {
         state.withLock { state in if case .unopened = state { state = .lookingUp(lookup) } }
     }
 
-    @discardableResult
     /// Sets the source if the state is still the expected one. Returns false otherwise.
+    @discardableResult
     private func install(_ new: Opened, replacing old: HTTPByteSource?) -> Bool {
         state.withLock { state in
             var new = new

@@ -7,7 +7,7 @@ import PlayheadBackend
 /// At a start the timeline waits for the audio, so that the beginning of the audio is heard. If audio returns
 /// during playback (after an underrun, or when a device becomes available), the audio is corrected. In between,
 /// the pace of the timeline corrects small offsets, and the drift between the device's clock and the host's is
-/// learnt from them.
+/// learned from them.
 ///
 /// It is a plain value; time is an argument.
 package struct AudioClockFollower: Hashable, Sendable {
@@ -25,7 +25,7 @@ package struct AudioClockFollower: Hashable, Sendable {
     private var ignoresReadingsBefore = HostTime.zero
     private var lastHost: HostTime?
     private var largeOffsets = 0
-    /// The learnt drift in millionths.
+    /// The learned drift in millionths.
     private var drift = 0.0
     package private(set) var facts = AudioDeviceFacts()
 

@@ -170,7 +170,7 @@ final class AudioScheduler: @unchecked Sendable {
         mustRestart = false
     }
 
-    /// The tolerance of time stamps: 5 ms. Some containers have time stamps in whole milliseconds or even less
+    /// The tolerance of timestamps: 5 ms. Some containers have timestamps in whole milliseconds or even less
     /// exact ones.
     private static let timestampTolerance: UInt64 = 5_000_000
     /// The gaps that are joined, in nanoseconds. After an overlap of more than 0.5 s, or a gap that is too long

@@ -121,7 +121,7 @@ final class LanePool: @unchecked Sendable {
     }
 
     /// Records that a timer was cancelled. Cancelled timers are removed when they are many: most timers are cancelled
-    /// before they fire, and removing one from the middle of a heap costs more than filtering it now and then.
+    /// before they fire, and removing one from the middle of a heap costs more than filtering it occasionally.
     func timerWasCancelled() {
         mutex.withLock {
             cancelledTimers += 1
@@ -148,7 +148,7 @@ final class LanePool: @unchecked Sendable {
         return .noThread
     }
 
-    /// Returns whether few lanes wait and a worker finishes a brief turn in a moment. Waking another thread takes
+    /// Returns whether few lanes wait and a worker finishes a brief turn soon. Waking another thread takes
     /// longer than that. If the turn is long after all, the next timer, which fires soon, leads to another decision.
     private func currentTurnEndsSoon() -> Bool {
         guard queues.waitingCount <= Self.maximumWaitingForOneThread, let timer = timers.min else {

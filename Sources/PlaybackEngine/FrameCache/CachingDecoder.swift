@@ -27,7 +27,7 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     private var seekCache: SeekFrameCache?
 
     private var mode = Mode.fresh
-    /// The frames that the caller wants to skip, and those that the decoder has been told to skip.
+    /// The frames that the caller wants to skip, and those that the decoder was last requested to skip.
     private var requestedSkipping = DecodeSkipping.none
     private var appliedSkipping = DecodeSkipping.none
     /// True if the decoder has been sent anything since it was flushed.

@@ -61,7 +61,7 @@ final class FrameCacheShare: Sendable {
     /// The number of bytes that the item may hold if all other items with contents request more.
     var fairShareBytes: Int { cache.change { $0.fairShare(with: id) } }
 
-    // MARK: Laps
+    // MARK: Passes
 
     /// Begins to keep a pass of a track, replacing an older one.
     ///

@@ -95,7 +95,7 @@ struct FrameCacheContents {
         shares[id]?.lastUse = useCount
     }
 
-    // MARK: Laps
+    // MARK: Passes
 
     /// Returns the number of bytes that the share may use if all other shares with passes request more.
     func fairShare(with id: Int) -> Int {

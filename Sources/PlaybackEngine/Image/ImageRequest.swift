@@ -19,7 +19,7 @@ package struct ImageRequest: Hashable, Sendable {
     package var pixelFormat: PixelFormat?
     /// Whether the result is rotated and mirrored for display, with square pixels.
     package var isUpright: Bool
-    /// The deinterlacing of interlaced frames, each without its neighbours.
+    /// The deinterlacing of interlaced frames, each without its neighbors.
     package var deinterlacing: Deinterlacing
     package var dynamicRange: DynamicRangePolicy
     /// The value of `ImageRequestQueue.generation` when the request was made.

@@ -7,8 +7,8 @@ struct ReadingMonitor {
 
     /// Returns whether a range is reported.
     ///
-    /// Reported are growth of 0.25 s, any loss at the end, the last growth at the end of the data, an earlier start,
-    /// and a start that is 1 s later. A smaller loss at the start is reported with the next growth.
+    /// The following are reported: growth of 0.25 s, any loss at the end, the last growth at the end of the data, an
+    /// earlier start, and a start that is 1 s later. A smaller loss at the start is reported with the next growth.
     mutating func mustReport(_ range: MediaTimeRange?, isOver: @autoclosure () -> Bool) -> Bool {
         guard let range else {
             defer { reportedRange = nil }

@@ -215,7 +215,7 @@ extension PlaybackLoop {
     }
 
     /// Returns the error of a variant that has no frames at the switch point, or nil. In case of an error the old
-    /// variant is played on.
+    /// variant continues to play.
     private func failure(of new: OpenItem) -> MediaError? {
         guard let current, current.selectsVariant, !current.selectsTracks, let pipeline = new.pipeline else {
             return nil

@@ -1,7 +1,7 @@
 /// A point in time, in nanoseconds from an origin that its type defines.
 ///
 /// Points of different types do not mix: a comparison or a difference requires two points of the same type. Durations
-/// are `Int64` nanoseconds. Sums and differences are clamped instead of wrapping, so that an extreme time stamp never
+/// are `Int64` nanoseconds. Sums and differences are clamped instead of wrapping, so that an extreme timestamp never
 /// changes the order of points.
 package protocol TimePoint: Comparable, Hashable, Sendable {
     var nanoseconds: Int64 { get }

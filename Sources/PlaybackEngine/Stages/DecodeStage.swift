@@ -57,7 +57,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     var skipper = FrameSkipper()
     var history = DecoderHistory()
     var order = PacketOrder()
-    /// The frames that the decoder has been told to skip.
+    /// The frames that the decoder was last requested to skip.
     private var skipping = DecodeSkipping.none
     /// The number of frames decoded since the decoder was created or drained.
     var framesSinceDrain = 0

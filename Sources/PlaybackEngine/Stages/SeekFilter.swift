@@ -110,7 +110,7 @@ struct SeekFilter {
         let kept = buffer.starting(at: target)
         guard kept.frameCount > 0 else { return (nil, false) }
         self.target = nil
-        // Deviations up to 5 ms are the resolution of container time stamps.
+        // Deviations up to 5 ms are the resolution of container timestamps.
         let late = buffer.presentationTime - target > MediaTime(value: 5, timescale: 1000)
         return (kept, wasFirst && late)
     }

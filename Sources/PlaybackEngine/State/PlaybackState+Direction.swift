@@ -44,7 +44,7 @@ extension PlaybackState {
         beginSteps(&actions)
     }
 
-    /// The maximum number of pending steps. It exceeds the number of frames that anyone steps through.
+    /// The maximum number of pending steps. It exceeds the number of frames that a user steps through.
     private static let maximumSteps = 1_000_000
 
     mutating func beginSteps(_ actions: inout [PlaybackAction]) {

@@ -70,7 +70,7 @@ extension PlaybackState {
 
     mutating func failed(_ id: ItemID, _ error: MediaError, _ actions: inout [PlaybackAction]) {
         guard var failing = item, failing.id == id, failing.status != .failed else { return }
-        // A pass that has ended has had its outcome already.
+        // A pass that has ended has reported its outcome already.
         let hadOutcome = failing.hasEnded
         let wasPlaying = failing.status == .readyToPlay && !hadOutcome
         completePendingSeeks(of: failing, &actions)

@@ -17,7 +17,7 @@ public struct AssetProperty<Value: Sendable>: Sendable {
         case loading
         /// The value is available.
         case loaded(Value)
-        /// Loading failed or was cancelled; the code of the error tells which.
+        /// Loading failed or was cancelled; the code of the error indicates which.
         case failed(PlaybackError)
     }
 }

@@ -26,8 +26,8 @@ public final class PlaybackBudget: Sendable {
         /// applies no limit.
         public var bitRate: Double?
 
-        /// The maximum memory in bytes for network data of all members together, both read ahead and kept behind the
-        /// position.
+        /// The maximum memory in bytes for network data of all members together, both read ahead and kept after
+        /// playback.
         ///
         /// The memory is shared by need: first the audible player, then other playing ones, then paused ones, each
         /// group by `Membership.priority`. A player with a smaller share reads less far ahead. Each player gets at

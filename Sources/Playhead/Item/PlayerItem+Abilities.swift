@@ -1,4 +1,5 @@
-// All of these properties are false until the item is ready; then they do not change.
+// All of these properties are false until the item is ready. Those for backward playback also require an enabled video
+// track.
 extension PlayerItem {
     /// Whether the item can play at rates above 2.
     public var canPlayFastForward: Bool { isReady }

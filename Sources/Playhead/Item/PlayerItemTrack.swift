@@ -182,7 +182,7 @@ extension PlayerItem {
         return true
     }
 
-    /// Handles that the engine plays what was chosen up to `choice`, as far as it can, on the control lane. If the
+    /// Records that the engine plays what was chosen up to `choice`, as far as it can. On the control lane. If the
     /// result differs from what was set, observers of `tracks` are notified again.
     func confirmChoice(_ choice: UInt64, _ callbacks: any Lane) {
         let hasChanged = state.withLock { state in

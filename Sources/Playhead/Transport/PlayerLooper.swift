@@ -5,7 +5,7 @@ import PlayheadBackend
 
 /// Plays an item, or a range of it, repeatedly in a queue and without a gap.
 ///
-/// Three copies of the template take turns: a copy that has been played moves behind the other two. The template itself
+/// Three copies of the template take turns: a copy that has been played moves after the other two. The template itself
 /// is never played, and later changes of its settings have no effect. `ItemOrdering` determines the order of the copies
 /// and the items that are in the queue already. Releasing the looper ends looping as `disableLooping()` does, so retain
 /// it.

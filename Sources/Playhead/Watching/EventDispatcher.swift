@@ -176,7 +176,7 @@ final class EventDispatcher: Sendable {
         case .effectiveRateChanged(let id, let rate): return item(id).map { .effectiveRateChanged($0, rate) }
         // The fault is reported as an entry of the error log.
         case .fault: return nil
-        // The fault is counted in the access log, and reported to the logger.
+        // The dropped frames are counted in the access log, and the change is reported to the logger.
         case .decodingFellBehind, .decodingKeepsUp: return nil
         case .sinkFailed(let error, let underlying):
             var playbackError = PlaybackError(error, url: nil)

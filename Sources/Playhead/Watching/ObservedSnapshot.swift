@@ -25,8 +25,8 @@ final class ObservedSnapshot: Sendable {
         let facts: LooperFacts
     }
 
-    /// The sequence number over all players, so that an item that moves to another player never sees an older state
-    /// after a newer one.
+    /// The sequence number, which is counted over all players, so that an item that moves to another player never
+    /// sees an older state after a newer one.
     let sequence: UInt64
     let player: View?
     /// The current item, followed by the item of the event if that is another one.
@@ -65,13 +65,14 @@ final class ObservedSnapshot: Sendable {
         return withExtendedLifetime(self, body)
     }
 
-    /// Returns the thread to the present state. A setter calls this, so that the value that was set is read next.
+    /// Removes the snapshot from the thread, which then sees the present state. A setter calls this, so that the value
+    /// that was set is read next.
     static func discardCurrent() { pthread_setspecific(key, nil) }
 }
 
 /// A change to deliver: the event, and the state before and after it.
 struct ChangeNotification: Sendable {
-    /// The event, or nil if a layer has been assigned to another player.
+    /// The event, or nil for a change of a looper or of a layer's player.
     let event: TimedPlayerEvent?
     var before = PlayerFacts()
     /// The facts of `observed.items` before the event, in the same order.

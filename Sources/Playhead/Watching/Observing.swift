@@ -123,7 +123,7 @@ extension PlayerItem: Hashable {
 }
 
 extension PlaybackError: Equatable {
-    /// Returns whether both describe the same failure in the same words. Underlying errors are not compared.
+    /// Returns whether both describe the same failure with the same message. Underlying errors are not compared.
     public static func == (a: PlaybackError, b: PlaybackError) -> Bool {
         a.code == b.code && a.message == b.message && a.url == b.url && a.track == b.track
             && a.time == b.time && a.isRetryable == b.isRetryable

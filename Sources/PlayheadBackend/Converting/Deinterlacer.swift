@@ -4,8 +4,8 @@ public import MediaCore
 public protocol Deinterlacer: AnyObject, Sendable {
     /// Returns a progressive frame for the time of the earlier field of `frame`.
     ///
-    /// The lines of the other field are computed from the surrounding lines and from the adjacent frames. Time
-    /// stamps, size, pixel format and colours are kept.
+    /// The lines of the other field are computed from the surrounding lines and from the adjacent frames. The
+    /// timestamp, size, pixel format and colors are kept.
     ///
     /// - Parameters:
     ///   - frame: An interlaced frame.

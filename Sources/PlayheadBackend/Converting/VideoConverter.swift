@@ -5,7 +5,7 @@ public import MediaCore
 public protocol VideoConverter: AnyObject, Sendable {
     /// Returns a frame scaled to a size and converted to a pixel format.
     ///
-    /// Time stamps, colours and orientation marks are kept.
+    /// Timestamps, colors and orientation marks are kept.
     ///
     /// - Parameters:
     ///   - frame: The frame to convert.
@@ -34,7 +34,7 @@ public protocol VideoConverter: AnyObject, Sendable {
     ///   - pixelFormat: The pixel format of the result. If nil, it is the frame's own format, or the nearest
     ///     one that the converter can produce.
     ///   - geometry: The layout of the result.
-    ///   - background: The colour of the area that the frame does not cover.
+    ///   - background: The color of the area that the frame does not cover.
     /// - Returns: The converted frame.
     /// - Throws: `MediaError` with the code `.conversionFailed` if the conversion is not supported.
     func convert(
@@ -54,7 +54,7 @@ public protocol VideoConverter: AnyObject, Sendable {
     ///   - pixelFormat: The pixel format of the result. If nil, it is the frame's own format, or the nearest
     ///     one that the converter can produce.
     ///   - geometry: The layout of the result. If nil, size, shape and orientation marks are kept.
-    ///   - background: The colour of the area that the frame does not cover.
+    ///   - background: The color of the area that the frame does not cover.
     /// - Returns: The converted frame.
     /// - Throws: `MediaError` with the code `.conversionFailed` if the conversion is not supported.
     func convertToSDR(
@@ -99,7 +99,7 @@ extension VideoConverter {
         return result
     }
 
-    /// Converts without tone mapping, for a converter without an implementation of its own. The colours and
+    /// Converts without tone mapping, for a converter without an implementation of its own. The colors and
     /// their description are kept.
     ///
     /// - Throws: `MediaError` if the conversion fails.

@@ -11,7 +11,7 @@ public struct OpenRequest: Sendable {
     /// FFmpeg's name of the container format, such as "mov", "mpegts" or "hls". If nil, the format is detected
     /// from the bytes and the name.
     public var container: String?
-    /// Whether the streams are analysed even if the header describes them sufficiently. Opening is slower, but
+    /// Whether the streams are analyzed even if the header describes them sufficiently. Opening is slower, but
     /// frame rates and durations are as accurate as possible.
     public var probesFully: Bool
     /// The largest number of streams. Further streams are rejected.
@@ -24,7 +24,7 @@ public struct OpenRequest: Sendable {
     /// - Parameters:
     ///   - location: A path, a `file:` URL, or "-" for the standard input.
     ///   - source: The bytes to read instead of opening `location`.
-    ///   - probesFully: Whether the streams are analysed even if the header describes them sufficiently.
+    ///   - probesFully: Whether the streams are analyzed even if the header describes them sufficiently.
     ///   - maximumStreamCount: The largest number of streams in the container.
     ///   - maximumPixelCount: The largest number of pixels in a frame.
     public init(

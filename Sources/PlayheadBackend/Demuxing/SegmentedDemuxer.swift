@@ -15,7 +15,7 @@ package protocol SegmentedDemuxer: Demuxer {
     ///
     /// - Parameters:
     ///   - zero: The container time that corresponds to zero on the item's timeline.
-    ///   - shift: An offset that is added to container times first, after a discontinuity of the time stamps.
+    ///   - shift: An offset that is added to container times first, after a discontinuity of the timestamps.
     func setTimeline(zero: MediaTime, shift: MediaTime)
     /// Continues the tracks of the demuxer that read the preceding segments: packets have its track numbers and
     /// go to its decoders. It is called after `open()`.

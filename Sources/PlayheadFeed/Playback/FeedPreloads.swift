@@ -20,7 +20,7 @@ final class FeedPreloads<ID: Hashable & Sendable>: @unchecked Sendable {
             start > 0 ? .probed : .firstFrame(loading: Request.secondsAhead(rank))
         }
 
-        /// Returns the seconds of media to load, by the number of clips before.
+        /// Returns the seconds of media to load, by the number of preloaded clips before the clip.
         static func secondsAhead(_ rank: Int) -> Double { [2, 1][safe: rank] ?? 0 }
     }
 
