@@ -12,15 +12,15 @@ let plainSettings: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
 
-// `make test-asan` and `make test-tsan` set this: what is tested is several times quicker so. Not the tests: they take
-// longer to build so than they save, and the thread sanitizer sees races where an optimized test reads a copy of an array.
-// Nor the command: what it still holds as it exits, optimized code has let out of sight, and the leak sanitizer calls it lost.
+// `make test-asan` and `make test-tsan` set this, which makes the tested code several times faster. The tests are not
+// optimized: that would take longer to build than it saves, and the thread sanitizer reports false races in optimized
+// tests that read a copy of an array. Neither is the command: the leak sanitizer reports what it still holds when it exits.
 let optimized = Context.environment["PLAYHEAD_OPTIMIZED"] != nil
 let settings = plainSettings + (optimized ? [.unsafeFlags(["-O"])] : [])
 
-// The command carries Swift's library with it: it starts sooner, needs 10 MB less, and runs where no Swift is
-// installed. Only the executable has the flag, so packages that use the libraries are not held up by it.
-// `make test-release` leaves it out (PLAYHEAD_SHARED_SWIFT): a test bundle imports the command, and cannot link with it.
+// The command contains Swift's library: it starts faster, needs 10 MB less memory, and runs where Swift is not installed.
+// Only the executable has the unsafe flag, so packages can still depend on the libraries. `make test-release` omits it
+// (PLAYHEAD_SHARED_SWIFT), because a test bundle that imports the command cannot be linked with it.
 let carriesSwift = Context.environment["PLAYHEAD_SHARED_SWIFT"] == nil
 let staticSettings: [SwiftSetting] =
     carriesSwift ? [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))] : []
@@ -28,8 +28,8 @@ let staticLinking: [LinkerSetting] =
     carriesSwift
     ? [.unsafeFlags(["-static-stdlib", "-Xclang-linker", "-no-pie"], .when(configuration: .release))] : []
 
-// The programs of docs/examples, which has a manifest of its own for those who run them. `make lint` builds them too,
-// with warnings as errors, so that they cannot go stale.
+// The programs of docs/examples, which also has a manifest of its own. `make lint` builds them with warnings as errors, so
+// that they stay correct.
 func example(_ name: String, _ dependencies: [Target.Dependency] = ["Playhead"]) -> Target {
     .executableTarget(
         name: name,
@@ -73,10 +73,10 @@ let package = Package(
             ]
         ),
         .target(name: "MediaCore", swiftSettings: settings),
-        // What authors of demuxers, decoders, drivers and audio devices conform to.
+        // Protocols for authors of demuxers, decoders, drivers and audio devices.
         .target(name: "PlayheadBackend", dependencies: ["MediaCore"], swiftSettings: settings),
         .target(name: "HLS", dependencies: ["MediaCore", "PlayheadBackend"], swiftSettings: settings),
-        // Calls that stand still without a thread.
+        // Calls that can be suspended without holding a thread.
         .target(name: "CFiber", publicHeadersPath: "."),
         .target(
             name: "FFmpeg",
@@ -92,7 +92,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        // Headers alone, from the system's own folder: the library is opened at run time, so it is not linked.
+        // The system's headers only: the library is opened at run time and not linked.
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .target(
             name: "PulseAudio",
@@ -104,13 +104,13 @@ let package = Package(
             dependencies: ["MediaCore", "PlayheadBackend", "FFmpeg"],
             swiftSettings: settings
         ),
-        // Declarations of our own: the library is opened at run time, so neither it nor its headers are needed to build.
+        // Our own declarations: the library is opened at run time, so a build needs neither it nor its headers.
         .systemLibrary(name: "CChafa"),
         .target(name: "TerminalSink", dependencies: ["CChafa", "MediaCore"], swiftSettings: settings),
-        // Declarations of our own: neither headers nor library are needed to build.
+        // Our own declarations, as above.
         .systemLibrary(name: "CSDL"),
         .target(name: "WindowSink", dependencies: ["CSDL", "MediaCore"], swiftSettings: settings),
-        // Declarations alone: the library is opened at run time, and its headers are not needed.
+        // Our own declarations, as above.
         .systemLibrary(name: "CCurl"),
         .target(name: "Network", dependencies: ["CCurl", "FFmpeg", "MediaCore"], swiftSettings: settings),
         .target(
@@ -147,7 +147,7 @@ let package = Package(
             swiftSettings: plainSettings + staticSettings,
             linkerSettings: staticLinking
         ),
-        // What tests of several modules need: fixtures, folders, recordings of real media.
+        // Helpers for the tests of several modules: fixtures, folders, recordings of real media.
         .target(
             name: "TestSupport",
             dependencies: ["Playhead", "FFmpeg", "MediaCore", "PlayheadBackend"],

@@ -4,8 +4,8 @@ import PackageDescription
 // `make lint` sets this.
 let strict = Context.environment["PLAYHEAD_STRICT"] != nil
 
-// EngineBenchmarks measures what is `package` in Playhead, so it is compiled under that package's name.
-// SwiftPM names a package after its folder, and turns what no identifier may hold into "_".
+// EngineBenchmarks measures declarations that are `package` in Playhead, so it is compiled under that package's name.
+// SwiftPM derives the name from the folder and replaces characters that an identifier cannot contain by "_".
 let folder = Context.packageDirectory.split(separator: "/").dropLast().last.map { $0.lowercased() } ?? ""
 let characters = folder.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
 let packageName = String(characters.first?.isNumber == true ? ["_"] + characters.dropFirst() : characters)
@@ -24,7 +24,7 @@ let playhead: [Target.Dependency] = [
     .product(name: "PlayheadTesting", package: "playhead"),
 ]
 
-// A package of its own, so that neither users nor `make test` build it.
+// A separate package, so that neither users nor `make test` build it.
 let package = Package(
     name: "playhead-benchmarks",
     dependencies: [

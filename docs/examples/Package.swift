@@ -14,12 +14,12 @@ let package = Package(
     name: "examples",
     dependencies: [.package(name: "playhead", path: "../..")],
     targets: [
-        // README.md shows this one whole.
+        // README.md contains this program.
         example("PlayDemo"),
         example("WatchDemo"), example("SinkDemo"),
         // The snippets of README.md.
         example("SnippetDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
-        // docs/feeds.md is about these: a clip by itself, a grid, a list, an endless banner, a list that is downloaded while it
+        // docs/feeds.md describes these: a single clip, a grid, a list, an endless banner, a list that is downloaded while it
         // plays, choosing a file.
         example("StoryCoverDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         example("CellPlayerDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
@@ -27,7 +27,7 @@ let package = Package(
         example("BannerDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         example("DownloadFeedDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         example("PickerDemo", ["Playhead", "PlayheadFeed", "PlayheadPicker", "PlayheadTesting"]),
-        // docs/testing.md is about this one: swift test --package-path docs/examples
+        // docs/testing.md describes this one: swift test --package-path docs/examples
         .testTarget(
             name: "TestingDemoTests",
             dependencies: [
