@@ -3,10 +3,10 @@
 
     compare.py [--vplay PATH] [--runs 5] [--docs docs] FILE-OR-FOLDER ...
 
-Two measurements per file: decoding the first video track to nothing, as fast as the machine can, and the time from start to
-exit for the first picture alone. The tools take turns, in an order that rotates; the first round warms the caches and is not
+Each file has two measurements: decoding the first video track as fast as possible with discarded output, and the time from start
+to exit for the first frame alone. The tools alternate in a rotating order. The first round warms the caches and is not
 counted. Wall clock, CPU seconds and peak memory come from wait4(2). Writes docs/results/performance.json, the table in
-docs/performance.md between its two marks, and docs/images/performance.svg if matplotlib is there.
+docs/performance.md between its two marks, and docs/images/performance.svg if matplotlib is installed.
 """
 
 import argparse
@@ -26,12 +26,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- compare:begin -->", "<!-- compare:end -->"
-LIMIT = 600  # seconds for one run
+LIMIT = 600  # timeout of one run in seconds
 BASE = "ffmpeg"
 
 
 def tools(vplay):
-    """name -> command, version arguments, the arguments of each measurement with {} for the file."""
+    """Returns name -> command, version arguments, the arguments of each measurement with {} for the file."""
     mpv = "--no-config --untimed --no-audio --vo=null --really-quiet --hwdec=no"
     known = {
         "vplay": (vplay, "--version", {
@@ -54,7 +54,7 @@ def tools(vplay):
 
 
 def measure(command):
-    """Runs a command; answers wall seconds, CPU seconds and peak memory in MB, or what it said when it failed."""
+    """Runs a command. Returns wall seconds, CPU seconds and peak memory in MB, or the output if it failed."""
     with tempfile.TemporaryFile() as errors:
         begin = time.monotonic()
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
@@ -71,7 +71,7 @@ def measure(command):
 
 
 def rounds(file, what, present, runs):
-    """All tools in turn, `runs` times after one round that is not counted."""
+    """Runs all tools in turn, `runs` times after one round that is not counted."""
     takers = [name for name, (_, _, arguments) in present.items() if what in arguments]
     samples, failures = {name: [] for name in takers}, {}
     for turn in range(runs + 1):
@@ -90,7 +90,7 @@ def rounds(file, what, present, runs):
 
 
 def summary(samples):
-    """Medians per tool and figure, with the median of the ratios to ffmpeg's run of the same round."""
+    """Returns medians per tool and figure, with the median of the ratios to ffmpeg's run of the same round."""
     result = {}
     for name, runs in samples.items():
         result[name] = {"runs": runs}
@@ -136,7 +136,7 @@ def machine(present):
 
 
 def measured(here):
-    """When and on what: the sentence over a table."""
+    """Returns the sentence above a table: the date and the machine."""
     return (f"Measured {here['date']} on {here['processor']}, {here['cores']} cores, {here['memory']}, {here['system']}; "
             f"load at the start {here['load']}.")
 
@@ -233,7 +233,7 @@ def plot(report, path):
 
 
 def inputs(parser, given):
-    """The files with video among those given, and in the folders given, each with a word on what it is."""
+    """Returns the files with video among the given files and folders, each with a short description."""
     files = []
     for path in given:
         if not path.exists():

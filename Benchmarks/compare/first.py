@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How soon the first picture of a film on a server is there: `vplay`, mpv and ffmpeg, whichever are installed.
+"""Measures the time to the first frame of a film on a server with `vplay`, mpv and ffmpeg, whichever are installed.
 
     first.py [--vplay PATH] [--docs docs] [--rounds 5] [FILE]
 
-FILE (by default a clip of 20 s that ffmpeg makes here) is put into the forms in which films lie on servers: MP4 with its index in front or at
-the end, WebM, and HLS with one variant (MPEG-TS and fMP4), with five, and with audio of its own. Of each: the requests until the
-first picture, and the time from start to exit where every answer comes 50 ms late, less the time that the same form takes from a local
-file. Then the forms over a link of 300 kB/s. Medians. Writes docs/results/first.json and the table in docs/performance.md between its two marks.
+FILE (by default a clip of 20 s that ffmpeg creates) is converted to the formats that servers use: MP4 with its index at the start or
+the end, WebM, and HLS with one variant (MPEG-TS and fMP4), with five variants, and with separate audio. For each it measures the number
+of requests until the first frame, and the time from start to exit with a delay of 50 ms for every response, less the time for the same
+format from a local file. Then it measures the formats over a link of 300 kB/s. All figures are medians. Writes docs/results/first.json
+and the table in docs/performance.md between its two marks.
 """
 
 import argparse
@@ -30,7 +31,7 @@ SEGMENTS = "-f hls -hls_time 2 -hls_playlist_type vod"
 
 
 def tools(vplay):
-    """name -> command, version argument, arguments for one picture."""
+    """Returns name -> command, version argument, arguments for one frame."""
     known = {
         "vplay": (vplay, "--version", "play --frames 1 --quiet --muted --audio none --video null --cache off {}"),
         "mpv": ("mpv", "--version", "--no-config --untimed --no-audio --vo=null --really-quiet --no-ytdl --frames=1 {}"),
@@ -44,7 +45,7 @@ def ffmpeg(words, folder):
 
 
 def make(folder, film):
-    """The forms of the film: name -> file in the folder."""
+    """Creates the formats of the film: name -> file in the folder."""
     if film:
         given = f"-i {film.resolve()} -t 20"
     else:
@@ -91,7 +92,7 @@ def run(tool, place):
 
 
 def served(tool, folder, name, rate=None, delay=0.0):
-    """Seconds, and requests made by then."""
+    """Returns the seconds, and the number of requests made by then."""
     server = Server(folder, rate, delay)
     try:
         took = run(tool, server.root + name)

@@ -1,4 +1,4 @@
-"""A server of one file, or of a folder, behind a link of a given rate, which all connections share. It logs what it is asked for."""
+"""A server of one file or folder behind a link with a given rate, which all connections share. It logs the requests."""
 
 import http.server
 import os
@@ -11,9 +11,9 @@ CHUNK = 4096
 
 
 class Link:
-    """Lets so many bytes a second through, evenly; None: as many as come."""
+    """Limits the rate to `rate` bytes per second, evenly. None means unlimited."""
 
-    # Seconds that it makes up for: a sleep lasts longer than it should, and the link would be slower than it says.
+    # How many seconds of oversleeping are compensated. Without this the link would be slower than its rate.
     SLACK = 0.02
 
     def __init__(self, rate):
@@ -31,8 +31,8 @@ class Link:
 
 
 class Server:
-    """Serves `file` at /film.<its ending>, or the files of a folder by their names, until it is closed. `requests` holds the range that
-    each request asked for, `paths` what it asked for. Each answer begins `delay` seconds late."""
+    """Serves `file` at /film.<extension>, or the files of a folder by their names, until it is closed. `requests` holds the range of
+    each request, and `paths` its path. Each response begins after `delay` seconds."""
 
     def __init__(self, file, rate=None, delay=0):
         self.file = pathlib.Path(file)
@@ -77,7 +77,7 @@ class Server:
                 try:
                     self.send_body(file, first, last)
                 except OSError:
-                    # The player wants no more of it.
+                    # The player has closed the connection.
                     self.close_connection = True
 
             def send_body(self, file, first, last):
@@ -95,7 +95,7 @@ class Server:
 
             def get_request(self):
                 connection, address = super().get_request()
-                # What lies in the system's buffers has been sent to nobody yet.
+                # A small buffer, because data in the system's send buffer counts as sent before it is received.
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * CHUNK)
                 return connection, address
 
@@ -108,7 +108,7 @@ class Server:
         threading.Thread(target=self.listener.serve_forever, daemon=True).start()
 
     def find(self, path):
-        """None where there is no such file."""
+        """Returns the file of a path, or None if it does not exist."""
         if not self.file.is_dir():
             return self.file
         file = (self.file / path.lstrip("/")).resolve()

@@ -3,10 +3,10 @@
 
     loop.py [--vplay PATH] [--docs docs] [FILE]
 
-Without a file: a clip of 5 s, 640x360, H.264 and AAC, that ffmpeg makes here. `vplay --loop --muted` beside `mpv --loop-file=10 --mute=yes
---vo=null`, both into audio sinks that keep nothing, one after the other. CPU time is that of the process's own clock, read when two laps
-are over and when ten are. Then the clip is played ten times on the virtual clock, and each lap's MD5 of all frames is compared with
-that of the first. Writes docs/results/laps.json and the table in docs/performance.md between its two marks.
+Without FILE, ffmpeg creates a clip of 5 s, 640x360, H.264 and AAC. `vplay --loop --muted` and `mpv --loop-file=10 --mute=yes --vo=null`
+run one after the other, with audio sinks that discard their input. CPU time is read from the process's CPU clock after two laps
+and after ten. Then the clip is played ten times on the virtual clock, and the MD5s of each lap's frames are compared with
+those of the first lap. Writes docs/results/laps.json and the table in docs/performance.md between its two marks.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def commands(vplay):
 
 
 def cpu(pid):
-    """User and system of a running process; the kernel derives the clock's number from the process's."""
+    """Returns the user and system time of a running process. The kernel derives the clock's id from the process id."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
@@ -46,7 +46,7 @@ def peak(pid):
 
 
 def play(command, file, seconds):
-    """CPU seconds of laps FIRST to LAST and peak memory in MB after the lap before and at the end."""
+    """Returns the CPU seconds of laps FIRST to LAST, and the peak memory in MB before lap FIRST and at the end."""
     process = subprocess.Popen([*command, str(file)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     begin = time.monotonic()
     marks = []
@@ -61,7 +61,7 @@ def play(command, file, seconds):
 
 
 def wrong_laps(vplay, file):
-    """How many of ten laps do not hold the very frames of the first."""
+    """Returns how many of ten laps have frames that differ from those of the first, and the frames per lap."""
     command = [vplay, "play", "--untimed", "--repeat", str(LAST), "--quiet", "--audio", "none", "--video", "framemd5:-", str(file)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     hashes = [line.split(",")[5].strip() for line in text.splitlines() if line and not line.startswith("#")]

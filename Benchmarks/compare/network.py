@@ -4,14 +4,14 @@
     network.py [--vplay PATH] [--docs docs] [--rates 70 40 130] FILE ...
     network.py --check [--vplay PATH] FILE ...
 
-The link carries so many percent of the film's own rate (its bytes by its length). For each film and rate: the time from start to
-exit, how much of it was spent waiting, how often playing stalled, and how many requests were made; then the requests up to the first
-picture. The least waiting that is possible is what lasts until the last byte has come, less the film. A second run serves the same
-film with all sound behind all pictures, over a link of twice its rate. Writes docs/results/network.json and the table in
+The link's rate is a percentage of the film's average rate (its size divided by its duration). For each film and rate it measures the
+time from start to exit, the time spent waiting, the number of stalls and the number of requests; then the requests up to the first
+frame. The minimum waiting time is the time until the last byte has been received, less the film's duration. A second run serves the
+same film with all audio stored after all video, over a link of twice its rate. Writes docs/results/network.json and the table in
 docs/performance.md between its two marks.
 
---check plays with vplay alone and fails where it waits for more than a tenth longer than it must, with a third of a second for the
-start of the process, or stalls more often than it may.
+--check plays with vplay alone. It fails if vplay waits more than a tenth longer than the minimum, with a third of a second for the
+start of the process, or stalls more often than allowed.
 """
 
 import argparse
@@ -30,12 +30,12 @@ from link import Server
 
 BEGIN, END = "<!-- network:begin -->", "<!-- network:end -->"
 STALLS = {70: 2, 40: 3, 130: 0}
-START = 0.35  # seconds that a process takes to start and end, beside any waiting
+START = 0.35  # seconds that a process takes to start and exit, without waiting
 QUIET = {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
 
 
 def tools(vplay):
-    """name -> command, version argument, arguments to play, arguments for one picture, how a stall is seen in what it says."""
+    """Returns name -> command, version argument, arguments to play, arguments for one frame, how its output shows a stall."""
     known = {
         "vplay": (vplay, "--version", "play --quiet --audio null --video null --cache off --events json {}",
                   "play --quiet --audio none --video null --cache off --frames 1 --untimed {}", r'"event":"playbackStalled"'),
@@ -60,7 +60,7 @@ def seconds(file):
 
 
 def play(tool, file, length, rate):
-    """One film over a link of `rate` times its own rate."""
+    """Plays one film over a link of `rate` times its own rate."""
     command, _, arguments, _, stall = tool
     server = Server(file, file.stat().st_size / length * rate)
     try:
@@ -84,19 +84,19 @@ def first_picture(tool, file):
 
 
 def apart(file, length, folder):
-    """The same film with all sound behind all pictures in the file; None where it is no MP4 with both."""
+    """Creates the same film with all audio stored after all video. Returns None unless the file is an MP4 with both."""
     pictures, sound, late, made = (pathlib.Path(folder) / name for name in ("v.mp4", "a.mp4", "late.mp4", f"{file.stem}-apart.mp4"))
     ffmpeg = ["ffmpeg", "-nostdin", "-v", "error", "-y"]
     for command in (
         [*ffmpeg, "-i", file, "-map", "0:v:0", "-c", "copy", pictures],
         [*ffmpeg, "-i", file, "-map", "0:a:0", "-c", "copy", sound],
-        # A muxer puts sound that begins when the pictures are over behind them.
+        # The muxer writes audio that begins after the last frame at the end of the file.
         [*ffmpeg, "-i", pictures, "-itsoffset", str(length + 1), "-i", sound, "-map", "0", "-map", "1", "-c", "copy",
          "-movflags", "faststart", late],
     ):
         if subprocess.run(command, capture_output=True).returncode:
             return None
-    # Without the edit list that says so it begins at the start.
+    # Removing the edit list lets the audio begin at the start.
     head, found, rest = late.read_bytes().rpartition(b"edts")
     made.write_bytes(head + b"free" + rest)
     return made if found else None

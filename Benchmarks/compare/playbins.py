@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Many GStreamer playbins in one process, looping and silent: what `ManyPlayers` of the benchmarks is held beside.
+"""Many GStreamer playbins in one process, looping without audio: the reference for the benchmark `ManyPlayers`.
 
     Benchmarks/compare/playbins.py [--players 100] [--seconds 12] CLIP
 
-It needs Debian's gstreamer1.0-libav, gstreamer1.0-plugins-good, python3-gi and gir1.2-gst-plugins-base-1.0. Each playbin has a fakesink that keeps
-time and drops what is more than 20 ms late, no audio, and a flushing seek to the start at its end. One line is printed: threads at most, frames and
-dropped frames, CPU time of the process, and its peak memory."""
+It needs Debian's gstreamer1.0-libav, gstreamer1.0-plugins-good, python3-gi and gir1.2-gst-plugins-base-1.0. Each playbin has a
+fakesink that synchronizes to the clock and drops frames that are more than 20 ms late, no audio, and a flushing seek to the start at its end.
+It prints one line: the maximum number of threads, frames and dropped frames, CPU time of the process, and its peak memory."""
 import argparse
 import pathlib
 import resource
@@ -77,7 +77,7 @@ def main():
         f" CPU {cpu:.2f} s; peak memory {memory} MB",
         flush=True,
     )
-    # Taking them down is not measured.
+    # The teardown is not measured.
     for player in players:
         player.set_state(Gst.State.NULL)
 

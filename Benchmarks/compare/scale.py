@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compares `vplay` with ffmpeg where each picture is scaled to 320x180 and made rgba, as whole processes.
+"""Compares `vplay` with ffmpeg as whole processes that scale each frame to 320x180 and convert it to rgba.
 
     scale.py [--vplay PATH] [--docs docs] [--runs 5] FILE ...
 
-In turns, as compare.py does it. Writes medians, and the median of the ratios to ffmpeg's run of the same round, to docs/results/scaled.json
+The tools alternate, as in compare.py. Writes medians, and the median of the ratios to ffmpeg's run of the same round, to docs/results/scaled.json
 and the table in docs/performance.md between its two marks.
 """
 

@@ -3,14 +3,14 @@
 
     seek.py [--bench PATH] [--count 60] [--seed N] [--docs docs] FILE-OR-FOLDER ...
 
-Four series for each file: random times, on in steps of half a second, back in such steps, and back frame by frame. Each request is sent
-when the one before is answered. Ours is timed from the call until the completion handler is called (frame by frame: until
-the sink has the frame), mpv from the command on its JSON IPC until its event `playback-restart`. Both have the number of threads that
-they choose by themselves, sinks that keep nothing, and audio. The two take turns, series by series. mpv shows the first frame at or
-after the time asked for, Playhead the one that is due then.
+Each file is measured with four series: random times, forward in steps of half a second, backward in such steps, and backward frame by
+frame. Each request is sent when the previous one has been answered. Playhead is timed from the call until the completion handler is
+called (frame by frame: until the sink has received the frame). mpv is timed from the command on its JSON IPC until its event
+`playback-restart`. Both use their default number of threads, sinks that discard their input, and audio. The two alternate, series by
+series. mpv shows the first frame at or after the requested time; Playhead shows the frame that is due at that time.
 
-Then the same requests are made once more, untimed, and the MD5 of each frame is compared with that which ffmpeg finds for the frame
-that is due at the time asked for. Writes docs/results/seeks.json and the table in docs/performance.md between its two marks.
+Then the same requests are repeated untimed, and the MD5 of each frame is compared with the MD5 that ffmpeg computes for the frame
+that is due at the requested time. Writes docs/results/seeks.json and the table in docs/performance.md between its two marks.
 """
 
 import argparse
@@ -29,7 +29,7 @@ import compare
 
 BEGIN, END = "<!-- seeks:begin -->", "<!-- seeks:end -->"
 STEP = 0.5
-LIMIT = 20  # seconds for one answer
+LIMIT = 20  # timeout of one answer in seconds
 SERIES = {
     "random": "random times",
     "forward": f"on, {STEP} s each",
@@ -39,7 +39,7 @@ SERIES = {
 
 
 class Ours:
-    """SeekBench, a player of the library behind a pipe."""
+    """SeekBench, a player of the library that is controlled through a pipe."""
 
     def __init__(self, bench, file, hashes=False):
         command = [bench, str(file)] + (["--hash"] if hashes else [])
@@ -69,7 +69,7 @@ class Ours:
 
 
 class MPV:
-    """mpv behind its JSON IPC."""
+    """mpv, controlled through its JSON IPC."""
 
     OPTIONS = "--vo=null --ao=null --pause --hr-seek=yes --keep-open=yes --no-config --no-terminal --hwdec=no"
 
@@ -84,7 +84,7 @@ class MPV:
         self.socket.settimeout(LIMIT)
         self.socket.connect(path)
         self.rest = b""
-        # It may have been ready before anybody listened: an exact seek to the start tells.
+        # mpv may have been ready before the connection existed. An exact seek to the start confirms that it is.
         self.seek(0)
 
     def command(self, *words):
@@ -111,7 +111,7 @@ class MPV:
 
 
 def reference(file):
-    """Presentation time in seconds of the item's timeline and MD5 of each frame, as ffmpeg decodes them, in the time base of the stream."""
+    """Returns the presentation time (seconds of the item's timeline) and MD5 of each frame that ffmpeg decodes in the stream's time base."""
     command = f"ffmpeg -nostdin -v error -noautorotate -i {{}} -map 0:v:0 -fps_mode passthrough -copyts -enc_time_base -1 -f framemd5 -"
     text = subprocess.run([str(file) if word == "{}" else word for word in command.split()],
                           capture_output=True, text=True, check=True).stdout
@@ -128,7 +128,7 @@ def reference(file):
 
 
 def start(file):
-    """Where the item's timeline begins: with the first audio or video. A moment of audio before zero is encoder delay."""
+    """Returns the start of the item's timeline: the first audio or video. Audio up to 0.1 s before zero is encoder delay."""
     said = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_type,start_time", "-of", "json", str(file)],
                           capture_output=True, text=True).stdout
     starts = []
@@ -140,17 +140,17 @@ def start(file):
 
 
 def due(frames, seconds):
-    """The last frame whose time has come."""
+    """Returns the frame that is due at `seconds`."""
     return max((f for f in frames if f[0] <= seconds + 1e-9), default=frames[0], key=lambda f: f[0])
 
 
 def series(frames, count, seed):
-    """name -> where to go first, and the times to go to (None: a frame back)."""
+    """Returns name -> the initial position, and the target times (None: one frame back)."""
     generator = random.Random(seed)
     end = frames[-1][0]
     last = int(end / STEP)
     steps = min(count, last)
-    # A time of a frame is not a whole number of millionths of a second, which is what is asked for.
+    # Requests have whole microseconds, but the times of frames may not.
     middle = round(frames[len(frames) // 2][0] + 1e-3, 6)
     return {
         "random": (0, [round(generator.uniform(0, end), 6) for _ in range(count)]),
@@ -166,7 +166,7 @@ def run(player, first, targets):
 
 
 def check(answers, first, targets, frames):
-    """How many answers are not the frame that is due, by time and, where it is told, by hash."""
+    """Returns the number of answers that are not the frame that is due, by time and, if available, by hash."""
     wrong, place = 0, frames.index(due(frames, first))
     for target, answer in zip(targets, answers):
         place = place - 1 if target is None else frames.index(due(frames, target))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares making stills with other tools: wall clock and CPU time of a hundred.
+"""Compares generating stills with other tools: wall clock and CPU time of a hundred stills.
 
     stills.py [--vplay PATH] [--docs docs] [--count 100] [--seed 1] FILE ...
 
-Three ways, each of which writes JPEGs of 320 pixels' width: the nearest key frames at evenly spread times (beside ffmpegthumbnailer, called
-once for each, as those who use it do), exact stills at random times that ascend, and the same times in random order (both beside one pass of
-ffmpeg with a select filter; the medians of three rounds). Before that, ten exact stills are written as PNG in full size by vplay and by ffmpeg, and compared. Writes
-docs/results/stills.json and the table in docs/performance.md between its two marks.
+Three series write JPEGs with a width of 320 pixels: the nearest key frames at evenly distributed times (compared with ffmpegthumbnailer,
+which runs once for each still, as in typical use), exact stills at random times in ascending order, and the same times in random order
+(both compared with one pass of ffmpeg with a select filter; medians of three rounds). Before that, vplay and ffmpeg write ten exact
+stills as PNG in full size, which are compared. Writes docs/results/stills.json and the table in docs/performance.md between its two marks.
 """
 
 import argparse
@@ -24,12 +24,12 @@ import compare
 
 BEGIN, END = "<!-- stills:begin -->", "<!-- stills:end -->"
 WIDTH = 320
-# Of the exact ones; the median counts.
+# The number of rounds for exact stills. The result is their median.
 ROUNDS = 3
 
 
 def cost(commands):
-    """Seconds of wall clock and of CPU for commands that run one after the other."""
+    """Returns the wall clock and CPU seconds of commands that run one after the other."""
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     for command in commands:
         subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -41,7 +41,7 @@ def cost(commands):
 
 
 def frame_times(file):
-    """When each frame is due, counted from the file's beginning, in seconds. Sound may begin before the first frame."""
+    """Returns the time of each frame in seconds from the start of the file. Audio may begin before the first frame."""
     def ask(*what):
         return subprocess.run(["ffprobe", "-v", "error", *what, "-of", "csv=p=0", str(file)],
                               capture_output=True, text=True, check=True).stdout
@@ -72,7 +72,7 @@ def gray(path):
 
 
 def wrong_stills(vplay, file, times, folder):
-    """Of ten stills, how many are another frame than ffmpeg's. Brightness may differ by rounding."""
+    """Returns how many of ten stills show another frame than ffmpeg's, and the number compared. Rounding may change the brightness."""
     indices = sorted(random.sample(range(len(times)), min(10, len(times))))
     subprocess.run(ffmpeg(file, indices, folder / "theirs-%d.png", False), check=True)
     subprocess.run(vplay_exact(vplay, file, [times[index] + 0.0005 for index in indices], folder / "ours-%d.png", None), check=True)
@@ -91,7 +91,7 @@ def measure(vplay, file, count, folder):
                             str(file)], capture_output=True, text=True, check=True).stdout.strip().strip(",").split(",")
     size = f"{WIDTH}x{round(WIDTH * int(shape[1]) / int(shape[0]))}"
     indices = random.sample(range(len(times)), min(count, len(times)))
-    # In the middle of the frame, so that rounding decides nothing.
+    # Shortly after the start of the frame, so that rounding does not select the previous frame.
     moments = [times[index] + 0.0005 for index in indices]
     spread = [length * (2 * index + 1) / (2 * count) for index in range(count)]
     result = {"wrong": wrong_stills(vplay, file, times, folder)}
@@ -101,7 +101,7 @@ def measure(vplay, file, count, folder):
         result["fast"]["other"] = cost([
             ["ffmpegthumbnailer", "-i", str(file), "-o", str(folder / "t.jpg"), "-s", str(WIDTH), "-t",
              time.strftime("%H:%M:%S", time.gmtime(moment))] for moment in spread])
-    # They take turns, so that a machine that slows down slows all of them.
+    # The tools alternate, so that a slowdown of the machine affects all of them.
     commands = {
         "exact": vplay_exact(vplay, file, sorted(moments), folder / "e%d.jpg", size),
         "exact, in random order": vplay_exact(vplay, file, moments, folder / "r%d.jpg", size),

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What the engine itself costs for 1,000 video frames with audio beside them: a script is played, with no codec and no picture.
+"""Measures the cost of the engine for 1,000 video frames with audio. It plays a script, without codecs and image data.
 
     cost.py [--cost PATH] [--times 15] [--docs docs]
 
-CPU time (user and system, the median and the least of some runs), and instructions, counted by valgrind where that is installed: these
-are the same each time to a thousandth, so they tell of small changes. On the machine's clock the frames come at 100 a second; how often
-a thread went to sleep and was woken is told, too. With --docs the table in docs/performance.md is written anew, between its two marks.
+It reports CPU time (user and system, the median and the minimum of several runs), and instructions, which valgrind counts if it is
+installed. Instruction counts vary by a thousandth at most, so they show small changes. On the machine's clock frames are due at 100
+per second, and the number of thread suspensions is reported, too. With --docs it rewrites the table in docs/performance.md between its
+two marks.
 """
 
 import argparse
@@ -37,7 +38,7 @@ def run(command, **options):
 
 def times(cost, mode, count):
     count = 1 if mode == "machine" else count
-    # The first time is slower: everything is touched for the first time.
+    # The first run is slower, because all code and memory is touched for the first time.
     lines = run([cost, mode, str(FRAMES), str(count + 1 if count > 1 else 1)]).stdout.splitlines()
     runs = [json.loads(line) for line in lines][count > 1:]
     seconds = [run["cpuSeconds"] for run in runs]
@@ -45,7 +46,7 @@ def times(cost, mode, count):
 
 
 def instructions(cost, mode):
-    """Of playing alone; opening and taking down are not counted."""
+    """Counts the instructions of playback, without opening and teardown."""
     if mode == "machine" or not shutil.which("valgrind"):
         return None
     command = ["valgrind", "--tool=callgrind", f"--toggle-collect={PLAY}", "--callgrind-out-file=/dev/null", cost, mode, str(FRAMES)]

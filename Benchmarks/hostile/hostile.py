@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Plays broken files, and whole ones with bytes changed, and takes the time until there is a verdict and the peak of memory.
+"""Plays broken files, and intact files with changed bytes, and measures the time until the result and the peak memory.
 
     hostile.py [--vplay PATH] [--changed 40] [--seed 1] [--seconds 2] [--megabytes 100] FILE|FOLDER ...
 
-Each file is probed and then played with --untimed to nothing. What is changed in a copy is drawn from the seed: bits, runs of
-zeros, lengths of boxes, and where it is cut. Exits with 1 where a file takes longer than --seconds to be probed, more than
---megabytes to be probed or played, or ends the program by a signal.
+Each file is probed and then played with --untimed and without output. The seed determines the changes in each copy: bits, runs of
+zeros, lengths of boxes, and the point of truncation. Exits with status 1 if probing a file takes longer than --seconds, if probing or
+playing it takes more than --megabytes, or if it terminates the program by a signal.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import time
 
 
 def run(command, limit):
-    """Seconds, megabytes, exit status; None for one that had to be ended."""
+    """Returns seconds, megabytes, and the exit status, which is None for a process that had to be killed."""
     begin = time.monotonic()
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while True:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Interrupts `vplay URL` (SIGINT) at random moments while a server hangs, and says how long it takes until the process is gone.
+"""Interrupts `vplay URL` (SIGINT) at random moments while a server hangs, and prints how long the process takes to exit.
 
     interrupt.py [--vplay PATH] [--count 1000] [--seed 1]
 
-The server, on this machine, hangs in the TLS handshake, before headers, in a body, at a key and at a second segment; it also drops each
-connection (back-off) and answers 503 with Retry-After. The moment lies up to 0.3 s behind the first time that it is reached.
+The server runs on this machine. It hangs in the TLS handshake, before headers, in a body, at a key and at a second segment; it also
+drops each connection (back-off) and answers 503 with Retry-After. The signal is sent up to 0.3 s after the stage is first reached.
 """
 
 import argparse
@@ -23,7 +23,7 @@ SECONDS = 0.3
 
 
 def make(folder):
-    """A film, and a playlist of its parts, with a key."""
+    """Creates a film, and a playlist of its segments with a key."""
     def ffmpeg(words):
         subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", *words.split()], cwd=folder, check=True)
 
@@ -37,7 +37,7 @@ def make(folder):
 
 
 class Server:
-    """Hangs at one place; `reached` is set when somebody is there."""
+    """A server that hangs at one stage. `reached` is set when a client has reached that stage."""
 
     def __init__(self, folder, place):
         self.folder, self.place, self.reached = folder, place, threading.Event()
@@ -104,7 +104,7 @@ class Server:
 
 
 def interrupt(vplay, folder, place):
-    """Seconds from the signal to the end, and the exit status."""
+    """Returns the seconds from the signal to the exit, and the exit status."""
     server = Server(folder, place)
     process = subprocess.Popen([vplay, "play", "--quiet", "--muted", "--video", "null", "--audio", "null", "--cache", "off", server.url],
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Lets go of servers that hang, at random moments of connecting, looking up a name, TLS, headers, body, back-off, Retry-After, a
-# key and a second segment, and says what that takes: letgo.sh [COUNT [SEED]]. The tests
-# are built before. All of it stays on this machine: the resolver is Tests/resolver/resolver.c, preloaded.
+# Closes connections to servers that hang, at random moments of connecting, name lookup, TLS, headers, body, back-off, Retry-After,
+# a key and a second segment, and prints how long that takes: letgo.sh [COUNT [SEED]]. Build the tests first.
+# No traffic leaves this machine: the resolver is Tests/resolver/resolver.c, preloaded.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How much of the beginning of a sound is lost through an idle null sink: `vplay` beside paplay and mpv.
+"""Measures how much of the start of a sound is lost through an idle null sink with `vplay`, paplay and mpv.
 
     beginning.py [--vplay PATH] [--runs 10] [--seconds 2]
 
-A ramp, of which each sample tells its number, is played into the null sink of a new PulseAudio server, whose monitor is
-recorded. Told are the first sample that is heard, how many are, and the seams between samples that do not follow each other.
+It plays a ramp, in which the value of each sample identifies its number, into the null sink of a new PulseAudio server, and records
+the sink's monitor. It prints the first sample heard, the number of samples heard, and the number of discontinuities.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def make_ramp(path, count):
 
 
 def heard(command):
-    """The first sample's number, the samples, and the seams."""
+    """Returns the number of the first sample, the count of samples, and the count of discontinuities."""
     with tempfile.TemporaryDirectory(prefix="playhead-beginning-") as folder:
         server = Server(folder)
         server.start()

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Measures sound against picture through a real PulseAudio server, `vplay` beside mpv where that is installed.
+"""Measures audio-video synchronization through a real PulseAudio server with `vplay`, and with mpv if it is installed.
 
     sync.py [--vplay PATH] [--seconds 60] [--docs docs]
 
-A server of its own with a null sink, whose monitor is recorded. The clip (made here) has a white picture and a click at each
-whole second, and a quiet tone throughout. Written: docs/results/sync.json, the table in docs/performance.md between its two marks, and
-docs/images/sync.svg if matplotlib is there.
+It starts a server with a null sink and records the sink's monitor. The clip, which it creates, has a white frame and a click at each
+whole second, and a quiet tone throughout. It writes docs/results/sync.json, the table in docs/performance.md between its two marks, and
+docs/images/sync.svg if matplotlib is installed.
 
-* When a picture is shown: when its bytes come out of the player (vplay: raw pictures through a pipe; mpv: --vo=tct, which
-  draws with characters, through a pipe).
-* When a click is heard: a null sink renders each block when its time has come, so the earliest arrivals of the recording tell
-  when sample 0 was heard; all others follow by counting.
+* A frame is shown when the player writes its bytes (vplay: raw frames through a pipe; mpv: --vo=tct, which draws with characters,
+  through a pipe).
+* The time at which a click is heard follows from its sample number: a null sink renders each block when it is due, so the earliest
+  arrivals of the recording give the time of sample 0.
 """
 
 import argparse
@@ -55,7 +55,7 @@ class Server:
 
 
 class Recording:
-    """Blocks of the monitor with the times at which they came."""
+    """Records the monitor in blocks with their times of arrival."""
 
     def __init__(self, server):
         self.samples, self.arrivals = array.array("f"), []
@@ -80,8 +80,8 @@ class Recording:
         self.thread.join()
 
     def origin(self):
-        """When sample 0 was heard, had nothing been lost: a device that takes back what it has played ahead, as the null
-        device does when a stream begins, leaves samples out of its monitor."""
+        """Returns the time at which sample 0 was heard, as if no samples were lost. A device that rewinds samples it has
+        rendered ahead, as the null device does when a stream begins, omits samples from its monitor."""
         first = next((place for place, value in enumerate(self.samples) if abs(value) > 1e-3), 0)
         late = sorted(at - place / RATE for place, at in self.arrivals[5:] if place > first + RATE // 2)
         if not late:
@@ -98,12 +98,12 @@ class Recording:
         return found
 
     def heard_after(self, begin):
-        """Seconds from `begin` to the first sound; None: there is none."""
+        """Returns the seconds from `begin` to the first audible sample, or None if there is none."""
         first = next((place for place, value in enumerate(self.samples) if abs(value) > 1e-3), None)
         return None if first is None else max(0, self.origin() + first / RATE - begin)
 
     def holes(self):
-        """Silences of more than 2 ms inside the tone."""
+        """Counts silences of more than 2 ms inside the tone."""
         count, run, begun = 0, 0, False
         for value in self.samples:
             if abs(value) < 1e-4:
@@ -167,9 +167,9 @@ def play_mpv(server, clip):
 
 
 def compare(flashes, clicks):
-    """Milliseconds by which each click came after its picture, in order; the whole second decides which is whose.
+    """Returns the milliseconds by which each click follows its frame, in order. Clicks and frames are matched by the whole second.
 
-    The first picture is left out: players show it as a still before they start."""
+    The first frame is excluded, because players show it as a still before they start."""
     offsets = []
     for flash in flashes[1:]:
         nearest = min(clicks, key=lambda click: abs(click - flash), default=None)
@@ -179,7 +179,7 @@ def compare(flashes, clicks):
 
 
 def drift(offsets):
-    """Milliseconds a minute: the median of the slopes between any two clicks, which a few late pictures do not bend."""
+    """Returns milliseconds per minute: the median slope between any two clicks, which is robust against a few late frames."""
     points = [(x / 60, y) for x, y in offsets]
     return statistics.median((b[1] - a[1]) / (b[0] - a[0]) for i, a in enumerate(points) for b in points[i + 1:])
 
@@ -258,7 +258,7 @@ def measure(options, folder):
 
 
 def control(server, clip, folder):
-    """Seconds from a server's answer until PulseAudio's own player, started then, is heard."""
+    """Returns the seconds from the server's start until PulseAudio's own player, started at that moment, is heard."""
     sound = f"{folder}/control.wav"
     subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", clip, "-t", "2", "-vn", sound], check=True)
     server.kill()
@@ -271,7 +271,7 @@ def control(server, clip, folder):
 
 
 def killed(options, server, clip, folder):
-    """The server is killed each 5 s and started again half a second later, ten times."""
+    """Kills the server every 5 s and starts it again half a second later, ten times."""
     stop, returns, recordings = threading.Event(), [], []
 
     def torment():
@@ -290,7 +290,7 @@ def killed(options, server, clip, folder):
     flashes, times, said, _ = play_vplay(options.vplay, server, clip, folder, lambda now: None)
     stop.set()
     thread.join()
-    # The first picture is shown while the first sound is waited for.
+    # The player shows the first frame while it waits for the first audio.
     start, gap = times[1] - times[0], max(b - a for a, b in zip(times[1:], times[2:]))
     back, offsets = [], []
     for begin, recording in zip(returns, recordings):

@@ -2,8 +2,8 @@ import Benchmark
 import Foundation
 import Playhead
 
-/// Decode throughput: how fast all frames of a file come through a player on the virtual clock into a sink
-/// that looks at nothing. The files are the fixtures, and those named in PLAYHEAD_BENCH_FILES, one a line
+/// Measures decode throughput: a player on the virtual clock delivers all frames of a file to a sink that
+/// discards them. The files are the fixtures, and those listed in PLAYHEAD_BENCH_FILES, one per line
 /// (`make bench FILE=...`).
 let benchmarks: @Sendable () -> Void = {
     let framesPerSecond = BenchmarkMetric.custom("Frames per second", polarity: .prefersLarger)
@@ -28,7 +28,7 @@ enum DecodeBenchmarks {
     private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../media-fixtures/generated").standardizedFileURL
 
-    /// One of each codec and container.
+    /// One file of each codec and container.
     static var files: [URL] {
         let names = [
             "clip-h264-aac.mp4", "clip-h264-aac.ts", "clip-hevc-aac.mp4", "clip-vp9-opus.webm",
@@ -39,12 +39,12 @@ enum DecodeBenchmarks {
             + asked.map { URL(fileURLWithPath: String($0)) }
     }
 
-    /// How many frames were shown.
+    /// Decodes a file and returns the number of frames shown.
     static func decode(_ file: URL) async throws -> Int {
         var configuration = Player.Configuration()
         configuration.clock = .virtual
         configuration.audio = .none
-        // Nobody waits for the first frame.
+        // The latency of the first frame is not measured.
         configuration.decoding.decodesFirstFrameAlone = false
         let player = Player(configuration: configuration)
         let layer = PlayerLayer(player: player)

@@ -3,7 +3,7 @@ import BenchmarkKit
 import MediaCore
 import PlaybackEngine
 
-/// What parts of the engine cost, apart from codecs: each figure is for one of what its name says.
+/// Measures the cost of parts of the engine, without codecs. Each figure is for one unit of the kind that its name states.
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.cpuUser, .wallClock, .throughput],

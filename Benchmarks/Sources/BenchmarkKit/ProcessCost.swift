@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// What this process has used of the machine so far.
+/// The CPU time and waits of this process so far.
 public struct ProcessCost: Sendable {
-    /// User and system together, of all threads.
+    /// User and system time of all threads.
     public var cpuSeconds: Double
-    /// How often a thread went to sleep to wait for something.
+    /// How often a thread was suspended to wait.
     public var waits: Int
 
     public static var now: ProcessCost {

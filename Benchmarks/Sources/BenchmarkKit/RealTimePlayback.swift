@@ -1,7 +1,7 @@
 internal import Playhead
 internal import PlayheadTesting
 
-/// A script played on the machine's clock, with the threads that a user's player has.
+/// Playback of a script on the machine's clock, with the threads of an application's player.
 public final class RealTimePlayback: Sendable {
     private let player: Player
     private let layer: PlayerLayer
@@ -14,7 +14,7 @@ public final class RealTimePlayback: Sendable {
         layer.add(sink)
     }
 
-    /// What playing cost, from the first frame to the last, and how many were shown; nil: it failed.
+    /// Plays the script. Returns the cost from the first frame to the last and the number of frames shown, or nil if playback failed.
     public func play() async -> (cost: ProcessCost, frames: Int)? {
         let events = player.timedEvents
         player.replaceCurrentItem(with: Script.item(of: player))

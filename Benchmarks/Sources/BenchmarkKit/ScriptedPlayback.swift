@@ -2,8 +2,8 @@ internal import Foundation
 internal import Playhead
 internal import PlayheadTesting
 
-/// A player over a script instead of a file, with one layer and an audio sink that keep nothing. What is left
-/// is the cost of the engine itself. It uses the public API alone, so that the same measurement compiles
+/// A player of a script instead of a file, with one layer and an audio sink that discard their input. The
+/// remaining cost is that of the engine. It uses only the public API, so that the same measurement compiles
 /// against any version.
 public final class ScriptedPlayback {
     private let driver: ManualDriver
@@ -12,8 +12,8 @@ public final class ScriptedPlayback {
     private let sink = NullVideoSink()
     private let frameCount: Int
 
-    /// Ready at the first frame, paused. `isRealTime`: with the rules of the machine's clock, though time
-    /// passes only when nothing is left to do.
+    /// Creates a player that is paused at the first frame. With `isRealTime` the rules of the machine's clock
+    /// apply, but time advances only when no work is pending.
     public init(frameCount: Int, isRealTime: Bool) {
         self.frameCount = frameCount
         driver = ManualDriver(isRealTime: isRealTime)
@@ -31,15 +31,15 @@ public final class ScriptedPlayback {
         driver.settle()
     }
 
-    /// Work that is left queued would hold everything.
+    /// Runs the pending work, because queued work would keep all objects alive.
     deinit {
         layer.player = nil
         player = nil
         driver.settle()
     }
 
-    /// Plays to the end. False: a frame was lost. `Benchmarks/cost/cost.py` counts the instructions of this
-    /// function and finds it by its name.
+    /// Plays to the end. Returns false if a frame was lost. `Benchmarks/cost/cost.py` counts the instructions
+    /// of this function and finds it by its name.
     @inline(never)
     public func play() -> Bool {
         player?.play()
@@ -48,7 +48,7 @@ public final class ScriptedPlayback {
     }
 }
 
-/// What is played.
+/// The script that is played.
 enum Script {
     static func media(_ frameCount: Int, frameRate: Int32 = 25) -> ScriptedMedia {
         ScriptedMedia(

@@ -1,14 +1,16 @@
 import BenchmarkKit
 import Foundation
 
-/// What the engine itself costs for each frame, apart from codecs and sinks. Writes one line of JSON for each
-/// time.
+/// Measures the cost of the engine for each frame, without codecs and sinks. Writes one line of JSON for each
+/// run.
 ///
 ///     EngineCost virtual|real-time|machine [FRAMES [TIMES]]
 ///
-/// `virtual`: as fast as it goes, on one thread. `real-time`: likewise, with the rules of the machine's
-/// clock.
-/// `machine`: on the machine's clock at 100 frames a second, with all its threads. Opening is not counted.
+/// - `virtual` plays as fast as possible on one thread.
+/// - `real-time` does the same with the rules of the machine's clock.
+/// - `machine` plays on the machine's clock at 100 frames per second, with all threads.
+///
+/// Opening is not included.
 @main
 enum EngineCost {
     static func main() async {
@@ -40,7 +42,7 @@ enum EngineCost {
 
     private static func onMachine(_ frames: Int) async -> ProcessCost? {
         let result = await RealTimePlayback(frameCount: frames, frameRate: 100).play()
-        // On a busy machine a few may have come too late.
+        // On a busy machine a few frames may be late.
         guard let result, result.frames > frames / 2 else { return nil }
         return result.cost
     }

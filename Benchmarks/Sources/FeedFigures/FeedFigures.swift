@@ -4,13 +4,14 @@ import Playhead
 import PlayheadFeed
 import Synchronization
 
-/// How long a swipe in a feed takes until the next clip is seen, in real time.
+/// Measures in real time how long a swipe in a feed takes until the next clip is shown.
 ///
 ///     swift run -c release --package-path Benchmarks FeedFigures [--swipes 200] CLIP...
 ///
-/// Three ways, one clip a page, muted: a swipe to a clip that was made ready; a jump to one that was not; a player that is
-/// made anew for it, as one does without a feed. It prints one line for each: median, 99th percentile and worst, in
-/// milliseconds from the call to the first picture in the sink; and for swipes, from the clip's turn to its next picture.
+/// It compares three ways, muted and with one clip per page: a swipe to a preloaded clip, a jump to a clip that is not
+/// preloaded, and a new player for the clip, as without a feed. It prints one line for each: median, 99th percentile and
+/// worst, in milliseconds from the call to the first frame in the sink. For swipes it also prints the time from the
+/// start of the clip's turn to its next frame.
 @main
 struct FeedFigures {
     var swipes = 200
@@ -31,7 +32,7 @@ struct FeedFigures {
             }
         }
         guard !clips.isEmpty else { throw UsageError("which clips?") }
-        // Without it each picture would be waited for in vain.
+        // Without a readable clip each wait for a frame would time out.
         for clip in clips where !FileManager.default.isReadableFile(atPath: clip.path) {
             throw UsageError("\(clip.path) cannot be read")
         }
@@ -44,7 +45,7 @@ struct FeedFigures {
         print(Self.line("a player made anew", (0..<swipes).compactMap { open(clips[$0 % clips.count]) }))
     }
 
-    /// `each`: pages from one measurement to the next.
+    /// Repeats a measurement. `step` is the number of pages from one measurement to the next.
     private func measure(each step: Int = 1, _ body: (Pages, Int) -> Double?) -> [Double] {
         let pages = Pages(clips, count: swipes * step + 4)
         return (1...swipes).compactMap { body(pages, $0 * step) }
@@ -59,7 +60,7 @@ struct FeedFigures {
         layer.add(sink)
         player.play()
         let time = sink.wait(1)
-        // As the feed's player would, it plays on for a while.
+        // Play for a while, as the feed's player does.
         Thread.sleep(forTimeInterval: 0.1)
         withExtendedLifetime(layer) {}
         return time.map { ($0 - start) * 1000 }
@@ -76,7 +77,7 @@ struct FeedFigures {
     }
 }
 
-/// A feed of one clip a page.
+/// A feed with one clip per page.
 private final class Pages {
     private let feed: FeedPlayer<Int>
     private let posters = PosterCache(limit: 0)
@@ -95,7 +96,7 @@ private final class Pages {
         CGRect(x: 0, y: Double(page) * 640, width: 360, height: 640)
     }
 
-    /// A layer without posters, so that the first picture is a frame of the clip. The cell before loses its own.
+    /// Sets a layer without posters for `page`, so that its first frame belongs to the clip. Removes the previous layer.
     private func show(_ page: Int) -> FirstPicture {
         for (old, _) in layers { feed.setLayer(nil, for: old) }
         let (layer, sink) = (FeedLayer(), FirstPicture())
@@ -105,7 +106,7 @@ private final class Pages {
         return sink
     }
 
-    /// Those behind it have players, and so their first frames.
+    /// Waits until the two following pages have players, and then briefly for their first frames.
     private func awaitReady(behind page: Int) {
         let limit = Moment.now + 5
         while Moment.now < limit, feed.player(for: page + 1) == nil || feed.player(for: page + 2) == nil {
@@ -116,7 +117,7 @@ private final class Pages {
 
     func swipe(to page: Int) -> Double? { swipe(to: page, pictures: 1) }
 
-    /// From its turn to the picture behind the first.
+    /// Returns the time from the start of the page's turn to its second frame.
     func swipeAndMove(to page: Int) -> Double? { swipe(to: page, pictures: 2) }
 
     private func swipe(to page: Int, pictures: Int) -> Double? {
@@ -142,7 +143,7 @@ private final class Pages {
     }
 }
 
-/// When its pictures came.
+/// Records when frames arrive.
 private final class FirstPicture: VideoSink {
     private let times = Mutex<[Double]>([])
 
@@ -150,7 +151,7 @@ private final class FirstPicture: VideoSink {
     func present(_ frame: VideoFrame) { times.withLock { $0.append(Moment.now) } }
     func finish() {}
 
-    /// Seconds; nil: there were not so many within two of them.
+    /// Returns the time of frame number `count` in seconds, or nil if it does not arrive within two seconds.
     func wait(_ count: Int) -> Double? {
         let limit = Moment.now + 2
         while Moment.now < limit {
@@ -162,7 +163,7 @@ private final class FirstPicture: VideoSink {
 }
 
 private enum Moment {
-    /// Seconds of the machine's clock.
+    /// The machine's clock in seconds.
     static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 }
 

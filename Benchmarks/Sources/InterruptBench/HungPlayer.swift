@@ -3,7 +3,7 @@ import MediaCore
 import Playhead
 import PlayheadTesting
 
-/// One player of a file whose middle never comes.
+/// A player of a file whose middle bytes never arrive.
 struct HungPlayer {
     private let path: String
     private let source: ScriptedByteSource
@@ -15,7 +15,7 @@ struct HungPlayer {
     init(_ path: String) throws {
         self.path = path
         source = try ScriptedByteSource(contentsOfFile: path)
-        // Small reads, so that little of a small file has been read before it is wanted.
+        // Small reads limit how much of a small file is read in advance.
         source.limitReads(to: 2048)
         var configuration = Player.Configuration()
         configuration.audio = .none
@@ -25,7 +25,7 @@ struct HungPlayer {
         events = player.events
     }
 
-    /// Milliseconds until the answer.
+    /// Requests `action` and returns the time until it is answered, in milliseconds.
     func time(_ action: Action) async throws -> Double {
         let limit = Limit(Self.limit, "no answer within \(Self.limit) s")
         defer { limit.end() }
@@ -87,7 +87,7 @@ struct HungPlayer {
     }
 }
 
-/// Ends the command where something takes for ever.
+/// Ends the command if an operation does not complete.
 private struct Limit {
     private let work: DispatchWorkItem
 

@@ -3,21 +3,22 @@ import MediaCore
 import Playhead
 import PlayheadTesting
 
-/// How soon a player answers while a read of its file hangs.
+/// Measures how soon a player answers while a read of its file hangs.
 ///
 ///     swift run -c release --package-path Benchmarks InterruptBench FILE [--rounds 200]
 ///
-/// Each round opens FILE anew and plays it until a read hangs at its middle: those bytes never come. Then it
-/// asks for one thing, and times the answer:
+/// Each round opens FILE again and plays it until a read hangs in its middle, where the bytes never arrive. Then
+/// it requests one action and measures the time until the answer:
 ///
-/// - `seek`: exactly to 70 % of the file, until the completion handler is called and the frame is shown
-/// - `pause`: until `timeControlStatus` is told as paused
-/// - `stop`: the item is taken off, until that is told
-/// - `replace`: by another item of the same file that can be read, until that is told; `replace-shown`: until
-///   its first frame is shown
-/// - `release`: the player is shut down, until that is done
+/// - `seek`: seeks exactly to 70 % of the file, until the completion handler is called and the frame is shown
+/// - `pause`: pauses, until `timeControlStatus` is reported as paused
+/// - `stop`: removes the item, until the removal is reported
+/// - `replace`: sets another, readable item of the same file, until the change is reported; `replace-shown`:
+///   until its first frame is shown
+/// - `release`: shuts the player down, until the shutdown is complete
 ///
-/// FILE should have an index and take more than 16 KB: a few seconds of MP4 are best. One line for each.
+/// FILE should have an index and be larger than 16 KB; a few seconds of MP4 work best. It prints one line for
+/// each action.
 @main
 enum InterruptBench {
     static func main() async {
@@ -26,7 +27,7 @@ enum InterruptBench {
         else {
             end(64, "usage: InterruptBench FILE [--rounds 200]")
         }
-        // An answer that never comes ends the command: it is the hang that this is about.
+        // A missing answer is the hang that this benchmark looks for, so it ends the command.
         for action in Action.allCases {
             do {
                 var times: [Double] = []
@@ -62,7 +63,7 @@ enum InterruptBench {
     }
 }
 
-/// What is asked of a player whose read hangs.
+/// An action requested from a player whose read hangs.
 enum Action: String, CaseIterable {
     case seek, pause, stop, replace, release
     case replaceShown = "replace-shown"

@@ -1,19 +1,20 @@
 import Foundation
 import Playhead
 
-/// Whether a sink gets its frames in time while something else is slow, on the machine's clock.
+/// Checks on the machine's clock whether a sink receives its frames in time while other work is slow.
 ///
 ///     swift run -c release --package-path Benchmarks LateFrames [--frames 180] FILE
 ///
-/// A player of FILE shows frames to a sink that notes for each how long after its due time it came: by itself; beside a
-/// second sink of the same layer that takes 200 ms for each frame; and while exact stills of FILE are made. In time is what comes
-/// before the next frame is due. It prints the rows of a table, and ends with 1 where a frame beside the slow sink was not in time.
+/// A player of FILE delivers frames to a sink that records how long after its due time each frame arrives: alone, beside a
+/// second sink of the same layer that takes 200 ms for each frame, and while exact stills of FILE are generated. A frame is in
+/// time if it arrives before the next frame is due. It prints the rows of a table, and exits with status 1 if a frame beside
+/// the slow sink was late.
 @main
 struct LateFrames {
     private var frames = 180
     private var path = ""
 
-    /// Seconds of each frame at the slow sink.
+    /// The time that the slow sink takes for each frame, in seconds.
     private static let slow = 0.2
 
     static func main() async throws {
@@ -49,7 +50,7 @@ struct LateFrames {
 
     private var url: URL { URL(fileURLWithPath: path) }
 
-    /// `work` runs while frames are watched, until its task is cancelled. How many stills there were.
+    /// Measures frames while the task returned by `work` runs, and cancels it. Reports the number of stills that it made.
     private func play(beside work: @Sendable (URL) -> Task<Int, Never>?) async -> Outcome {
         let stage = WatchedPlayer(url)
         await stage.start()
@@ -74,7 +75,7 @@ struct LateFrames {
         return (report, "took \(taken), lost \(after.framesDropped - before.framesDropped)")
     }
 
-    /// Exact ones at times all over the file, until the task is cancelled. How many there were.
+    /// Generates exact stills throughout the file until the task is cancelled, and returns their number.
     private static func makeStills(of url: URL) async -> Int {
         let asset = Asset(url: url)
         let generator = ImageGenerator(asset: asset)

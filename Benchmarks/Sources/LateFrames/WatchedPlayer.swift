@@ -2,7 +2,7 @@ import Foundation
 import Playhead
 import Synchronization
 
-/// A player without sound, and a sink that notes how late each frame comes.
+/// A player without audio, and a sink that records how late each frame arrives.
 struct WatchedPlayer {
     let player: Player
     let layer: PlayerLayer
@@ -20,13 +20,13 @@ struct WatchedPlayer {
         layer.add(CallbackVideoSink { punctuality.note($0) })
     }
 
-    /// Returns when thirty frames have been shown: what begins is no longer under way.
+    /// Starts playback and returns when thirty frames have been shown, so that startup is complete.
     func start() async {
         player.play()
         _ = await punctuality.next(30)
     }
 
-    /// What came of the next frames: `count` of those that are due from here on.
+    /// Returns a report on the next `count` frames that are due.
     func watch(_ count: Int) async -> Punctuality.Report {
         let before = player.counters
         let delays = await punctuality.next(count)
@@ -41,24 +41,24 @@ struct WatchedPlayer {
     }
 }
 
-/// Notes how long after its due time each frame comes to a sink, on the clock of its player.
+/// Records how long after its due time each frame arrives at a sink, on the player's clock.
 final class Punctuality: Sendable {
-    /// A frame that came.
+    /// The delay of one frame.
     struct Delay {
-        /// Nanoseconds behind the moment when it was due.
+        /// Nanoseconds after the frame's due time.
         var late: Int64
-        /// Nanoseconds between that moment and the one of the next frame.
+        /// Nanoseconds between the frame's due time and that of the next frame.
         var length: Int64
     }
 
-    /// What came of the frames that were due while somebody watched.
+    /// A summary of the frames that were due during a measurement.
     struct Report {
         var frames: Int
-        /// They came before the next one was due.
+        /// The number of frames that arrived before the next one was due.
         var inTime: Int
-        /// The player did not show them.
+        /// The number of frames that the player dropped.
         var dropped = 0
-        /// Milliseconds.
+        /// The median and the maximum lateness in milliseconds.
         var median, worst: Double
 
         init(_ delays: [Delay]) {
@@ -73,7 +73,7 @@ final class Punctuality: Sendable {
     private struct State {
         var delays: [Delay] = []
         var wanted = 0
-        /// When the frame before was due, in nanoseconds of the item's time.
+        /// The time of the previous frame, in nanoseconds of the item's timeline.
         var last: Int64?
         var done: CheckedContinuation<[Delay], Never>?
     }
@@ -83,7 +83,7 @@ final class Punctuality: Sendable {
 
     init(_ timebase: Timebase) { self.timebase = timebase }
 
-    /// One that the player leaves out counts as one that did not come in time.
+    /// Waits for the next `count` frames and returns their delays. A dropped frame counts as late.
     func next(_ count: Int) async -> [Delay] {
         await withCheckedContinuation { continuation in
             state.withLock { $0 = State(wanted: count, done: continuation) }
@@ -97,7 +97,7 @@ final class Punctuality: Sendable {
         else { return }
         let finished: (() -> Void)? = state.withLock { state in
             guard state.done != nil else { return nil }
-            // What the player left out between two has its place, too.
+            // Add an entry for each frame that the player dropped between the two.
             if let last = state.last, length > 0 {
                 let missing = Int((time - last + length / 2) / length) - 1
                 for _ in 0..<max(0, missing) { state.delays.append(Delay(late: .max, length: length)) }

@@ -2,18 +2,18 @@ import Foundation
 import MediaCore
 import Playhead
 
-/// Many players of one clip at the same time, looping, without sound: what a wall of videos costs.
+/// Measures the cost of a video wall: many players that loop one clip at the same time without audio.
 ///
 ///     swift run -c release --package-path Benchmarks ManyPlayers [--players 100] [--waiting 0] [--seconds 12] [--muted] [FILE]
 ///
-/// Without FILE it makes a clip of 320x180, 25 frames a second and 5 s with `ffmpeg`, in a temporary folder of
-/// its own. With `--waiting` there are so many more players whose bytes never come. With `--muted` audio is decoded, and
-/// nobody hears it. It prints one line: threads at most, frames and late frames, lateness, CPU time, peak memory, and how
-/// many players were behind in the second half, as the process's budget tells.
+/// Without FILE it creates a clip of 320x180, 25 frames per second and 5 s with `ffmpeg` in a temporary folder.
+/// `--waiting` adds that many players whose bytes never arrive. With `--muted` audio is decoded, but muted.
+/// It prints one line: the maximum number of threads, frames and late frames, lateness, CPU time, peak memory, and the
+/// number of players that fell behind in the second half, according to the process's `PlaybackBudget`.
 @main
 struct ManyPlayers {
     var count = 100
-    /// Players that wait for bytes.
+    /// The number of players that wait for bytes.
     var waiting = 0
     var seconds = 12.0
     var isMuted = false
@@ -57,7 +57,7 @@ struct ManyPlayers {
         return number
     }
 
-    /// The measuring is done on the main thread, which sleeps in between and is one of those counted.
+    /// Measures on the main thread, which sleeps between samples and is included in the number of threads.
     private func run(_ path: String) -> String {
         let item = URL(fileURLWithPath: path)
         let waiting = (0..<waiting).map { _ in
@@ -135,7 +135,7 @@ struct ManyPlayers {
     }
 }
 
-/// One player and where its pictures go.
+/// One player with its layer and its membership in the playback budget.
 private struct Stage {
     let player: Player
     let layer: PlayerLayer
@@ -154,7 +154,7 @@ private struct Stage {
     }
 }
 
-/// Bytes that never come.
+/// A source whose bytes never arrive.
 private final class SilentSource: ByteSource {
     private let semaphore = DispatchSemaphore(value: 0)
     var byteCount: Int64? { nil }
@@ -174,10 +174,10 @@ private struct Peak {
     mutating func note(_ sample: Int) { value = max(value, sample) }
 }
 
-/// What the process has used so far.
+/// The resources that the process has used so far.
 private struct Usage {
     var cpuSeconds: Double
-    /// Bytes.
+    /// Peak resident memory in bytes.
     var peakMemory: Int
     var switches: Int
 

@@ -1,7 +1,7 @@
 import Foundation
 import Playhead
 
-/// The MD5 of a frame, as the library's own sink writes it: packed rows in the decoder's format.
+/// The MD5 of a frame in the form that the library's sink writes: packed rows in the decoder's format.
 enum FrameHash {
     static func of(_ frame: VideoFrame) -> String? {
         let pipe = Pipe()

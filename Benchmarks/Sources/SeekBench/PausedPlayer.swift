@@ -2,15 +2,15 @@ import Foundation
 import Playhead
 import Synchronization
 
-/// A player that stands, as in an editor, with the settings that users have and sinks that keep nothing.
+/// A paused player, as in an editor, with the default settings and sinks that discard their input.
 final class PausedPlayer: Sendable {
     private let player: Player
     private let layer: PlayerLayer
     private let sink: ShownFrame
-    /// From when the item is set until its first frame is shown.
+    /// The result of opening, timed from setting the item until its first frame is shown.
     let opening: Answer
 
-    /// Returns when the first frame is shown; nil: it cannot be played.
+    /// Returns when the first frame is shown. Returns nil if the file cannot be played.
     init?(_ file: URL) async {
         var configuration = Player.Configuration()
         configuration.audio = .sink(NullAudioSink())
@@ -58,7 +58,7 @@ final class PausedPlayer: Sendable {
     func shutdown() async { await player.shutdown() }
 }
 
-/// Remembers the frame being shown.
+/// Stores the frame being shown.
 final class ShownFrame: VideoSink {
     private struct State: Sendable {
         var frame: VideoFrame?
@@ -68,7 +68,7 @@ final class ShownFrame: VideoSink {
 
     var frame: VideoFrame? { state.withLock { $0.frame } }
 
-    /// Calls `body` once.
+    /// Calls `body` once, when the next frame is shown.
     func whenNextIsShown(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.waiting = body } }
 
     func start(_ format: VideoFormat) {}

@@ -1,15 +1,15 @@
 import Foundation
 import Playhead
 
-/// Answers requests to a paused player, one a line, with one line of JSON each: how long it took, and which
-/// frame was shown.
+/// Reads requests to a paused player, one per line, and answers each with one line of JSON: the time it took
+/// and the frame that was shown.
 ///
 ///     SeekBench FILE [--hash]
 ///
-/// `seek SECONDS`: exactly there; timed until the completion handler is called. `step COUNT`: so many frames
-/// on or back; timed until the frame has reached the sink. With `--hash` the answer has the frame's MD5,
-/// which is computed after the time has been taken. The first line is the answer to opening: the time from
-/// when the item is set until its first frame is shown.
+/// `seek SECONDS` seeks exactly and is timed until the completion handler is called. `step COUNT` steps by that
+/// many frames, forward or backward, and is timed until the frame has reached the sink. With `--hash` the answer
+/// contains the frame's MD5, which is computed after the time has been measured. The first line reports opening:
+/// the time from setting the item until its first frame is shown.
 @main
 enum SeekBench {
     static func main() async {
@@ -50,10 +50,10 @@ enum SeekBench {
     }
 }
 
-/// How a request came out.
+/// The result of a request.
 struct Answer: Sendable {
     var isFinished = true
     var seconds = 0.0
-    /// The one being shown.
+    /// The frame being shown.
     var frame: VideoFrame?
 }

@@ -1,5 +1,5 @@
-// An endless banner: a clip, a picture, a clip. It goes on by itself, round the corner too; a finger stops it, and a jump to the page that is
-// shown leaves its clip playing. Prints each turn, and what the pages show.
+// An endless banner of a clip, an image and a clip. It advances automatically and wraps around after the last page. A touch stops it,
+// and a jump to the current page leaves its clip playing. Prints each page change, and the content of the pages.
 
 import Foundation
 import Playhead
@@ -12,7 +12,7 @@ guard files.count == 3 else {
     exit(64)
 }
 
-// Time goes when the script says so. A program with a screen leaves the clock as it is.
+// The script advances the clock. An application with a screen uses the default clock.
 let driver = ManualDriver(settlesByItself: true)
 var configuration = Player.Configuration()
 configuration.clock = .driver(driver)

@@ -1,5 +1,5 @@
-// Players in the cells of a collection, two side by side: those that are wholly in view play, four at most. The user scrolls,
-// pauses one, goes to another screen and comes back. Prints each decision.
+// Players in the cells of a collection with two columns. Fully visible cells play, at most four at a time. The user scrolls,
+// pauses one player, opens another screen and returns. Prints each decision.
 
 import Foundation
 import Playhead
@@ -12,7 +12,7 @@ guard !clips.isEmpty else {
     exit(64)
 }
 
-// Time goes when the script says so. A program with a screen leaves the clock as it is.
+// The script advances the clock. An application with a screen uses the default clock.
 let driver = ManualDriver(settlesByItself: true)
 var configuration = Player.Configuration()
 configuration.clock = .driver(driver)
@@ -29,7 +29,7 @@ feed.setChangeHandler { time, changes in
     )
 }
 
-// 20 cells of 160x200 in two columns, seen through 320x420.
+// 20 cells of 160x200 in two columns, in a viewport of 320x420.
 let cells = (0..<20).map { id in
     FeedCell(id, frame: CGRect(x: Double(id % 2) * 160, y: Double(id / 2) * 200, width: 160, height: 200))
 }

@@ -2,10 +2,10 @@ import Foundation
 import Playhead
 import Synchronization
 
-/// A clip that is played while it is being downloaded into a file: what is read is asked for and waited for without a thread, what
-/// came once is read from the file, and the rest follows.
+/// A clip that is played while it is downloaded into a file. A read of a missing part requests that part and does not block a thread.
+/// Parts that have been received are read from the file. The remaining parts are downloaded afterwards.
 final class Download: ByteSource {
-    /// Asks for a part, and hands it over when it is there: a program's own way to its server.
+    /// Requests a part from the application's server and delivers it once it has been received.
     typealias Fetch = @Sendable (Range<Int64>, @escaping @Sendable (Data) -> Void) -> Void
 
     private struct State {
@@ -55,7 +55,7 @@ final class Download: ByteSource {
         return count
     }
 
-    /// For a reader that cannot wait.
+    /// Reads without a context, for a caller that does not wait for missing data.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
         try read(at: offset, into: buffer, context: ReadContext())
     }
@@ -80,7 +80,7 @@ final class Download: ByteSource {
             return state.waiting
         }
         for context in waiting { context.wake() }
-        // The next one that is missing, so that the file becomes whole.
+        // Request the next missing part, so that the download completes.
         let missing = state.withLock { state in (0..<partCount).first { !state.asked.contains($0) } }
         if let missing { ask(for: missing) }
     }

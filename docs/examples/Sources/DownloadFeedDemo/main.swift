@@ -1,5 +1,6 @@
-// A scrolling feed whose clips are downloaded while they play, each into a file of its own: with the 85 % rule, and posters of what has
-// come. Prints each decision, how much of each clip is there, what each cell shows, and whether the files are the clips.
+// A scrolling feed whose clips are downloaded while they play, each into its own file. It uses the 85 % rule, and posters of the data
+// received so far. Prints each decision, how much of each clip is downloaded, the content of each cell, and whether each file is
+// identical to its clip.
 
 import Foundation
 import Playhead
@@ -13,13 +14,13 @@ guard arguments.count > 1, let folder = arguments.first else {
 }
 let clips = try arguments.dropFirst().map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
 
-// Time goes when the script says so. A program with a screen leaves the clock as it is.
+// The script advances the clock. An application with a screen uses the default clock.
 let driver = ManualDriver(settlesByItself: true)
 var configuration = Player.Configuration()
 configuration.clock = .driver(driver)
 let line = driver.makeLane(.blockingIO, label: "network")
 
-// The server: each part takes 40 ms. A program asks its own, with URLSession say.
+// Simulates a server that takes 40 ms for each part. An application would request the parts from its server, for example with URLSession.
 let files = (0..<6).map { URL(fileURLWithPath: folder).appendingPathComponent("download-\($0).mp4") }
 let downloads = try (0..<6).map { id in
     let clip = clips[id % clips.count]

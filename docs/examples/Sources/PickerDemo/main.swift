@@ -1,5 +1,5 @@
-// A media picker without a screen, and a view of what was chosen: first once and fitted in, then in a loop and filled. Prints what a
-// list would show after each key, and what the view shows; fit.png and fill.png are the view's last frames.
+// A media picker without a screen, and a view that plays the selected file: first once with aspect fit, then in a loop with aspect
+// fill. Prints the content of the list after each key, and of the view. fit.png and fill.png are the view's last frames.
 
 import Foundation
 import Playhead
@@ -27,7 +27,7 @@ picker.rowCount = 4
     }
 }
 
-/// What a person presses; a program with a screen calls `handle` from its key handler.
+/// The keys that the user presses. An application with a screen calls `handle` from its key handler.
 let script: [(String, [MediaPicker.Key])] = [
     ("down", [.down]), ("to the last", [.end]), ("only video", [.tab]),
     ("\"10\" typed", "/10".map { .character($0) }), ("Escape", [.escape]), ("up", [.up]), ("Enter", [.enter]),
@@ -45,7 +45,7 @@ print("chosen:", clip.name)
 
 // MARK: Playing it
 
-/// The frame that a screen would show.
+/// The last frame, which a screen would show.
 final class LastFrame: Sendable {
     private let state = Mutex<(frame: VideoFrame?, count: Int)>((nil, 0))
     var count: Int { state.withLock { $0.count } }
@@ -57,7 +57,7 @@ final class LastFrame: Sendable {
     }
 }
 
-// Time goes when the script says so. A program with a screen leaves the clock as it is.
+// The script advances the clock. An application with a screen uses the default clock.
 let driver = ManualDriver(settlesByItself: true)
 var configuration = Player.Configuration()
 configuration.clock = .driver(driver)

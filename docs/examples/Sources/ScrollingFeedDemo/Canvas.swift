@@ -1,6 +1,6 @@
 import Playhead
 
-/// A picture to draw on, in RGB.
+/// An RGB image to draw on.
 struct Canvas {
     typealias Pixel = (UInt8, UInt8, UInt8)
     let width: Int
@@ -21,7 +21,7 @@ struct Canvas {
         }
     }
 
-    /// In rgb24, as large as its cell.
+    /// Draws a frame in rgb24 that has the size of its cell.
     mutating func draw(_ frame: VideoFrame, _ x: Int, _ y: Int) {
         frame.withPlanes { planes in
             guard let plane = planes.first, frame.pixelFormat == .rgb24 else { return }

@@ -3,7 +3,7 @@ import Playhead
 import PlayheadFeed
 import Synchronization
 
-/// A cell's layer, and the picture that it was given last.
+/// A cell's layer and the last frame that it received.
 final class ShownPicture: Sendable {
     let layer: FeedLayer
     private let last = Mutex<VideoFrame?>(nil)
@@ -20,8 +20,9 @@ final class ShownPicture: Sendable {
     var frame: VideoFrame? { last.withLock { $0 } }
 }
 
-/// A PNG for each step: what is in view, with a frame round each cell. Green: it plays; yellow: it stands, though chosen;
-/// blue: ready; grey: nothing. The bar on the left of a cell: white for a poster, black for video, none for an empty cell.
+/// Writes a PNG for each step: the visible area, with a border around each cell. A green border means playing, yellow selected
+/// but paused, blue ready, and grey none of these. The bar on the left of a cell is white for a poster and black for video;
+/// an empty cell has no bar.
 struct ContactSheet {
     let folder: String
     let width: Int

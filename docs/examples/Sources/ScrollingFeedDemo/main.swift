@@ -1,5 +1,5 @@
-// A feed with the 85 % rule: the first clip of which 85 % are in view plays, when nothing has moved for 0.3 s. Prints each decision, and draws a
-// picture of each step: the cells, who plays, and what each cell shows.
+// A feed with the 85 % rule: the first clip that is at least 85 % visible plays once the feed has not moved for 0.3 s. Prints each
+// decision, and draws an image of each step that shows the cells, the playing cell, and the content of each cell.
 
 import Foundation
 import Playhead
@@ -13,7 +13,7 @@ guard arguments.count > 1, let folder = arguments.first else {
 }
 let clips = arguments.dropFirst().map { URL(fileURLWithPath: $0) }
 
-// Time goes when the script says so. A program with a screen leaves the clock as it is.
+// The script advances the clock. An application with a screen uses the default clock.
 let driver = ManualDriver(settlesByItself: true)
 var configuration = Player.Configuration()
 configuration.clock = .driver(driver)
@@ -36,7 +36,7 @@ let cells = (0..<12).map {
 var sheet = ContactSheet(folder: folder, width: 340, height: 420)
 var shown: [Int: ShownPicture] = [:]
 
-/// As a list does: a cell gets its layer when it comes into view, and loses it when it leaves.
+/// Sets and removes layers as a list view does: a cell has a layer while it is visible.
 @MainActor func show(_ viewport: FeedViewport) {
     for cell in cells {
         let isSeen = viewport.share(of: cell.frame) > 0

@@ -1,17 +1,17 @@
 import Playhead
 import Synchronization
 
-/// Tells where a film is cut: where the brightness of its rows changes at once.
+/// A sink that prints the cuts of a film: the frames at which the brightness of the rows changes abruptly.
 final class CutFinder: VideoSink {
-    let acceptedPixelFormats: [PixelFormat] = [.gray]  // anything else is converted to it
-    private let last = Mutex([Int]())  // the brightness of each row of the last picture
+    let acceptedPixelFormats: [PixelFormat] = [.gray]  // the player converts other formats
+    private let last = Mutex([Int]())  // the brightness of each row of the previous frame
 
-    func start(_ format: VideoFormat) { flush() }  // before the first picture, and when the format changes
-    func flush() { last.withLock { $0 = [] } }  // a seek, another item: what was shown is history
-    func finish() {}  // once; nothing follows
+    func start(_ format: VideoFormat) { flush() }  // before the first frame, and at a new format
+    func flush() { last.withLock { $0 = [] } }  // called after a seek or an item change
+    func finish() {}  // called once, as the last call
 
-    func present(_ frame: VideoFrame) {  // it is due now
-        let rows = frame.withPlanes { planes in  // the decoder's own memory, in here alone
+    func present(_ frame: VideoFrame) {  // called when the frame is due
+        let rows = frame.withPlanes { planes in  // the decoder's memory, valid only in this closure
             (0..<planes[0].rowCount).map { row in
                 let start = planes[0].baseAddress + row * planes[0].bytesPerRow
                 let samples = UnsafeRawBufferPointer(start: start, count: planes[0].bytesUsedPerRow)

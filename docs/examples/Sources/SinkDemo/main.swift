@@ -1,4 +1,4 @@
-// Prints at which times a film is cut, as fast as the machine can: a sink of one's own on the virtual clock.
+// Prints the times of a film's cuts as fast as the machine can decode, with a custom sink on the virtual clock.
 
 import Foundation
 import Playhead

@@ -1,4 +1,4 @@
-// The snippets of README.md, each as a function. Plays a clip for a second and writes thumb.png:
+// The snippets of README.md, each in a function. Plays a clip for one second and writes thumb.png:
 // swift run --package-path docs/examples SnippetDemo clip.mp4
 
 import Foundation

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that sinks change on their own queues.
+/// A lock-protected value that sinks modify on their own queues.
 final class Locked<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
     init(_ value: Value) { mutex = Mutex(value) }

@@ -1,5 +1,5 @@
-// A story cover: muted, over and over, cut to the shape of its cell, its poster until the first frame. Another story takes its
-// place, and then none. Prints what the cell shows, every half second.
+// A story cover: a muted loop that is cropped to its cell, with a poster until the first frame. Another story replaces it and is
+// then removed. Prints the content of the cell every half second.
 
 import Foundation
 import Playhead
@@ -13,7 +13,7 @@ guard paths.count == 2 else {
 }
 let stories = paths.map { URL(fileURLWithPath: $0) }
 
-// Time goes when the script says so. A program with a screen leaves the clock as it is.
+// The script advances the clock. An application with a screen uses the default clock.
 let driver = ManualDriver(settlesByItself: true)
 var configuration = Player.Configuration()
 configuration.clock = .driver(driver)

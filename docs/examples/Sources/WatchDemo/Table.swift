@@ -12,8 +12,8 @@ final class Table: Sendable {
 
     func add(_ text: String, to column: Column) { rows.withLock { $0.append((column, text)) } }
 
-    /// Each column holds what came that way, in the order in which it came. A row is one change: what the
-    /// streams tell, and next to it what the other ways told of the same.
+    /// Prints the table. Each column holds the reports of one way in the order of arrival. A row is one change:
+    /// the event, and next to it the reports of the same change by the other ways.
     func print() {
         let rows = rows.withLock { $0 }
         var columns = Column.allCases.map { column in rows.filter { $0.column == column }.map(\.text)[...] }
@@ -22,7 +22,7 @@ final class Table: Sendable {
             let first = columns.lazy.compactMap(\.first).first ?? ""
             var cells: [String] = []
             for index in columns.indices {
-                // Something else is next in this column: its row is still to come.
+                // A column whose next entry is another change stays empty in this row.
                 cells.append(columns[index].first == first ? columns[index].removeFirst() : "")
             }
             Swift.print(Self.line(cells))

@@ -3,14 +3,14 @@ import Observation
 import Playhead
 import Synchronization
 
-/// Ends a way of watching when it goes.
+/// Holds the closure that ends an observation.
 struct Watching {
     let end: () -> Void
 }
 
-/// A value in few words.
+/// Returns a short description of a value.
 func words<Value>(_ value: Value) -> String {
-    // An optional: what is in it.
+    // Unwrap an optional.
     let mirror = Mirror(reflecting: value)
     if mirror.displayStyle == .optional { return mirror.children.first.map { words($0.value) } ?? "none" }
     return switch value {
@@ -51,13 +51,13 @@ func watchByKeyPath(_ player: Player, _ item: PlayerItem, _ layer: PlayerLayer, 
 // MARK: Tracking
 
 func watchByTracking(_ player: Player, _ item: PlayerItem, _ layer: PlayerLayer, _ table: Table) {
-    // A setter tells who tracks at once, on its own thread; the table shows the player's order.
+    // A setter notifies trackers immediately on the caller's thread. The table shows only the changes in the player's order.
     let key = DispatchSpecificKey<Bool>()
     player.callbackQueue.setSpecific(key: key, value: true)
     @Sendable func track(_ name: String, _ read: @escaping @Sendable () -> String) {
         let once = Once()
         _ = withObservationTracking(read) {
-            // May be called again where two threads announce at the same time; see docs/watching.md.
+            // May be called twice if two threads announce a change at the same time; see docs/watching.md.
             guard once.isFirst else { return }
             let value = read()
             if DispatchQueue.getSpecific(key: key) == true { table.add("\(name) \(value)", to: .tracking) }
@@ -101,7 +101,7 @@ func watchByNotification(_ player: Player, _ item: PlayerItem, _ table: Table) -
 
 // MARK: Events
 
-/// An event as the other ways tell it.
+/// Returns an event in the form in which the other ways report it.
 func words(for event: PlayerEvent) -> [String] {
     switch event {
     case .currentItemChanged(let item): ["currentItem \(words(item))"]
@@ -122,7 +122,7 @@ func words(for event: PlayerEvent) -> [String] {
     }
 }
 
-/// True once.
+/// A flag that reads as true exactly once.
 final class Once: Sendable {
     private let isOver = Mutex(false)
     var isFirst: Bool {

@@ -1,6 +1,5 @@
-// Watches one player in all four ways while it plays a file on the virtual clock, and prints what each of
-// them was told, side by side. What stands in one row is one change; read downwards, all columns are in the
-// same order.
+// Observes one player in all four ways while it plays a file on the virtual clock, and prints what each of
+// them reported, side by side. Each row is one change. All columns are in the same order.
 
 import Foundation
 import Playhead
@@ -24,7 +23,7 @@ let watching = [
 ]
 watchByTracking(player, item, layer, table)
 
-// At two seconds back to one.
+// At two seconds, seek back to one second.
 let boundary = player.addBoundaryTimeObserver(forTimes: [MediaTime(value: 2, timescale: 1)]) {
     [once = Once()] in
     guard once.isFirst else { return }
@@ -38,7 +37,7 @@ for await event in events {
     for change in words(for: event) { table.add(change, to: .event) }
     if case .timeControlStatusChanged(.paused, _) = event { break }
 }
-// The callback queue may still be telling the others of the last event.
+// The callback queue may still be notifying the other observers of the last event.
 player.callbackQueue.sync {}
 await player.shutdown()
 boundary.invalidate()

@@ -1,6 +1,6 @@
 import Playhead
 
-/// A part of a program: it leaves out the intro of what is played.
+/// The code under test: skips the intro of the item that is played.
 final class IntroSkipper: Sendable {
     private let observer: TimeObserver
 

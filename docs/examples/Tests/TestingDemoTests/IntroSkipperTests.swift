@@ -14,7 +14,7 @@ import Testing
 }
 
 @Test func waitsForDataThatComesLate() {
-    // The frames from second 1 on arrive at second 5.
+    // The frames after the first second arrive at second 5.
     let bench = PlayerTestBench(.silentClip([.stall(atPacket: 25, until: 5)]))
     bench.load()
     bench.player.play()
