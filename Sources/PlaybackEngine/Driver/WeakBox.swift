@@ -1,7 +1,5 @@
-import Dispatch
 import MediaCore
 import PlayheadBackend
-import Synchronization
 
 final class WeakBox<T: AnyObject & Sendable>: Sendable {
     private let box: Locked<Weak>

@@ -1,6 +1,5 @@
 import MediaCore
 import PlayheadBackend
-import Synchronization
 
 /// The limits up to which the stages work ahead.
 package struct PipelineLimits: Hashable, Sendable {

@@ -1,6 +1,5 @@
 import MediaCore
 import PlayheadBackend
-import Synchronization
 
 /// The choice of a track of one media type.
 package enum TrackChoice: Hashable, Sendable {

@@ -1,5 +1,4 @@
 import PlayheadBackend
-import Synchronization
 
 /// One stage of the pipeline from bytes to sinks. A step never waits, except for a read inside the demuxer.
 package protocol Stage: AnyObject, Sendable {

@@ -1,5 +1,4 @@
 import PlayheadBackend
-import Synchronization
 
 /// The result of one step of a stage.
 package enum StepResult: Hashable, Sendable {

@@ -1,4 +1,3 @@
-import Dispatch
 import FFmpeg
 import Logging
 public import MediaCore

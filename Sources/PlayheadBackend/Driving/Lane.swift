@@ -1,4 +1,3 @@
-import Dispatch
 import MediaCore
 
 /// Runs closures one at a time, in the order in which they were enqueued.

@@ -1,4 +1,3 @@
-import Dispatch
 import MediaCore
 
 /// The kind of work that a lane runs. It determines which lanes take precedence, and how many lanes of a kind

@@ -1,4 +1,3 @@
-import Dispatch
 import MediaCore
 
 /// A handle to scheduled work that can be cancelled.

@@ -1,6 +1,4 @@
-import Dispatch
 import Glibc
-import Synchronization
 
 /// The error of a write to standard output.
 struct OutputError: Error {

@@ -1,6 +1,4 @@
-import Dispatch
 import Glibc
-import Synchronization
 
 /// Standard output for text. Writes are unbuffered, so no output is lost at exit.
 enum StandardOutput {

@@ -1,5 +1,4 @@
 import Playhead
-import Synchronization
 
 /// Forwards audio to another sink, and records whether there was any.
 final class UsageTrackingAudioSink: AudioSink, Sendable {

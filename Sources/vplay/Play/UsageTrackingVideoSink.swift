@@ -1,5 +1,4 @@
 import Playhead
-import Synchronization
 
 /// Forwards frames to another sink, and records whether there were any.
 final class UsageTrackingVideoSink: VideoSink, Sendable {
