@@ -50,12 +50,12 @@ public final class FrameMD5Sink: VideoSink, FileSink {
     public func present(_ frame: VideoFrame) throws {
         try writer.run { output, state in
             guard let time = state.clock?.ticks(of: frame) else {
-                throw SinkError.outOfOrder("a frame was presented before start")
+                throw SinkError.outOfOrder("\(output.path): a frame was presented before start")
             }
             let size = frame.withPlanes { $0.packedByteCount }
             let hash = FrameDigest.digest(of: frame)
             guard !hash.isEmpty else {
-                throw MediaError(.resourceLimit, "out of memory for the checksum")
+                throw MediaError(.resourceLimit, "\(output.path): out of memory for the MD5 hash of a frame")
             }
             // Raw frames are not reordered, and each has the duration of one frame.
             let ticks = padded("\(time)", to: 10)

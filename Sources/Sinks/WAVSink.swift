@@ -55,7 +55,7 @@ public final class WAVSink: AudioSink, FileSink {
                 )
             else {
                 throw SinkError.unsupportedFormat(
-                    "WAV does not support \(layout.channelCount) channels at \(format.sampleRate) Hz"
+                    "\(output.path): WAV does not support \(layout.channelCount) channels at \(format.sampleRate) Hz"
                 )
             }
             let accepted = AudioFormat(
@@ -76,10 +76,12 @@ public final class WAVSink: AudioSink, FileSink {
     public func write(_ buffer: AudioBuffer) throws {
         try writer.run { output, state in
             guard let format = state.format, let header = state.header else {
-                throw SinkError.outOfOrder("samples were written before start")
+                throw SinkError.outOfOrder("\(output.path): samples were written before start")
             }
             guard buffer.format == format else {
-                throw SinkError.unsupportedFormat("the samples do not have the format that start returned")
+                throw SinkError.unsupportedFormat(
+                    "\(output.path): the samples do not have the format that start returned"
+                )
             }
             try buffer.withPlanes { planes in
                 guard let samples = planes.first else { return }

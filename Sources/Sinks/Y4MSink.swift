@@ -52,15 +52,17 @@ public final class Y4MSink: VideoSink, FileSink {
         try writer.run { output, state in
             guard let layout = Y4MLayout(format.pixelFormat) else {
                 throw SinkError.unsupportedFormat(
-                    "y4m does not support the pixel format \(format.pixelFormat)"
+                    "\(output.path): YUV4MPEG2 does not support the pixel format \(format.pixelFormat)"
                 )
             }
             if let first = state.format {
-                try Self.requireSameLayout(first, format)
+                try Self.requireSameLayout(first, format, output.path)
                 return
             }
             guard let byteCount = layout.byteCount(of: format.size) else {
-                throw SinkError.unsupportedFormat("y4m does not support frames of \(format.size) pixels")
+                throw SinkError.unsupportedFormat(
+                    "\(output.path): YUV4MPEG2 does not support frames of \(format.size) pixels"
+                )
             }
             try output.write(Self.header(format, layout))
             state = State(format: format, byteCount: byteCount)
@@ -73,13 +75,13 @@ public final class Y4MSink: VideoSink, FileSink {
     public func present(_ frame: VideoFrame) throws {
         try writer.run { output, state in
             guard let first = state.format else {
-                throw SinkError.outOfOrder("a frame was presented before start")
+                throw SinkError.outOfOrder("\(output.path): a frame was presented before start")
             }
-            try Self.requireSameLayout(first, frame.format)
+            try Self.requireSameLayout(first, frame.format, output.path)
             try frame.withPlanes { planes in
                 guard planes.packedByteCount == state.byteCount else {
                     throw SinkError.unsupportedFormat(
-                        "a \(frame.pixelFormat) frame of \(frame.size) pixels has "
+                        "\(output.path): a \(frame.pixelFormat) frame of \(frame.size) pixels has "
                             + "\(planes.packedByteCount) bytes instead of \(state.byteCount)"
                     )
                 }
@@ -100,14 +102,14 @@ public final class Y4MSink: VideoSink, FileSink {
             + "\(layout.tags(color: format.color))\n"
     }
 
-    private static func requireSameLayout(_ first: VideoFormat, _ next: VideoFormat) throws {
+    private static func requireSameLayout(_ first: VideoFormat, _ next: VideoFormat, _ path: String) throws {
         let isSame =
             first.size == next.size && first.pixelAspectRatio == next.pixelAspectRatio
             && Y4MLayout(first.pixelFormat)?.isStoredAs == Y4MLayout(next.pixelFormat)?.isStoredAs
         guard !isSame else { return }
         throw SinkError.unsupportedFormat(
-            "y4m does not support a change of format in mid-stream, from \(summary(first)) to \(summary(next)); "
-                + "set the size of the layer, or write to a separate file"
+            "\(path): YUV4MPEG2 does not support a change of format in mid-stream, from \(summary(first)) "
+                + "to \(summary(next)); set the size of the layer, or write to a separate file"
         )
     }
 

@@ -44,13 +44,16 @@ package final class PanelScreen: Sendable {
     /// - Throws: `MediaError` with the code `.sinkFailed` if `terminal` is not a terminal, or if the environment does
     ///   not name one that can position its cursor.
     package init(terminal: Int32, environment: [String: String]) throws(MediaError) {
-        guard isatty(terminal) == 1 else { throw MediaError(.sinkFailed, "the output is not a terminal") }
+        guard isatty(terminal) == 1 else {
+            throw MediaError(.sinkFailed, "\(TerminalLine.name(of: terminal)) is not a terminal")
+        }
         guard var capabilities = TerminalCapabilities(environment: environment) else {
-            let name = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
-            throw MediaError(.sinkFailed, "the terminal cannot position its cursor: \(name)")
+            let type = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
+            throw MediaError(.sinkFailed, "the terminal cannot position its cursor: \(type)")
         }
         guard let line = TerminalLine(terminal) else {
-            throw MediaError(.sinkFailed, "the terminal cannot be opened", underlyingCode: errno)
+            let name = TerminalLine.name(of: terminal)
+            throw MediaError(.sinkFailed, "\(name): cannot open the terminal", underlyingCode: errno)
         }
         self.line = line
         if capabilities.graphics == .sixel, line.window.pixels.isEmpty { capabilities.graphics = .symbols }

@@ -34,6 +34,15 @@ final class TerminalLine: Sendable {
     private let queue = DispatchQueue(label: "playhead.terminal")
     private let state = Locked(State())
 
+    /// Returns the name of a file descriptor for error messages.
+    static func name(of descriptor: Int32) -> String {
+        switch descriptor {
+        case STDOUT_FILENO: "standard output"
+        case STDERR_FILENO: "standard error"
+        default: "descriptor \(descriptor)"
+        }
+    }
+
     /// Opens the terminal again, because the flags of an open file affect all processes that share it. If the system
     /// does not permit that, because the terminal belongs to another user, the open file is shared.
     ///

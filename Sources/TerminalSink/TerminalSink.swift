@@ -80,16 +80,16 @@ public final class TerminalSink: VideoSink {
         library: Result<ChafaLibrary, MediaError> = ChafaLibrary.shared
     ) throws(MediaError) {
         guard isatty(terminal) == 1 else {
-            let name = terminal == STDOUT_FILENO ? "standard output" : "descriptor \(terminal)"
-            throw MediaError(.sinkFailed, "\(name) is not a terminal")
+            throw MediaError(.sinkFailed, "\(TerminalLine.name(of: terminal)) is not a terminal")
         }
         guard var capabilities = TerminalCapabilities(environment: environment, requested: requested) else {
-            let name = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
-            throw MediaError(.sinkFailed, "the terminal cannot position its cursor: \(name)")
+            let type = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
+            throw MediaError(.sinkFailed, "the terminal cannot position its cursor: \(type)")
         }
         let library = try library.get()
         guard let line = TerminalLine(terminal) else {
-            throw MediaError(.sinkFailed, "the terminal cannot be opened", underlyingCode: errno)
+            let name = TerminalLine.name(of: terminal)
+            throw MediaError(.sinkFailed, "\(name): cannot open the terminal", underlyingCode: errno)
         }
         let window = Self.geometry(line, capabilities.graphics, hasStatusLine: hasStatusLine)
         // The displayed size of sixels would be unknown. The other protocols use cells as units.
@@ -138,7 +138,7 @@ public final class TerminalSink: VideoSink {
         updateGeometry()
         try state.withLock { state throws(MediaError) in
             if let failure = state.failure { throw failure }
-            guard !state.isFinished else { throw MediaError(.sinkFailed, "the sink is finished") }
+            guard !state.isFinished else { throw MediaError(.sinkFailed, "the terminal sink is finished") }
             if state.isFrameNew { state.counters.framesDropped += 1 }
             state.frame = frame
             state.isFrameNew = true

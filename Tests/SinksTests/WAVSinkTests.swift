@@ -125,7 +125,9 @@ import Testing
         let folder = try TemporaryFolder()
         let sink = try WAVSink(path: folder.path("a.wav"))
         #expect(
-            throws: SinkError.unsupportedFormat("WAV does not support \(channels) channels at \(rate) Hz")
+            throws: SinkError.unsupportedFormat(
+                "\(folder.path("a.wav")): WAV does not support \(channels) channels at \(rate) Hz"
+            )
         ) {
             try sink.start(format(channels, "?", rate: rate))
         }
@@ -134,7 +136,7 @@ import Testing
     @Test func samplesNeedAFormat() throws {
         let folder = try TemporaryFolder()
         let sink = try WAVSink(path: folder.path("a.wav"))
-        #expect(throws: SinkError.outOfOrder("samples were written before start")) {
+        #expect(throws: SinkError.outOfOrder("\(folder.path("a.wav")): samples were written before start")) {
             try sink.write(audioBuffer(format(2, "stereo"), [1, 2, 3, 4]))
         }
     }

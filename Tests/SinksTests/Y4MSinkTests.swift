@@ -79,15 +79,17 @@ import Testing
 
     @Test func acceptsWhatItCanWrite() throws {
         let folder = try TemporaryFolder()
-        let sink = try Y4MSink(path: folder.path("a"))
+        let path = folder.path("a")
+        let sink = try Y4MSink(path: path)
         #expect(sink.acceptedPixelFormats.first == .yuv420p)
         #expect(sink.acceptedPixelFormats.contains(.yuv420p10le))
         #expect(!sink.acceptedPixelFormats.contains(.nv12) && !sink.acceptedPixelFormats.contains(.rgba))
-        #expect(throws: SinkError.unsupportedFormat("y4m does not support the pixel format nv12")) {
+        let refusal = SinkError.unsupportedFormat("\(path): YUV4MPEG2 does not support the pixel format nv12")
+        #expect(throws: refusal) {
             try sink.start(format("nv12", 4, 4))
         }
         // Later calls throw the first error.
-        #expect(throws: SinkError.unsupportedFormat("y4m does not support the pixel format nv12")) {
+        #expect(throws: refusal) {
             try sink.start(format("yuv420p", 4, 4))
         }
     }
@@ -128,7 +130,7 @@ import Testing
             #expect(throws: SinkError.self) { try sink.start(other) }
             #expect(
                 "\(try #require(sink.error))".hasPrefix(
-                    "y4m does not support a change of format in mid-stream"
+                    "\(folder.path("a")): YUV4MPEG2 does not support a change of format in mid-stream"
                 )
             )
         }
@@ -139,7 +141,7 @@ import Testing
         let early = try Y4MSink(path: folder.path("a"))
         let format = format("yuv420p", 4, 2)
         let (storage, _) = makeStorage([(4, 2), (2, 1), (2, 1)])
-        #expect(throws: SinkError.outOfOrder("a frame was presented before start")) {
+        #expect(throws: SinkError.outOfOrder("\(folder.path("a")): a frame was presented before start")) {
             try early.present(videoFrame(format, storage))
         }
         let short = try Y4MSink(path: folder.path("b"))

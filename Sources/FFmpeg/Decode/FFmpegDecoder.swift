@@ -190,7 +190,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             onFailure: { [faults] error in
                 var loss = error.at(location: location, track: track)
                 loss.code = .decodeFailed
-                loss.message = "frame lost and replaced by black: \(error.message)"
+                loss.message = "hardware frame transfer failed, replaced by a black frame: \(error.message)"
                 loss.time = time
                 faults.report(loss)
             }
