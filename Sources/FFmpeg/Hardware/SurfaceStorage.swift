@@ -82,8 +82,7 @@ extension FFmpegVideoStorage {
 ///
 /// It is not thread-safe and is used by the decoder.
 struct SurfaceBudget {
-    private struct Held { weak var storage: SurfaceStorage? }
-    private var held: [Held] = []
+    private var held: [WeakReference<SurfaceStorage>] = []
 
     /// The number of frames that a player shows and decodes ahead, plus some for a filter and for sinks.
     static let limit = 8
@@ -92,8 +91,8 @@ struct SurfaceBudget {
 
     /// Adds a frame. If there are too many on the device, the oldest are copied to memory.
     mutating func admit(_ storage: SurfaceStorage) {
-        held.removeAll { $0.storage?.isOnDevice != true }
-        while held.count >= Self.limit { _ = held.removeFirst().storage?.memory }
-        held.append(Held(storage: storage))
+        held.removeAll { $0.object?.isOnDevice != true }
+        while held.count >= Self.limit { _ = held.removeFirst().object?.memory }
+        held.append(WeakReference(storage))
     }
 }

@@ -60,9 +60,9 @@ private final class Pump: Sendable {
     private static let turnDuration: Int64 = 5_000_000
     private let isScheduled = Atomic<Bool>(false)
     /// A weak reference, because the driver's work handler retains the pump and a strong one would be a cycle.
-    private let driver: WeakBox<SteppedDriver>
+    private weak let driver: SteppedDriver?
 
-    init(_ driver: SteppedDriver) { self.driver = WeakBox(driver) }
+    init(_ driver: SteppedDriver) { self.driver = driver }
 
     func wake() {
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -71,7 +71,7 @@ private final class Pump: Sendable {
 
     private func run() {
         // The flag stays set while the steps run, so that work that they create needs no new wake-up.
-        guard let driver = driver.value else { return }
+        guard let driver else { return }
         let end = PoolThread.now + Self.turnDuration
         repeat {
             while driver.step() || driver.advance() {

@@ -5,14 +5,10 @@ package import PlayheadBackend
 /// Converts frames to the shapes and pixel formats that sinks request. Equal requests of all layers of a player
 /// share one conversion.
 package final class FrameConversions: Sendable {
-    /// A weak reference: a converter is released when the last sink that uses it is gone.
-    private struct Weak {
-        weak var converter: SharedConverter?
-    }
-
     private let driver: any Driver
     private let makeConverter: @Sendable () -> any VideoConverter
-    private let converters = Locked<[FrameConversionSpec: Weak]>([:])
+    /// The converters in use. Each is released when the last sink that uses it is gone.
+    private let converters = Locked<[FrameConversionSpec: WeakReference<SharedConverter>]>([:])
     private let convertedCount = Locked(0)
     /// A converter that only answers `nearestFormat(to:geometry:)`.
     private let formatQueryConverter = Locked<(any VideoConverter)?>(nil)
@@ -36,15 +32,15 @@ package final class FrameConversions: Sendable {
     /// Returns the shared converter for a specification. The caller keeps it as long as it needs such frames.
     func converter(for spec: FrameConversionSpec) -> SharedConverter {
         converters.withLock { converters in
-            if let converter = converters[spec]?.converter { return converter }
-            converters = converters.filter { $0.value.converter != nil }
+            if let converter = converters[spec]?.object { return converter }
+            converters = converters.filter { $0.value.object != nil }
             let converter = SharedConverter(
                 spec,
                 driver: driver,
                 makeConverter: makeConverter,
                 count: { [convertedCount] in convertedCount.withLock { $0 += 1 } }
             )
-            converters[spec] = Weak(converter: converter)
+            converters[spec] = WeakReference(converter)
             return converter
         }
     }

@@ -53,16 +53,12 @@ public final class PlaybackBudget: Sendable {
 
     private struct State {
         var limits = Limits()
-        var members: [UInt64: Weak] = [:]
+        var members: [UInt64: WeakReference<Membership>] = [:]
         var ids: UInt64 = 0
         var order: UInt64 = 0
         /// A thread is suspending and resuming members.
         var isDeciding = false
         var mustDecideAgain = false
-    }
-
-    private struct Weak {
-        weak var membership: Membership?
     }
 
     /// The budget that all players of the process may share.
@@ -99,14 +95,14 @@ public final class PlaybackBudget: Sendable {
             return state.ids
         }
         let membership = Membership(player, of: self, id: id, priority: priority)
-        state.withLock { $0.members[id] = Weak(membership: membership) }
+        state.withLock { $0.members[id] = WeakReference(membership) }
         membership.begin()
         return membership
     }
 
     /// The current members in the order in which they joined.
     public var members: [Membership] {
-        state.withLock { $0.members.sorted { $0.key < $1.key }.compactMap(\.value.membership) }
+        state.withLock { $0.members.sorted { $0.key < $1.key }.compactMap(\.value.object) }
     }
 
     /// The current use, by estimate.

@@ -12,12 +12,8 @@ final class LoadPriorityGate: Sendable {
         var ids: UInt64 = 0
     }
 
-    private struct Weak {
-        weak var gate: LoadPriorityGate?
-    }
-
     private static let realTime = LoadPriorityGate()
-    private static let byDriver = Locked<[ObjectIdentifier: Weak]>([:])
+    private static let byDriver = Locked<[ObjectIdentifier: WeakReference<LoadPriorityGate>]>([:])
 
     private let state = Locked(State())
 
@@ -26,10 +22,10 @@ final class LoadPriorityGate: Sendable {
         if driver is PoolDriver { return realTime }
         return byDriver.withLock { byDriver in
             let key = ObjectIdentifier(driver)
-            if let known = byDriver[key]?.gate { return known }
+            if let known = byDriver[key]?.object { return known }
             let made = LoadPriorityGate()
-            byDriver = byDriver.filter { $0.value.gate != nil }
-            byDriver[key] = Weak(gate: made)
+            byDriver = byDriver.filter { $0.value.object != nil }
+            byDriver[key] = WeakReference(made)
             return made
         }
     }

@@ -7,17 +7,14 @@ final class EventDispatcher: Sendable {
     private struct State {
         weak var player: Player?
         /// The items by attachment. The references are weak, because a late event need not retain its item.
-        var items: [ItemID: WeakItem] = [:]
+        var items: [ItemID: WeakReference<PlayerItem>] = [:]
         var streams: [UInt64: Stream] = [:]
         /// The layers by identifier. Resolving a weak reference under the lock could make this the last owner of a
         /// layer.
-        var layers: [(id: ObjectIdentifier, weak: WeakLayer)] = []
+        var layers: [(id: ObjectIdentifier, reference: WeakReference<PlayerLayer>)] = []
         var ids: UInt64 = 0
         var isFinished = false
     }
-
-    private struct WeakItem { weak var item: PlayerItem? }
-    private struct WeakLayer { weak var layer: PlayerLayer? }
 
     private struct Stream {
         let continuation: AsyncStream<TimedPlayerEvent>.Continuation
@@ -35,7 +32,7 @@ final class EventDispatcher: Sendable {
     var player: Player? { state.withLock { $0.player } }
 
     func add(_ layer: PlayerLayer) {
-        state.withLock { $0.layers.append((ObjectIdentifier(layer), WeakLayer(layer: layer))) }
+        state.withLock { $0.layers.append((ObjectIdentifier(layer), WeakReference(layer))) }
     }
 
     func remove(_ layer: ObjectIdentifier) {
@@ -44,24 +41,24 @@ final class EventDispatcher: Sendable {
 
     /// The sizes of the layers; empty if a layer has no size of its own.
     var displays: [VariantPreference.Display] {
-        let layers = state.withLock { $0.layers }.compactMap(\.weak.layer)
+        let layers = state.withLock { $0.layers }.compactMap(\.reference.object)
         let displays = layers.compactMap(\.display)
         return displays.count == layers.count ? displays : []
     }
 
     /// Whether a layer filters or converts every frame.
     var changesFrames: Bool {
-        state.withLock { $0.layers }.contains { $0.weak.layer?.changesFrames ?? false }
+        state.withLock { $0.layers }.contains { $0.reference.object?.changesFrames ?? false }
     }
 
     func register(_ item: PlayerItem, _ id: ItemID) {
         state.withLock { state in
-            state.items = state.items.filter { $0.value.item != nil }
-            state.items[id] = WeakItem(item: item)
+            state.items = state.items.filter { $0.value.object != nil }
+            state.items[id] = WeakReference(item)
         }
     }
 
-    func item(_ id: ItemID) -> PlayerItem? { state.withLock { $0.items[id]?.item } }
+    func item(_ id: ItemID) -> PlayerItem? { state.withLock { $0.items[id]?.object } }
 
     func makeStream() -> AsyncStream<TimedPlayerEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -96,7 +93,7 @@ final class EventDispatcher: Sendable {
     func deliver(_ notification: ChangeNotification) {
         let (player, isFinished, all) = state.withLock { ($0.player, $0.isFinished, $0.layers) }
         guard !isFinished, let event = notification.event else { return }
-        let layers = all.compactMap(\.weak.layer)
+        let layers = all.compactMap(\.reference.object)
         yield(event)
         let items = notification.observed.items
         observers.notify(notification)

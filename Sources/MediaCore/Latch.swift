@@ -1,16 +1,16 @@
-import Synchronization
-
-/// A value that is set once. Later values are ignored.
-final class Latch<Value: Sendable>: Sendable {
+/// A value that is set once. Later values are ignored. It may be used from any thread.
+package final class Latch<Value: Sendable>: Sendable {
     private enum State {
         case empty
         case awaited(CheckedContinuation<Value, Never>)
         case open(Value)
     }
-    private let state = Mutex(State.empty)
+    private let state = Locked(State.empty)
+
+    package init() {}
 
     /// Sets the value and resumes the waiting caller.
-    func open(_ value: Value) {
+    package func open(_ value: Value) {
         let waiter = state.withLock { state -> CheckedContinuation<Value, Never>? in
             defer { if case .open = state {} else { state = .open(value) } }
             if case .awaited(let waiter) = state { return waiter }
@@ -20,7 +20,7 @@ final class Latch<Value: Sendable>: Sendable {
     }
 
     /// Waits for the value. At most one caller may wait.
-    func wait() async -> Value {
+    package func wait() async -> Value {
         await withCheckedContinuation { continuation in
             let value = state.withLock { state -> Value? in
                 if case .open(let value) = state { return value }
