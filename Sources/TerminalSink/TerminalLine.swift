@@ -22,7 +22,8 @@ final class TerminalLine: Sendable {
         var rest: [UInt8] = []
         var written = 0
         var completion: (@Sendable (Outcome) -> Void)?
-        var writeSource: WriteSource?
+        /// Reports when the terminal accepts bytes.
+        var writeSource: (any DispatchSourceWrite)?
         /// The original flags of an open file that is shared with other processes.
         var sharedFlags: Int32?
         var isClosed = false
@@ -102,9 +103,12 @@ final class TerminalLine: Sendable {
             let outcome = push(&state)
             if outcome == .pending {
                 state.completion = completion
-                let writeSource = WriteSource(terminal, queue: queue)
-                state.writeSource = writeSource
-                writeSource.start { [weak self] in self?.resumeWriting() }
+                let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+                source.setEventHandler { [weak self] in self?.resumeWriting() }
+                // Dispatch uses the descriptor until the source's cancellation is complete.
+                source.setCancelHandler { [terminal] in withExtendedLifetime(terminal) {} }
+                source.activate()
+                state.writeSource = source
             }
             return outcome
         }
@@ -199,25 +203,4 @@ private final class Descriptor: Sendable {
     init(_ number: Int32) { self.number = number }
 
     deinit { if number >= 0 { close(number) } }
-}
-
-/// A dispatch source that reports when the terminal accepts bytes.
-///
-/// `@unchecked Sendable`: it is immutable, and dispatch sources may be used on any thread, although their protocol
-/// does not declare that.
-private final class WriteSource: @unchecked Sendable {
-    private let source: any DispatchSourceWrite
-
-    init(_ descriptor: Descriptor, queue: DispatchQueue) {
-        source = DispatchSource.makeWriteSource(fileDescriptor: descriptor.number, queue: queue)
-        // Dispatch uses the descriptor until the source's cancellation is complete.
-        source.setCancelHandler { withExtendedLifetime(descriptor) {} }
-    }
-
-    func start(_ handler: @escaping @Sendable () -> Void) {
-        source.setEventHandler(handler: handler)
-        source.activate()
-    }
-
-    func cancel() { source.cancel() }
 }

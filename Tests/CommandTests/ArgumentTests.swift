@@ -77,8 +77,11 @@ struct ArgumentTests {
         for text in none {
             let bytes = Array("\u{1B}\(text) ".utf8)
             #expect(Key.parse(bytes) == [.togglePause], "\(text)")
-            var parser = KeyParser()
-            #expect(bytes.flatMap { parser.parse([$0]) } == [.togglePause], "\(text)")
+            var strokes = KeyStrokes()
+            #expect(
+                bytes.flatMap { strokes.parse([$0]) }.compactMap(Key.init) == [.togglePause],
+                "\(text)"
+            )
         }
         let some: [(String, Key)] = [
             ("[A", .forwardMinute), ("[B", .backMinute), ("OC", .forward), ("OD", .back),
@@ -92,10 +95,10 @@ struct ArgumentTests {
                 .previousInput, .nextInput, .help, .forward, .quit,
             ]
         )
-        var parser = KeyParser()
-        #expect(parser.parse([0x1B]).isEmpty)
-        parser.discardPending()
-        #expect(parser.parse(Array("[".utf8)) == [.slower])
+        var strokes = KeyStrokes()
+        #expect(strokes.parse([0x1B]).isEmpty)
+        strokes.discardPending()
+        #expect(strokes.parse(Array("[".utf8)).compactMap(Key.init) == [.slower])
     }
 
     @Test(

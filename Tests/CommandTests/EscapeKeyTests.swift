@@ -7,12 +7,12 @@ import Testing
 struct EscapeKeyTests {
     @Test("A lone escape is the Escape key, and the beginning of a sequence is not")
     func parser() {
-        var parser = KeyParser()
-        #expect(parser.parse([0x1B]).isEmpty && parser.endsWithEscape)
-        #expect(parser.parseLoneEscape() == .quit)
-        #expect(!parser.endsWithEscape && parser.parseLoneEscape() == nil)
-        #expect(parser.parse([0x1B, 0x5B]).isEmpty && parser.parseLoneEscape() == nil)
-        #expect(parser.parse([0x43]) == [.forward])
+        var strokes = KeyStrokes()
+        #expect(strokes.parse([0x1B]).isEmpty && strokes.endsWithEscape)
+        #expect(strokes.parseLoneEscape().map(Key.init) == .quit)
+        #expect(!strokes.endsWithEscape && strokes.parseLoneEscape() == nil)
+        #expect(strokes.parse([0x1B, 0x5B]).isEmpty && strokes.parseLoneEscape() == nil)
+        #expect(strokes.parse([0x43]).map(Key.init) == [.forward])
     }
 
     @Test("Escape quits with status 0 and restores the terminal; a sequence in two parts is one key")

@@ -6,8 +6,9 @@ import Glibc
 ///
 /// Only the command changes the disposition of signals; the library does not.
 final class Signals: Sendable {
-    /// The signal sources, which are only retained.
-    private let sources: SignalSources
+    /// The signal sources. Dispatch sources may be used from any thread, although their protocol is not declared
+    /// `Sendable`.
+    private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
     /// Handles the signals that end a process.
     ///
@@ -36,13 +37,15 @@ final class Signals: Sendable {
         // ^\ requests a core dump.
         sources.append(Self.watch(SIGQUIT, on: queue) { Self.die(of: SIGQUIT) })
         Self.begin(sources)
-        self.sources = SignalSources(sources)
+        self.sources = sources
     }
 
     private init(_ sources: [any DispatchSourceSignal]) {
         Self.begin(sources)
-        self.sources = SignalSources(sources)
+        self.sources = sources
     }
+
+    deinit { for source in sources { source.cancel() } }
 
     /// Handles ^Z: `stop` is called before the process stops, and `resume` when the shell continues it.
     static func onSuspension(
@@ -105,12 +108,4 @@ final class Signals: Sendable {
         pthread_sigmask(SIG_UNBLOCK, &mask, nil)
         raise(number)
     }
-}
-
-/// `@unchecked Sendable`: the class is immutable, and dispatch sources may be used from any thread, although their
-/// protocol is not declared `Sendable`.
-private final class SignalSources: @unchecked Sendable {
-    private let sources: [any DispatchSourceSignal]
-    init(_ sources: [any DispatchSourceSignal]) { self.sources = sources }
-    deinit { for source in sources { source.cancel() } }
 }

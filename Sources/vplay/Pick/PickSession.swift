@@ -10,9 +10,6 @@ import TerminalSink
 final class PickSession: Sendable {
     private struct State {
         var picker: MediaPicker
-        var strokes = KeyStrokes()
-        /// The number of reads from the terminal.
-        var readCount = 0
         /// The first bytes of an incomplete UTF-8 character.
         var letter: [UInt8] = []
         var posters: [URL: VideoFrame] = [:]
@@ -68,33 +65,8 @@ final class PickSession: Sendable {
 
     // MARK: Keys
 
-    private func receive(_ bytes: [UInt8]) {
-        let keys = state.withLock { state in
-            state.strokes.parse(bytes).compactMap { Self.key(of: $0, &state.letter) }
-        }
-        let (endsWithEscape, number) = state.withLock { state in
-            state.readCount &+= 1
-            return (state.strokes.endsWithEscape, state.readCount)
-        }
-        if endsWithEscape {
-            // The rest of an escape sequence arrives with its escape. A lone escape is the Escape key.
-            queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [weak self] in
-                self?.receiveLoneEscape(ofRead: number)
-            }
-        }
-        handle(keys)
-    }
-
-    private func receiveLoneEscape(ofRead number: Int) {
-        // The rest of a sequence may have arrived while the process was not running.
-        guard !KeyReader.hasInput else { return }
-        let isKey = state.withLock { state in
-            // After further bytes this is the timer of an earlier escape.
-            guard state.readCount == number, state.strokes.endsWithEscape else { return false }
-            state.strokes.discardPending()
-            return true
-        }
-        if isKey { handle([.escape]) }
+    private func receive(_ strokes: [KeyStrokes.Stroke]) {
+        handle(state.withLock { state in strokes.compactMap { Self.key(of: $0, &state.letter) } })
     }
 
     private func handle(_ keys: [MediaPicker.Key]) {
@@ -111,8 +83,8 @@ final class PickSession: Sendable {
     private static func key(of stroke: KeyStrokes.Stroke, _ letter: inout [UInt8]) -> MediaPicker.Key? {
         guard case .byte(let byte) = stroke else {
             letter = []
-            if case .sequence(let bytes) = stroke { return sequences[String(decoding: bytes, as: UTF8.self)] }
-            return nil
+            guard case .sequence(let bytes) = stroke else { return .escape }
+            return sequences[String(decoding: bytes, as: UTF8.self)]
         }
         switch byte {
         case 0x0A, 0x0D: return .enter

@@ -5,12 +5,6 @@ enum Key: Hashable, Sendable {
         toggleMute, quieter, louder, toggleLoop, stepForward, stepBack, previousInput, nextInput, snapshot,
         toggleFullscreen, help, quit
 
-    /// Returns the actions in the bytes of one read of the terminal.
-    static func parse(_ bytes: [UInt8]) -> [Key] {
-        var parser = KeyParser()
-        return parser.parse(bytes)
-    }
-
     /// The list of keys that `?` shows.
     static let helpText = """
         space          pause, resume           q, Esc quit

@@ -3,6 +3,8 @@
 struct KeyStrokes: Sendable {
     enum Stroke: Hashable, Sendable {
         case byte(UInt8)
+        /// The Escape key: an escape that no sequence has followed.
+        case escape
         /// An escape sequence without the escape.
         case sequence([UInt8])
     }
@@ -12,8 +14,15 @@ struct KeyStrokes: Sendable {
     /// True if the last byte is an escape, which is either the Escape key or the beginning of a sequence.
     var endsWithEscape: Bool { pending == [0x1B] }
 
-    /// Discards an incomplete sequence.
+    /// Discards an incomplete sequence. Bytes that arrive long after it do not belong to it.
     mutating func discardPending() { pending = [] }
+
+    /// Returns the Escape key if the last byte is an escape that no sequence has followed.
+    mutating func parseLoneEscape() -> Stroke? {
+        guard endsWithEscape else { return nil }
+        discardPending()
+        return .escape
+    }
 
     /// Appends bytes and returns all complete keys.
     mutating func parse(_ bytes: [UInt8]) -> [Stroke] {

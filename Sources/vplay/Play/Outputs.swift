@@ -10,7 +10,7 @@ struct Outputs: Sendable {
     let audioServerEvents = AudioServerEvents()
     /// The file sinks, whose errors may occur only when they finish.
     private var files: [any FileSink] = []
-    private var usages: [(path: String, usage: UsageFlag)] = []
+    private var usages: [(path: String, isUsed: @Sendable () -> Bool)] = []
 
     /// Creates the sinks. A path that cannot be written is an error here; files are created and replaced when the first
     /// byte is written.
@@ -27,7 +27,7 @@ struct Outputs: Sendable {
             let sink = WAVSink(try ByteOutput(replacing: path))
             files.append(sink)
             let used = UsageTrackingAudioSink(sink)
-            usages.append((path, used.usage))
+            usages.append((path, { used.isUsed }))
             audio = .sink(used)
         }
     }
@@ -55,9 +55,9 @@ struct Outputs: Sendable {
     }
 
     private mutating func add(_ path: String, _ sink: any VideoSink & FileSink) {
-        let used = UsageTrackingVideoSink(sink)
-        usages.append((path, used.usage))
-        video.append(used)
+        let counted = CountingVideoSink(sink)
+        usages.append((path, { counted.frameCount > 0 }))
+        video.append(counted)
         files.append(sink)
     }
 
@@ -65,7 +65,7 @@ struct Outputs: Sendable {
 
     /// The outputs to which nothing was written, because no input had matching tracks.
     var unused: [String] {
-        usages.filter { !$0.usage.isSet }.map { $0.path == "-" ? "standard output" : $0.path }
+        usages.filter { !$0.isUsed() }.map { $0.path == "-" ? "standard output" : $0.path }
     }
 
     /// Returns sinks that accept `limit` frames each. `atLimit` is called when all have received their last frame.
@@ -73,7 +73,7 @@ struct Outputs: Sendable {
     func limited(to limit: Int, atLimit: @escaping @Sendable () -> Void) -> [any VideoSink] {
         let sinks = video + [NullVideoSink()]
         let counted = CompletionGroup(sinks.count, atLimit)
-        return sinks.map { FrameLimitSink($0, limit: limit, atLimit: counted.leave) }
+        return sinks.map { CountingVideoSink($0, limit: limit, atLimit: counted.leave) }
     }
 
     /// The errors of sinks, including those after the player has been shut down.

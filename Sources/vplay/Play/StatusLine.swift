@@ -6,19 +6,21 @@ import Synchronization
 /// The status line on standard error, updated ten times a second, such as
 /// "01:23 / 04:56 [=====>      ] 1.0x dropped 0  2/5 name.mp4".
 final class StatusLine: Sendable {
-    private let timer: StatusTimer
+    /// Dispatch sources may be used from any thread, although their protocol is not declared `Sendable`.
+    private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
     /// Updates the line until it is deallocated. `tick` is called before each update.
     init(for session: PlaySession, tick: @escaping @Sendable () -> Void) {
-        let queue = DispatchQueue(label: "vplay.status")
-        timer = StatusTimer(DispatchSource.makeTimerSource(queue: queue))
-        timer.start { [weak session] in
+        timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "vplay.status"))
+        timer.schedule(deadline: .now(), repeating: .milliseconds(100), leeway: .milliseconds(10))
+        timer.setEventHandler { [weak session] in
             tick()
             guard let session, TerminalMode.isForeground(STDERR_FILENO) else { return }
             if let line = session.statusText(columns: TerminalMode.columns) {
                 Console.shared.showStatus(line)
             }
         }
+        timer.activate()
     }
 
     deinit { timer.cancel() }
@@ -88,20 +90,4 @@ extension PlaySession {
             notice: notice
         )
     }
-}
-
-/// `@unchecked Sendable`: the class is immutable, and dispatch sources may be used from any thread, although their
-/// protocol is not declared `Sendable`.
-private final class StatusTimer: @unchecked Sendable {
-    private let timer: any DispatchSourceTimer
-
-    init(_ timer: any DispatchSourceTimer) { self.timer = timer }
-
-    func start(_ handler: @escaping @Sendable () -> Void) {
-        timer.schedule(deadline: .now(), repeating: .milliseconds(100), leeway: .milliseconds(10))
-        timer.setEventHandler(handler: handler)
-        timer.activate()
-    }
-
-    func cancel() { timer.cancel() }
 }

@@ -116,8 +116,8 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     private static func quitKey(_ recorder: Recorder) -> KeyReader? {
-        KeyReader(on: DispatchQueue(label: "vplay.keys")) { bytes in
-            if bytes.contains(UInt8(ascii: "q")) { recorder.stop() }
+        KeyReader(on: DispatchQueue(label: "vplay.keys")) { strokes in
+            if strokes.contains(.byte(UInt8(ascii: "q"))) { recorder.stop() }
         }
     }
 
@@ -136,7 +136,8 @@ struct RecordCommand: AsyncParsableCommand {
 
 /// The progress on the status line, updated twice a second if standard error is a terminal.
 private final class RecordStatus: Sendable {
-    private let timer: SendableTimer?
+    /// Dispatch sources may be used from any thread, although their protocol is not declared `Sendable`.
+    private nonisolated(unsafe) let timer: (any DispatchSourceTimer)?
 
     /// Starts the updates. `tick` is called before each of them.
     init(_ recorder: Recorder, name: String, tick: @escaping @Sendable () -> Void) {
@@ -145,7 +146,10 @@ private final class RecordStatus: Sendable {
             return
         }
         let name = oneLine(name)
-        timer = SendableTimer {
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "vplay.status"))
+        self.timer = timer
+        timer.schedule(deadline: .now(), repeating: .milliseconds(500))
+        timer.setEventHandler {
             tick()
             guard TerminalMode.isForeground(STDERR_FILENO) else { return }
             let progress = recorder.progress
@@ -153,24 +157,11 @@ private final class RecordStatus: Sendable {
             let line = "recording \(name)  \(seconds) s, \(progress.frameCount) frames, q stops"
             Console.shared.showStatus(line.cut(toColumns: TerminalMode.columns - 1))
         }
+        timer.activate()
     }
 
     func end() {
         timer?.cancel()
         Console.shared.clearStatus()
     }
-}
-
-/// `@unchecked Sendable`: the class is immutable, and dispatch sources may be used from any thread, although their
-/// protocol is not declared `Sendable`.
-private final class SendableTimer: @unchecked Sendable {
-    private let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "vplay.status"))
-
-    init(_ handler: @escaping @Sendable () -> Void) {
-        timer.setEventHandler(handler: handler)
-        timer.schedule(deadline: .now(), repeating: .milliseconds(500))
-        timer.activate()
-    }
-
-    func cancel() { timer.cancel() }
 }

@@ -1,28 +1,20 @@
-/// Parses the bytes of a terminal into key actions.
-struct KeyParser: Sendable {
-    private var strokes = KeyStrokes()
-
-    /// True if the last byte is an escape, which is either the Escape key or the beginning of a sequence.
-    var endsWithEscape: Bool { strokes.endsWithEscape }
-
-    /// Discards an incomplete sequence. Bytes that arrive long after it do not belong to it.
-    mutating func discardPending() { strokes.discardPending() }
-
-    /// Returns the action of the Escape key if the last byte is an escape that no sequence has followed.
-    mutating func parseLoneEscape() -> Key? {
-        guard endsWithEscape else { return nil }
-        discardPending()
-        return .quit
-    }
-
-    /// Appends bytes and returns the actions of all complete keys.
-    mutating func parse(_ bytes: [UInt8]) -> [Key] {
-        strokes.parse(bytes).compactMap { stroke in
+extension Key {
+    /// Creates the action of a key on the terminal; nil if it has none.
+    init?(_ stroke: KeyStrokes.Stroke) {
+        let key: Key? =
             switch stroke {
             case .byte(let byte): Self.plain[byte]
+            case .escape: .quit
             case .sequence(let sequence): Self.sequences[sequence]
             }
-        }
+        guard let key else { return nil }
+        self = key
+    }
+
+    /// Returns the actions in the bytes of one read.
+    static func parse(_ bytes: [UInt8]) -> [Key] {
+        var strokes = KeyStrokes()
+        return strokes.parse(bytes).compactMap(Key.init)
     }
 
     /// The escape sequences without the escape.

@@ -1,18 +1,21 @@
 import Playhead
 import Synchronization
 
-/// A sink that forwards `limit` frames to another sink and reports when it has forwarded them.
-final class FrameLimitSink: VideoSink, Sendable {
+/// A sink that counts frames and forwards them to another sink up to a limit, which it reports.
+final class CountingVideoSink: VideoSink, Sendable {
     private let inner: any VideoSink
     private let limit: Int
     private let atLimit: @Sendable () -> Void
     private let count = Mutex(0)
 
-    init(_ inner: any VideoSink, limit: Int, atLimit: @escaping @Sendable () -> Void) {
+    init(_ inner: any VideoSink, limit: Int = .max, atLimit: @escaping @Sendable () -> Void = {}) {
         self.inner = inner
         self.limit = limit
         self.atLimit = atLimit
     }
+
+    /// The number of received frames, including those after the limit.
+    var frameCount: Int { count.withLock { $0 } }
 
     var acceptedPixelFormats: [PixelFormat] { inner.acceptedPixelFormats }
     var appliesPreferredTrackTransform: Bool { inner.appliesPreferredTrackTransform }
@@ -20,7 +23,7 @@ final class FrameLimitSink: VideoSink, Sendable {
 
     func start(_ format: VideoFormat) throws {
         // A format change after the last frame is not forwarded.
-        if count.withLock({ $0 < limit }) { try inner.start(format) }
+        if frameCount < limit { try inner.start(format) }
     }
 
     func present(_ frame: VideoFrame) throws {
