@@ -1,15 +1,17 @@
 import Foundation
-package import MediaCore
-package import PlaybackEngine
-package import PlayheadBackend
+import MediaCore
+import PlaybackEngine
+import PlayheadBackend
+
+@testable import PlayheadTesting
 
 /// A test bench for the engine without a player. Tests of `PlaybackEngine` use it as other tests use `PlayerTestBench`.
-package final class EngineTestBench: PlaybackTestBench {
-    package let loop: PlaybackLoop
-    package let layer: LayerOutput
+final class EngineTestBench: PlaybackTestBench {
+    let loop: PlaybackLoop
+    let layer: LayerOutput
 
     /// Creates a bench. The parameters are those of `PlayerTestBench`, plus a driver that several benches can share.
-    package init(
+    init(
         driver given: ManualDriver? = nil,
         audio: TestAudio = .captured,
         seed: UInt64? = nil,
@@ -47,13 +49,14 @@ package final class EngineTestBench: PlaybackTestBench {
     deinit { loop.release() }
 
     /// Returns an item that plays `media`. It can be changed before it is used.
-    package func makeItem(_ media: ScriptedMedia) -> MediaItem {
+    func makeItem(_ media: ScriptedMedia) -> MediaItem {
         let location = backend.add(media).path
-        return MediaItem(makeDemuxer: { [backend] in backend.makeDemuxer(for: OpenRequest(location: location))
+        return MediaItem(makeDemuxer: { [backend] in
+            backend.makeDemuxer(for: OpenRequest(location: location))
         })
     }
 
-    package func load(
+    func load(
         _ media: ScriptedMedia,
         id: UInt64 = 1,
         configure: (inout MediaItem) -> Void = { _ in }
@@ -63,7 +66,7 @@ package final class EngineTestBench: PlaybackTestBench {
         loop.setItem(ItemID(id), MediaItemSource(item))
     }
 
-    package func insert(
+    func insert(
         _ media: ScriptedMedia,
         id: UInt64,
         after other: UInt64? = nil,
@@ -74,12 +77,12 @@ package final class EngineTestBench: PlaybackTestBench {
         loop.insert(ItemID(id), MediaItemSource(item), after: other.map { ItemID($0) })
     }
 
-    package func play(_ rate: Float = 1) { loop.send(.setRate(rate)) }
+    func play(_ rate: Float = 1) { loop.send(.setRate(rate)) }
 
-    package func seek(_ id: UInt64, to time: MediaTime, tolerance: MediaTime = .zero) {
+    func seek(_ id: UInt64, to time: MediaTime, tolerance: MediaTime = .zero) {
         loop.send(.seek(SeekRequest(id: SeekID(id), target: time, toleranceBefore: tolerance)))
     }
 
     /// Returns the lines that contain `word`.
-    package func lines(_ word: String) -> [String] { lines.filter { $0.contains(word) } }
+    func lines(_ word: String) -> [String] { lines.filter { $0.contains(word) } }
 }
