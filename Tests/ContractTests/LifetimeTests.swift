@@ -67,19 +67,23 @@ struct LifetimeTests {
     )
     func released(moment: Int) {
         weak var player: Player?
+        weak var item: PlayerItem?
         weak var sink: CapturingVideoSink?
         do {
             let bench = PlayerTestBench(.silentClip(), seed: UInt64(moment))
             player = bench.player
             sink = bench.videoSink
             bench.player.repeatMode = moment % 2 == 0 ? .loop : .once
-            bench.load(moment % 3 == 0 ? ScriptedMedia.haltingClip : ScriptedMedia.silentClip())
+            item = bench.load(moment % 3 == 0 ? ScriptedMedia.haltingClip : ScriptedMedia.silentClip())
+            let observer = bench.player.addPeriodicTimeObserver(forInterval: .ms(100)) { _ in }
             bench.player.play()
             bench.driver.run(until: .ms(Int64(moment) * 100))
             bench.seek("seek", to: .ms(300))
             for _ in 0..<(moment % 7) { bench.driver.step() }
+            withExtendedLifetime(observer) {}
         }
         #expect(player == nil)
+        #expect(item == nil)
         #expect(sink == nil)
     }
 

@@ -131,6 +131,7 @@ struct NotificationTests {
         bench.player.play()
         bench.driver.run(seconds: 5)
         #expect(board.lines == ["item error decodeFailed", "item error io", "item failed io"])
+        #expect(bench.videoSink.numbers == Array(0..<10) + Array(11..<30))
         let error = told.withLock { $0 }
         #expect(error.count == 1)
         #expect(error.first?.url == item.asset.url)
@@ -181,26 +182,5 @@ struct NotificationTests {
         #expect(second.errorLog().events.map(\.isRecovered) == [false])
         #expect(first.errorLog().events.isEmpty)
         player = nil
-    }
-
-    @Test("A rate change reports its reason")
-    func reasons() {
-        let bench = PlayerTestBench(.silentClip())
-        bench.player.automaticallyWaitsToMinimizeStalling = false
-        bench.load(.haltingClip)
-        bench.player.play()
-        bench.driver.run(atMost: 60)
-        #expect(
-            bench.takeLines(of: "rate") == [
-                "rate 0.0 -> 1.0 setRateCalled", "rate 1.0 -> 0.0 stalled",
-                "rate 0.0 -> 1.0 resumedAfterStall", "rate 1.0 -> 0.0 itemEnded",
-            ]
-        )
-        let other = PlayerTestBench(.silentClip())
-        other.player.play()
-        other.load(.silentClip([.openFails(.io)]))
-        #expect(
-            other.takeLines(of: "rate") == ["rate 0.0 -> 1.0 setRateCalled", "rate 1.0 -> 0.0 itemFailed"]
-        )
     }
 }

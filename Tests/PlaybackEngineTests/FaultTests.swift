@@ -45,54 +45,6 @@ struct FaultTests {
         )
     }
 
-    @Test("With waiting disabled, a stall sets the rate to 0 and restores it afterwards")
-    func stallAndDrop() {
-        let bench = EngineTestBench()
-        bench.loop.send(.setWaitsToMinimizeStalling(false))
-        bench.load(Self.clip([.stall(atPacket: Self.middle, until: 5)]))
-        bench.loop.send(.setRate(1))
-        bench.driver.run(atMost: 60)
-        #expect(bench.videoSink.numbers == Array(0..<50))
-        #expect(
-            bench.lines("rate ").map { String($0.drop { $0 != " " }) } == [
-                " rate 0.0 -> 1.0 (setRateCalled)",
-                " rate 1.0 -> 0.0 (stalled)",
-                " rate 0.0 -> 1.0 (resumedAfterStall)",
-                " rate 1.0 -> 0.0 (itemEnded)",
-            ]
-        )
-    }
-
-    @Test("After a pause during a stall, or with resuming disabled, playback does not resume")
-    func stallAndStay() {
-        for setUp in [PlaybackEvent.setRate(0), .setResumesAfterStall(false)] {
-            let bench = EngineTestBench()
-            bench.loop.send(.setWaitsToMinimizeStalling(false))
-            bench.load(Self.clip([.stall(atPacket: Self.middle, until: 5)]))
-            bench.loop.send(.setRate(1))
-            bench.driver.run(seconds: 3)
-            bench.loop.send(setUp)
-            bench.driver.run(atMost: 60)
-            #expect(bench.lines("resumedAfterStall").isEmpty)
-            #expect(bench.loop.snapshot.rate == 0)
-        }
-    }
-
-    @Test("A file that cannot be opened fails the item, not the player")
-    func openFails() {
-        let bench = EngineTestBench()
-        bench.load(Self.clip([.openFails(.unrecognizedFormat)]))
-        bench.loop.send(.setRate(1))
-        bench.driver.run(atMost: 60)
-        #expect(bench.loop.snapshot.itemStatus == .failed)
-        #expect(bench.loop.snapshot.itemError?.code == .unrecognizedFormat)
-        #expect(bench.loop.snapshot.rate == 0)
-        bench.load(Self.clip([]), id: 2)
-        bench.loop.send(.setRate(1))
-        bench.driver.run(atMost: 60)
-        #expect(bench.videoSink.numbers == Array(0..<50))
-    }
-
     @Test("A packet that cannot be read or decoded is counted as a fault, and the rest is played")
     func oneBroken() {
         let bench = EngineTestBench()
@@ -103,32 +55,6 @@ struct FaultTests {
         #expect(bench.lines("fault ").count == 2)
         #expect(!bench.videoSink.numbers.contains(40))
         #expect(bench.lines("playedToEnd").count == 1)
-    }
-
-    @Test("A truncated file is played up to its end, which is then reported as a failure")
-    func cutOff() {
-        let bench = EngineTestBench()
-        let media = ScriptedMedia(
-            video: .init(frameCount: 250, frameRate: 25, keyInterval: 10),
-            faults: [.cutOff(atPacket: 100)]
-        )
-        bench.load(media)
-        bench.loop.send(.setRate(1))
-        bench.driver.run(atMost: 60)
-        #expect(bench.videoSink.numbers == Array(0..<100))
-        #expect(bench.lines("playedToEnd").isEmpty)
-        #expect(bench.lines("failedToPlayToEnd truncated").count == 1)
-        #expect(bench.loop.snapshot.rate == 0)
-    }
-
-    @Test("After a permanent read error, what has been read is played")
-    func lostInTheMiddle() {
-        let bench = EngineTestBench()
-        bench.load(Self.clip([.lost(fromPacket: Self.middle)]))
-        bench.loop.send(.setRate(1))
-        bench.driver.run(atMost: 60)
-        #expect(bench.videoSink.numbers.count > 20)
-        #expect(bench.lines("failedToPlayToEnd io").count == 1)
     }
 
     @Test("A track without a decoder is not played, and an item without any decoder fails")

@@ -141,23 +141,6 @@ struct PlaybackTests {
         #expect(other.videoSink.numbers == Array(0..<50) + Array(0..<50))
     }
 
-    @Test("At the end, play() reports the end again; after a seek it plays")
-    func playAtEnd() {
-        let bench = EngineTestBench()
-        bench.load(.clip())
-        bench.loop.send(.setRate(1))
-        bench.driver.run(atMost: 60)
-        bench.loop.send(.setRate(1))
-        bench.driver.run(atMost: 60)
-        #expect(bench.lines("playedToEnd").count == 2)
-        #expect(bench.loop.snapshot.rate == 0)
-        bench.seek(1, to: .zero)
-        bench.loop.send(.setRate(1))
-        bench.driver.run(atMost: 60)
-        #expect(bench.lines("playedToEnd").count == 3)
-        #expect(bench.videoSink.numbers == Array(0..<50) + Array(0..<50))
-    }
-
     @Test("An end time cuts frames and samples exactly, also in a loop")
     func endTime() {
         let bench = EngineTestBench()

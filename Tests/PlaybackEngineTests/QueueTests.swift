@@ -100,16 +100,6 @@ struct QueueTests {
         #expect(Array(bench.videoSink.numbers.suffix(25)) == Array(0..<25))
     }
 
-    @Test("Advancing during an item shows the next one immediately and discards frames decoded before")
-    func advanceInTheMiddle() {
-        let bench = makeBench([Self.short, .clip()])
-        bench.driver.run(until: HostTime(nanoseconds: 300_000_000))
-        bench.loop.send(.advance)
-        bench.driver.run(atMost: 60)
-        #expect(bench.videoSink.numbers == Array(0..<8) + Array(0..<50))
-        #expect(bench.driver.now == HostTime(nanoseconds: 2_300_000_000))
-    }
-
     @Test("A queue that is changed after the next item was prepared plays its current items")
     func changedAfterPreparing() {
         let bench = makeBench([Self.short, .clip()])
@@ -162,15 +152,5 @@ struct QueueTests {
         let samples = Array(0..<48_000) + Array(216_000..<240_000)
         #expect(bench.audioSink.samples == samples.map { Int16(truncatingIfNeeded: $0) })
         #expect(bench.driver.now == HostTime(nanoseconds: 1_500_000_000))
-    }
-
-    @Test("An item that is inserted after the queue has ended starts by itself")
-    func insertedIntoNothing() {
-        let bench = makeBench([Self.short])
-        bench.driver.run(atMost: 60)
-        bench.insert(Self.short, id: 2)
-        bench.driver.run(atMost: 60)
-        #expect(bench.videoSink.numbers == Array(0..<25) + Array(0..<25))
-        #expect(bench.loop.snapshot.rate == 1)
     }
 }

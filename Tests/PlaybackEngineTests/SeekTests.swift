@@ -40,64 +40,6 @@ struct SeekTests {
         #expect(bench.audioSink.samples == Array(PlaybackTests.allSamples[38_400...]))
     }
 
-    @Test("A seek with a tolerance shows a frame within it", arguments: [0, 40, 100, 300, 1000])
-    func tolerance(before: Int64) {
-        let bench = EngineTestBench()
-        bench.load(.clip())
-        bench.driver.run(atMost: 1)
-        bench.seek(1, to: .ms(1130), tolerance: .ms(before))
-        bench.driver.run(atMost: 1)
-        let time = bench.loop.snapshot.itemTime(at: bench.driver.now)
-        #expect(time >= .ms(1130 - before) && time <= .ms(1130))
-    }
-
-    @Test("Of many rapid seeks each completes once, the last one wins, and frames are shown meanwhile")
-    func storm() {
-        let bench = EngineTestBench(seed: 42)
-        bench.load(.clip())
-        bench.driver.run(atMost: 1)
-        for number in 1...200 {
-            bench.seek(UInt64(number), to: .ms(Int64(number * 9)))
-            for _ in 0..<25 { bench.driver.step() }
-        }
-        bench.driver.run(atMost: 1)
-        for number in 1...200 {
-            #expect(bench.lines("seek \(number) completed").count == 1)
-        }
-        #expect(bench.lines("seek 200 completed true").count == 1)
-        #expect(bench.videoSink.numbers.last == 45)
-        #expect(bench.videoSink.numbers.count > 10)
-    }
-
-    @Test("A seek before the item is open sets its start, and no other frame is shown")
-    func beforeOpen() {
-        let bench = EngineTestBench()
-        bench.load(.clip())
-        bench.seek(1, to: .ms(1000))
-        bench.driver.run(atMost: 1)
-        #expect(bench.videoSink.numbers == [25])
-        #expect(bench.lines("seek 1 completed true").count == 1)
-    }
-
-    @Test("A target out of range is clamped, and an invalid or indefinite one is rejected")
-    func oddTargets() {
-        let bench = EngineTestBench()
-        bench.load(.clip())
-        bench.driver.run(atMost: 1)
-        bench.seek(1, to: .ms(-500))
-        bench.driver.run(atMost: 1)
-        bench.seek(2, to: .ms(99_000))
-        bench.driver.run(atMost: 1)
-        bench.seek(3, to: .positiveInfinity)
-        bench.driver.run(atMost: 1)
-        bench.seek(4, to: .invalid)
-        bench.seek(5, to: .indefinite)
-        bench.driver.run(atMost: 1)
-        #expect(bench.videoSink.numbers == [0, 0, 49, 49])
-        #expect(bench.lines("completed true").count == 3)
-        #expect(bench.lines("completed false").count == 2)
-    }
-
     @Test("A container whose index points after the target is searched at an earlier position")
     func lateLanding() {
         let media = ScriptedMedia(
@@ -113,17 +55,5 @@ struct SeekTests {
             #expect(bench.videoSink.numbers.last == frame, "to \(target) ms")
             #expect(bench.lines("seek 1 completed true").count == 1)
         }
-    }
-
-    @Test("A seek during playback continues playing from its target")
-    func whilePlaying() {
-        let bench = EngineTestBench()
-        bench.load(.clip())
-        bench.loop.send(.setRate(1))
-        bench.driver.run(seconds: 0.3)
-        bench.seek(1, to: .ms(1500))
-        #expect(bench.driver.run(atMost: 60))
-        #expect(bench.videoSink.numbers == Array(0...7) + Array(37..<50))
-        #expect(bench.driver.now == HostTime(nanoseconds: 800_000_000))
     }
 }

@@ -20,6 +20,7 @@ struct LooperRangeTests {
         (MediaTimeRange(start: .negativeInfinity, duration: .positiveInfinity), 0..<50),
         (MediaTimeRange(start: .ms(200), duration: .ms(400)), 5..<15),
         (.zero, nil),
+        (MediaTimeRange(start: .ms(200), duration: .zero), nil),
         (MediaTimeRange(start: .ms(400), duration: .ms(-200)), nil),
         (MediaTimeRange(start: .ms(-400), duration: .ms(200)), nil),
         (MediaTimeRange(start: .indefinite, duration: .ms(200)), nil),
@@ -34,11 +35,14 @@ struct LooperRangeTests {
         let (range, lap) = Self.ranges[index]
         let bench = PlayerTestBench(queue: 0, of: .silentClip())
         let looper = PlayerLooper(player: bench.player, templateItem: bench.makeItem(), timeRange: range)
+        // An empty range is known before the item is.
+        if range?.duration == .zero { #expect(looper.status == .failed) }
         bench.player.play()
         bench.driver.run(seconds: 6)
         guard let lap else {
             #expect(looper.status == .failed)
             #expect(looper.error?.code == .invalidArgument)
+            #expect(looper.error?.message.contains("the time range") == true)
             #expect(looper.loopCount == 0)
             #expect(bench.player.items().isEmpty)
             return

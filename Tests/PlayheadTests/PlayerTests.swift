@@ -98,39 +98,6 @@ struct PlayerTests {
         #expect(second.videoSink.numbers == [0])
     }
 
-    @Test("A seek without a player sets the start position")
-    func seekBeforePlayer() {
-        let bench = PlayerTestBench()
-        let item = bench.makeItem()
-        item.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
-        #expect(item.currentTime() == .ms(1000))
-        bench.player.replaceCurrentItem(with: item)
-        #expect(item.currentTime() == .ms(1000))
-        bench.driver.run(atMost: 1)
-        #expect(bench.videoSink.numbers == [25])
-    }
-
-    @Test("Each seek is answered exactly once, even if the player is released")
-    func seekAnswers() {
-        let answers = Mutex([Int: [Bool]]())
-        var bench: PlayerTestBench<Player>? = PlayerTestBench(seed: 3)
-        let driver = bench!.driver
-        bench!.player.replaceCurrentItem(with: bench!.makeItem())
-        driver.run(atMost: 1)
-        for number in 0..<20 {
-            bench!.player.seek(to: .ms(Int64(number * 100)), toleranceBefore: .zero, toleranceAfter: .zero) {
-                finished in answers.withLock { $0[number, default: []].append(finished) }
-            }
-            for _ in 0..<30 { driver.step() }
-        }
-        bench = nil
-        driver.run(atMost: 1)
-        answers.withLock { answers in
-            #expect(answers.count == 20)
-            #expect(answers.values.allSatisfy { $0.count == 1 })
-        }
-    }
-
     @Test("Every way of observing reports the same in the same order")
     func watching() {
         let bench = PlayerTestBench()
@@ -189,28 +156,6 @@ struct PlayerTests {
             "effectiveRateChanged",
         ]
         #expect(names.suffix(5) == end)
-    }
-
-    @Test("Time observers are called at each interval and boundary, and not after they were released")
-    func timeObservers() {
-        let bench = PlayerTestBench()
-        let times = Mutex((periodic: [MediaTime](), boundary: 0))
-        let periodic = bench.player.addPeriodicTimeObserver(forInterval: .ms(500)) { time in
-            times.withLock { $0.periodic.append(time) }
-        }
-        let boundary = bench.player.addBoundaryTimeObserver(forTimes: [.ms(700), .ms(1300), .ms(9000)]) {
-            times.withLock { $0.boundary += 1 }
-        }
-        bench.player.replaceCurrentItem(with: bench.makeItem())
-        bench.player.play()
-        bench.driver.run(seconds: 1.6)
-        // The start of playback, then three intervals.
-        #expect(times.withLock { $0.periodic } == [.zero, .ms(500), .ms(1000), .ms(1500)])
-        #expect(times.withLock { $0.boundary } == 2)
-        bench.player.removeTimeObserver(periodic)
-        boundary.invalidate()
-        bench.driver.run(atMost: 60)
-        #expect(times.withLock { $0.periodic.count } == 4)
     }
 
     @Test(
@@ -281,29 +226,5 @@ struct PlayerTests {
         #expect(item.error?.message == "/script-1: opening fails as requested by the script")
         #expect(item.error?.url?.path == "/script-1")
         #expect(bench.player.status == .readyToPlay)
-    }
-
-    @Test("A player that is released at any time leaves nothing behind", arguments: 0..<50)
-    func leaks(seed: Int) {
-        var random = SplitMix64(UInt64(seed))
-        weak var player: Player?
-        weak var item: PlayerItem?
-        weak var sink: CapturingVideoSink?
-        do {
-            let bench = PlayerTestBench(seed: UInt64(seed))
-            let driver = bench.driver
-            let made = bench.makeItem()
-            (player, item, sink) = (bench.player, made, bench.videoSink)
-            bench.player.replaceCurrentItem(with: made)
-            bench.player.play()
-            for _ in 0..<Int.random(in: 0..<500, using: &random) { driver.step() }
-            bench.player.seek(to: .ms(900), toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
-            for _ in 0..<Int.random(in: 0..<100, using: &random) { driver.step() }
-            let observer = bench.player.addPeriodicTimeObserver(forInterval: .ms(100)) { _ in }
-            _ = observer
-        }
-        #expect(player == nil)
-        #expect(item == nil)
-        #expect(sink == nil)
     }
 }

@@ -220,20 +220,6 @@ struct QueuePlayerTests {
         #expect(bench.driver.now == HostTime(nanoseconds: 10_800_000_000))
         #expect(player.items().isEmpty)
     }
-
-    @Test("A looper with an empty range fails with a message")
-    func emptyRange() {
-        let bench = PlayerTestBench(queue: 0)
-        let range = MediaTimeRange(start: .ms(200), duration: .zero)
-        let looper = PlayerLooper(
-            player: bench.player,
-            templateItem: bench.makeItem(),
-            timeRange: range
-        )
-        #expect(looper.status == .failed)
-        #expect(looper.error?.message.contains("time range is empty") == true)
-        #expect(bench.player.items().isEmpty)
-    }
 }
 
 /// Records which items reach their ends, in order.

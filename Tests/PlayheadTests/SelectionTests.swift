@@ -64,21 +64,6 @@ struct SelectionTests {
         token.invalidate()
     }
 
-    @Test("An end time that is set during playback ends it there; one that has passed ends it at once")
-    func endTime() {
-        let (bench, item) = playing()
-        item.forwardPlaybackEndTime = .ms(1200)
-        bench.driver.run(atMost: 60)
-        #expect(bench.videoSink.numbers == Array(0..<30))
-        #expect(bench.driver.now == HostTime(nanoseconds: 1_200_000_000))
-        #expect(bench.player.rate == 0)
-        item.forwardPlaybackEndTime = .invalid
-        item.seek(to: .ms(1160), toleranceBefore: .zero, toleranceAfter: .zero)
-        bench.player.play()
-        bench.driver.run(atMost: 60)
-        #expect(Array(bench.videoSink.numbers.suffix(21)) == Array(29..<50))
-    }
-
     @Test("If a loop restarts before the new track is ready, the track takes over in the next pass")
     func loop() {
         let bench = PlayerTestBench()
