@@ -178,6 +178,7 @@ struct StallSeekTests {
             bench.seek("sought", to: .ms(target))
             bench.driver.run(seconds: 0.1)
             #expect(bench.sight == "1.0 playing")
+            #expect(bench.player.currentTime() == .ms(target + 100))
         }
     }
 }

@@ -152,16 +152,4 @@ struct StallTests {
         #expect(other.takeLines(of: "stalled", "seek ") == ["seek true"])
         #expect(other.videoSink.numbers == [0, 1, 2] + Array(37..<50))
     }
-
-    @Test("A seek from a stall to available data plays at once, and the stall is over")
-    func seekOut() {
-        let bench = PlayerTestBench(.silentClip())
-        bench.load(.haltingClip)
-        bench.player.play()
-        bench.driver.run(seconds: 2)
-        bench.seek("back", to: .ms(200))
-        bench.driver.run(seconds: 0.5)
-        #expect(bench.sight == "1.0 playing")
-        #expect(bench.player.currentTime() == .ms(700))
-    }
 }

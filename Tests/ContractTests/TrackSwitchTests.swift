@@ -58,16 +58,23 @@ struct TrackSwitchTests {
         #expect(item.tracks.map(\.isEnabled) == [true, false])
     }
 
-    @Test("A disabled audio track is silent, and resumes in sync to the sample")
-    func audio() throws {
+    @Test(
+        "A disabled audio track is silent, and resumes in sync to the sample, also by the selection in its group",
+        arguments: [false, true]
+    )
+    func audio(byGroup: Bool) throws {
         let (bench, item) = playing()
         let audio = try track(.audio, of: item)
-        audio.isEnabled = false
+        let group = try #require(item.asset.mediaSelectionGroup(for: .audible))
+        if byGroup { item.select(nil, in: group) } else { audio.isEnabled = false }
+        #expect(item.selectedMediaOption(in: group) == nil)
         run(bench, until: 1000)
+        #expect(item.tracks.map(\.isEnabled) == [true, false])
         let heard = bench.audioSink.samples.count
         #expect(heard < 48_000)
-        audio.isEnabled = true
+        if byGroup { item.selectMediaOptionAutomatically(in: group) } else { audio.isEnabled = true }
         bench.driver.run(atMost: 60)
+        #expect(item.tracks.map(\.isEnabled) == [true, true])
         #expect(bench.videoSink.numbers == Array(0..<50))
         expectInStep(bench)
         let rest = Array(bench.audioSink.samples[heard...])
@@ -240,18 +247,6 @@ struct TrackSwitchTests {
         token.invalidate()
     }
 
-    @Test("A player without audio plays an audio file silently to its end")
-    func playerWithoutAudio() {
-        let bench = PlayerTestBench(ScriptedMedia(audio: .init(sampleCount: 96_000)), audio: .none)
-        let item = bench.load()
-        #expect(item.status == .readyToPlay && item.duration == .ms(2000))
-        bench.player.play()
-        bench.driver.run(atMost: 60)
-        #expect(bench.driver.now == HostTime(nanoseconds: 2_000_000_000))
-        #expect(item.status == .readyToPlay)
-        #expect(item.tracks.map(\.isEnabled) == [false])
-    }
-
     @Test("Audio cannot be enabled in a player without it, and an unplayable track reads as disabled")
     func playerWithoutAudioSwitched() throws {
         let silent = PlayerTestBench(.clip(), audio: .none)
@@ -277,5 +272,47 @@ struct TrackSwitchTests {
             bench.load(item)
             #expect(item.tracks.map(\.isEnabled) == [true, true])
         }
+    }
+
+    @Test(
+        "Repeated selections, selections of the present track, and selections during a seek work",
+        arguments: 0..<5
+    )
+    func atOddMoments(seed: Int) throws {
+        let bench = PlayerTestBench(seed: UInt64(seed))
+        let item = bench.makeItem()
+        let changeCount = Locked(0)
+        let token = bench.player.onEvent { timed in
+            if case .mediaSelectionChanged = timed.event { changeCount.withLock { $0 += 1 } }
+        }
+        item.disableTracks(ofType: .audio)
+        bench.player.replaceCurrentItem(with: item)
+        item.selectTrack(ScriptedMedia.audioTrack, ofType: .audio)
+        bench.player.play()
+        bench.driver.run(until: HostTime(nanoseconds: 300_000_000))
+        item.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
+        item.disableTracks(ofType: .audio)
+        item.selectTrack(ScriptedMedia.audioTrack, ofType: .audio)
+        bench.driver.run(atMost: 60)
+        #expect(Array(bench.videoSink.numbers.suffix(25)) == Array(25..<50))
+        #expect(item.tracks.map(\.isEnabled) == [true, true])
+        #expect(changeCount.withLock { $0 } >= 1)
+        #expect(bench.player.timeControlStatus == .paused)
+        token.invalidate()
+    }
+
+    @Test("If a loop restarts before the new track is ready, the track takes over in the next pass")
+    func loop() {
+        let bench = PlayerTestBench()
+        let item = bench.makeItem()
+        bench.player.repeatMode = .loop
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(until: HostTime(nanoseconds: 1_900_000_000))
+        item.disableTracks(ofType: .audio)
+        bench.driver.run(until: HostTime(nanoseconds: 5_990_000_000))
+        #expect(bench.videoSink.numbers == (0..<3).flatMap { _ in 0..<50 })
+        #expect(bench.audioSink.samples.count >= 96_000 && bench.audioSink.samples.count < 130_000)
+        #expect(item.tracks.map(\.isEnabled) == [true, false])
     }
 }

@@ -66,51 +66,6 @@ struct ReverseTests {
         #expect(bench.lines("timeJumped").isEmpty)
     }
 
-    @Test("Steps are exact in both directions, across key frames, and stop at the ends")
-    func steps() {
-        let bench = loaded()
-        func step(_ count: Int) {
-            bench.loop.send(.step(count))
-            bench.driver.run(atMost: 1)
-        }
-        for _ in 0..<3 { step(1) }
-        #expect(bench.videoSink.numbers == [0, 1, 2, 3])
-        step(10)
-        #expect(bench.videoSink.numbers.last == 13)
-        #expect(bench.loop.snapshot.itemTime(at: bench.driver.now) == .ms(520))
-        for _ in 0..<5 { step(-1) }
-        #expect(Array(bench.videoSink.numbers.suffix(5)) == [12, 11, 10, 9, 8])
-        step(-3)
-        #expect(bench.videoSink.numbers.last == 5)
-        step(-100)
-        #expect(bench.videoSink.numbers.last == 0)
-        #expect(bench.loop.snapshot.itemTime(at: bench.driver.now) == .zero)
-        let count = bench.videoSink.numbers.count
-        step(-1)
-        #expect(bench.videoSink.numbers.count == count)
-        step(1000)
-        #expect(bench.videoSink.numbers.last == 49)
-        step(-1)
-        #expect(bench.videoSink.numbers.last == 48)
-    }
-
-    @Test("A step pauses, and playback continues from the frame that it shows, with its audio")
-    func stepThenPlay() {
-        let bench = loaded()
-        bench.loop.send(.setRate(1))
-        bench.driver.run(until: HostTime(nanoseconds: 410_000_000))
-        bench.loop.send(.step(-1))
-        bench.driver.run(atMost: 1)
-        #expect(bench.loop.snapshot.rate == 0)
-        #expect(bench.videoSink.numbers.last == 9)
-        let before = bench.audioSink.samples.count
-        bench.loop.send(.setRate(1))
-        bench.driver.run(atMost: 60)
-        #expect(bench.videoSink.numbers == Array(0...10) + [9] + Array(10..<50))
-        let after = Array(bench.audioSink.samples[before...])
-        #expect(after == (17_280..<96_000).map { Int16(truncatingIfNeeded: $0) })
-    }
-
     @Test("A backward loop continues at the end after it has reached the start")
     func loopBackward() {
         let bench = loaded()

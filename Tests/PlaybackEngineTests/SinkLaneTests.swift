@@ -219,6 +219,7 @@ struct SinkLaneTests {
         #expect(done.withLock { $0 } == 4)
         #expect(failures.withLock { $0.map(\.code) } == [.sinkFailed])
         #expect(sinks[0].calls.last == .finish && sinks[0].frames.count == 2)
+        #expect(sinks[0].calls.filter { $0 == .finish }.count == 1)
         #expect(sinks[1].frames.count == 4)
         #expect(layer.counters(of: sinks[0]) == nil)
         #expect(layer.counters(of: sinks[1]) == counters(4, 0))

@@ -256,6 +256,7 @@ struct LogTests {
         bench.player.replaceCurrentItem(with: item)
         bench.driver.run(atMost: 60)
         #expect(item.status == .failed)
+        #expect(item.error?.code == .decodeFailed)
         #expect(item.errorLog().events.map(\.isRecovered) == [true, true, false])
     }
 

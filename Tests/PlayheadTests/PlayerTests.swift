@@ -98,40 +98,6 @@ struct PlayerTests {
         #expect(second.videoSink.numbers == [0])
     }
 
-    @Test("Every way of observing reports the same in the same order")
-    func watching() {
-        let bench = PlayerTestBench()
-        let log = Mutex([String]())
-        let center = NotificationCenter.default
-        let item = bench.makeItem()
-        let player = bench.player
-        let tokens = [
-            player.observe(\.rate, options: [.old, .new]) { _, change in
-                log.withLock { $0.append("rate \(change.oldValue ?? -1) \(change.newValue ?? -1)") }
-            },
-            player.observe(\.timeControlStatus, options: [.initial, .new]) { _, change in
-                log.withLock { $0.append("status \(change.newValue.map { "\($0)" } ?? "?")") }
-            },
-        ]
-        let ends = center.addObserver(forName: PlayerItem.didPlayToEndTime, object: item, queue: nil) { _ in
-            log.withLock { $0.append("end") }
-        }
-        defer { center.removeObserver(ends) }
-        player.play()
-        player.replaceCurrentItem(with: item)
-        bench.driver.run(atMost: 60)
-        #expect(
-            log.withLock { $0 } == [
-                "status paused", "rate 0.0 1.0", "status waitingToPlayAtSpecifiedRate", "status playing",
-                "end", "rate 1.0 0.0", "status paused",
-            ]
-        )
-        for token in tokens { token.invalidate() }
-        player.play()
-        bench.driver.run(atMost: 60)
-        #expect(log.withLock { $0.last } == "end")
-    }
-
     @Test("The event stream is complete, in order, and ends with the player")
     func eventStream() async {
         var bench: PlayerTestBench<Player>? = PlayerTestBench()
