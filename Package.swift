@@ -112,7 +112,7 @@ let package = Package(
         .target(name: "WindowSink", dependencies: ["CSDL", "MediaCore"], swiftSettings: settings),
         // Our own declarations, as above.
         .systemLibrary(name: "CCurl"),
-        .target(name: "Network", dependencies: ["CCurl", "FFmpeg", "MediaCore"], swiftSettings: settings),
+        .target(name: "Network", dependencies: ["CCurl", "MediaCore"], swiftSettings: settings),
         .target(
             name: "Playhead",
             dependencies: [

@@ -1,4 +1,3 @@
-import FFmpeg
 import MediaCore
 import TestSupport
 import Testing

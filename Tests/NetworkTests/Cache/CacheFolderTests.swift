@@ -1,4 +1,3 @@
-import FFmpeg
 import Foundation
 import MediaCore
 import TestSupport
