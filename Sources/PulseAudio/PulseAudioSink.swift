@@ -69,7 +69,7 @@ public final class PulseAudioSink: AudioDeviceSink {
             address: PulseConnection.Address(server: server, applicationName: applicationName ?? program),
             settings: settings,
             signals: signals,
-            clock: clock ?? MonotonicClock(),
+            clock: clock ?? SystemClock(),
             onNotice: onNotice
         )
     }

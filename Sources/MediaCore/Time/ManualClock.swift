@@ -1,14 +1,4 @@
-import Dispatch
-package import MediaCore
-import Synchronization
-
-/// The machine's monotonic clock. It does not stop or jump when the wall clock is set.
-package struct SystemClock: HostClock {
-    package init() {}
-    package var now: HostTime {
-        HostTime(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds))
-    }
-}
+internal import Synchronization
 
 /// A clock that moves only when it is advanced.
 package final class ManualClock: HostClock {
