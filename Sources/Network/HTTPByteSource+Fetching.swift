@@ -110,30 +110,17 @@ extension HTTPByteSource {
     /// Sends a request for the bytes that the fetch still lacks.
     func request(_ fetch: Fetch, _ state: State) throws(MediaError) {
         let metadata = state.metadata
-        var headers = options.headers
-        if fetch.address.origin != state.baseAddress.origin {
-            headers.removeAll { !Self.mayCrossOrigins($0.name) }
-        }
-        let transfer = Transfer(
-            TransferRequest(
-                address: fetch.address,
-                range: fetch.isSequential ? nil : (fetch.position, fetch.end.map { $0 - 1 }),
-                validator: metadata.validator,
-                headers: headers,
-                caFile: options.tlsCAFile,
-                proxy: proxy,
-                cookies: fetch.cookies.jar(of: fetch.address),
-                peers: PeerRule(
-                    isPublicOnly: !options.allowsPrivateAddresses
-                        && (metadata.isPublic || policy.isReferencedByPublicServer),
-                    isPublic: policy.isPublicAddress
-                ),
-                timeout: Int64(clamping: options.timeout * 1_000_000_000),
-                minimumRate: policy.minimumRate,
-                minimumRateInterval: policy.minimumRateInterval
-            ),
-            FetchReceiver(self, fetch)
+        var request = TransferRequest(
+            to: fetch.address,
+            redirectedFrom: state.baseAddress,
+            for: resource,
+            policy,
+            fetch.cookies,
+            isReferrerPublic: metadata.isPublic
         )
+        if !fetch.isSequential { request.range = (fetch.position, fetch.end.map { $0 - 1 }) }
+        request.validator = metadata.validator
+        let transfer = Transfer(request, FetchReceiver(self, fetch))
         fetch.transfer = transfer
         fetch.responseAction = nil
         fetch.isPaused = false
@@ -183,14 +170,8 @@ extension HTTPByteSource {
     /// Returns the error with the name of the resource.
     func withLocation(_ error: MediaError) -> MediaError {
         var error = error
-        error.location = origin.name
+        error.location = name
         return error
-    }
-
-    /// Returns true if a header field may be sent to another origin after a redirect.
-    static func mayCrossOrigins(_ header: String) -> Bool {
-        let name = header.lowercased()
-        return ["user-agent", "referer", "origin"].contains(name) || name.hasPrefix("accept")
     }
 }
 

@@ -83,7 +83,7 @@ extension HTTPByteSource {
         if let size = total ?? (fetch.position == 0 ? 0 : state.metadata.byteCount), fetch.position >= size {
             state.metadata.byteCount = size
             state.metadata.isKnown = true
-            state.validationTime = TransferLoop.now
+            state.validationTime = loop.now
             return .atEnd
         }
         if total == nil, state.metadata.byteCount == nil {
@@ -161,7 +161,7 @@ extension HTTPByteSource {
         state.metadata.lastModified = state.metadata.lastModified ?? head.lastModified
         state.metadata.validator = state.metadata.validator ?? head.validator
         state.metadata.isKnown = true
-        state.validationTime = TransferLoop.now
+        state.validationTime = loop.now
         if size != nil { state.metadata.declaresByteCount = true }
     }
 

@@ -186,13 +186,8 @@ extension HTTPByteSource {
     }
 
     private func followRedirect(_ location: String, _ fetch: Fetch, _ state: inout State) -> [ReadContext] {
-        fetch.retryState.redirects += 1
-        guard fetch.retryState.redirects <= policy.redirectLimit else {
-            let message = "too many redirects (limit \(policy.redirectLimit))"
-            return fail(fetch, with: MediaError(.exceedsLimits, message), &state)
-        }
         do throws(MediaError) {
-            fetch.address = try fetch.address.resolving(location)
+            try policy.follow(location, from: &fetch.address, &fetch.retryState.redirects)
             try request(fetch, state)
             return []
         } catch {
@@ -270,7 +265,9 @@ extension HTTPByteSource {
             (code, message) = (.timedOut, "timeout: the data rate of the server is too low")
         case .noHost: (code, message) = (.notFound, "host not found")
         case .noConnection:
-            (code, message) = (.io, "connection to the \(proxy == nil ? "server" : "proxy") failed")
+            (code, message) = (
+                .io, "connection to the \(resource.options.proxy == nil ? "server" : "proxy") failed"
+            )
         case .noSocket(let fault):
             (code, message) = (.resourceLimit, "socket not available: \(fault)")
         case .noProxy: (code, message) = (.notFound, "proxy host not found")

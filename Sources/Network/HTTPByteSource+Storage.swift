@@ -44,7 +44,7 @@ extension HTTPByteSource {
 
     /// Collects received bytes into extents for the disk cache.
     func bufferForDisk(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ state: inout State) {
-        guard options.cache != nil else { return }
+        guard resource.options.cache != nil else { return }
         if fetch.diskBufferEnd != fetch.position {
             flushDiskBuffer(fetch, &state)
             fetch.diskBufferEnd = fetch.position
@@ -63,7 +63,7 @@ extension HTTPByteSource {
     /// Passes buffered bytes to the cache entry. Creates the entry if the response may be stored.
     func flushDiskBuffer(_ fetch: Fetch, _ state: inout State) {
         guard !fetch.diskBuffer.isEmpty else { return }
-        if state.entry == nil, let cache = options.cache, state.metadata.declaresByteCount,
+        if state.entry == nil, let cache = resource.options.cache, state.metadata.declaresByteCount,
             !state.metadata.noStore,
             let identity = identity(state)
         {
@@ -78,7 +78,7 @@ extension HTTPByteSource {
         guard location?.utf8.count ?? 0 <= CacheIndex.locationLimit else { return nil }
         return CacheEntry(
             cache.folder,
-            cache.digest(origin, options, isReferenced: policy.isReferenced),
+            cache.digest(resource),
             identity,
             supportsRanges: state.metadata.supportsRanges ?? true,
             isPublic: state.metadata.isPublic,
@@ -96,16 +96,28 @@ extension HTTPByteSource {
 
     // MARK: For the resource pool
 
-    /// The identity of the representation, or nil if that is unknown or no validator could reveal a change.
-    var identity: CacheIndex.Identity? { state.withLock { identity($0) } }
-
-    /// Whether all bytes are in memory or in the cache.
-    var isComplete: Bool {
+    /// The facts that decide whether an asset may use the stored bytes.
+    var storedResponse: StoredResponse {
         state.withLock { state in
-            guard let size = state.metadata.byteCount, state.failure == nil else { return false }
-            if state.entry?.isComplete == true { return true }
-            return state.store.byteCount >= size && state.store.contiguousEnd(from: 0, limit: size) >= size
+            let metadata = state.metadata
+            let isValid = state.failure == nil && !metadata.isVolatile
+            return StoredResponse(
+                // A server that has rejected one asset may accept another one, which has other cookies.
+                isPending: isValid && !metadata.isKnown && state.lastFailure == nil,
+                isUsable: isValid && metadata.isKnown,
+                isBeingRead: !state.readers.isEmpty,
+                validationTime: state.validationTime,
+                identity: identity(state),
+                isShareable: !metadata.isKnown || metadata.supportsRanges != false || metadata.canRestart,
+                isComplete: isComplete(state)
+            )
         }
+    }
+
+    private func isComplete(_ state: State) -> Bool {
+        guard let size = state.metadata.byteCount, state.failure == nil else { return false }
+        if state.entry?.isComplete == true { return true }
+        return state.store.byteCount >= size && state.store.contiguousEnd(from: 0, limit: size) >= size
     }
 
     /// The address that requests begin with.
@@ -113,35 +125,6 @@ extension HTTPByteSource {
 
     /// The size of the memory that the source uses.
     var storedByteCount: Int { state.withLock { $0.store.byteCount } }
-
-    /// Whether several readers may read at different offsets. True before the first response.
-    var isShareable: Bool {
-        state.withLock {
-            !$0.metadata.isKnown || $0.metadata.supportsRanges != false || $0.metadata.canRestart
-        }
-    }
-
-    /// Whether a new reader may use the source without revalidation: the resource is being read, and its last
-    /// response is recent.
-    var isFresh: Bool {
-        state.withLock { state in
-            guard state.failure == nil, !state.metadata.isVolatile else { return false }
-            // A server that has rejected one asset may accept another one, which has other cookies.
-            if !state.metadata.isKnown { return state.lastFailure == nil }
-            return !state.readers.isEmpty
-                && TransferLoop.now - state.validationTime < policy.freshnessLifetime
-        }
-    }
-
-    /// Returns true if the server has validated the resource after that moment of the machine's clock and all of it
-    /// can be read.
-    func isValidated(since moment: Int64) -> Bool {
-        let isSo = state.withLock { state in
-            state.failure == nil && state.metadata.isKnown && !state.metadata.isVolatile
-                && state.validationTime >= moment
-        }
-        return isSo && (isShareable || isComplete)
-    }
 
     /// Marks a resource that changes with every request. It is removed from the disk and not shared any more.
     func setVolatile() {
@@ -153,9 +136,6 @@ extension HTTPByteSource {
             state.entry = nil
         }
     }
-
-    /// Whether the source has readers.
-    var hasReaders: Bool { state.withLock { !$0.readers.isEmpty } }
 
     /// Whether the disk cache has a file for the resource. The file may be open.
     var hasCacheFile: Bool { state.withLock { $0.entry != nil } }
@@ -169,16 +149,15 @@ extension HTTPByteSource {
         }
     }
 
-    /// When the server last validated the resource, or 0 if it has not.
-    var validationTime: Int64 { state.withLock { $0.validationTime } }
-
     /// Records that the server validated the resource at the given time.
-    func markValidated(at time: Int64) { state.withLock { $0.validationTime = max($0.validationTime, time) } }
+    func markValidated(at time: Int64) {
+        state.withLock { $0.validationTime = max($0.validationTime ?? time, time) }
+    }
 
     /// Records that the server has validated the resource now, and the target of its redirects.
     func markValidated(by result: Revalidation.Result) {
         state.withLock { state in
-            state.validationTime = TransferLoop.now
+            state.validationTime = loop.now
             state.address = result.address
             if result.isPublic { state.metadata.isPublic = true }
         }

@@ -30,11 +30,11 @@ public final class HTTPByteSource: ByteSource {
         package var initialRetryDelay: Int64 = 250_000_000
         /// The longest `Retry-After` that is accepted from a server.
         package var maximumRetryAfter: Int64 = 30_000_000_000
-        /// The number of bytes that a server must send in `minimumRateInterval`. A server that sends fewer counts as
+        /// The number of bytes that a server must send in each `rateInterval`. A server that sends fewer counts as
         /// stalled.
-        package var minimumRate = 1024
-        /// The interval of `minimumRate`. If nil, twice the timeout.
-        package var minimumRateInterval: Int64?
+        package var minimumBytesPerInterval = 1024
+        /// The interval in which `minimumBytesPerInterval` bytes must arrive. If nil, twice the timeout.
+        package var rateInterval: Int64?
         /// The duration for which requests continue after the last reader has left. A new reader may follow at once,
         /// for example when an asset is loaded first and then played.
         package var lingerTime: Int64 = 150_000_000
@@ -42,14 +42,29 @@ public final class HTTPByteSource: ByteSource {
         package var freshnessLifetime: Int64 = 5_000_000_000
         /// The duration for which fully cached resources of an unreachable origin are used without revalidation.
         package var unreachableTTL: Int64 = 60_000_000_000
-        /// Whether a server with a public address referred to the URL. See `isPublic`.
-        package var isReferencedByPublicServer = false
-        /// Whether a playlist referred to the URL.
-        var isReferenced = false
         /// Returns whether an address is public.
         package var isPublicAddress: @Sendable (PeerAddress) -> Bool = { $0.isPublic }
+        /// The thread that performs the requests, with its clock and timers.
+        var loop = TransferLoop.shared
 
         package init() {}
+
+        /// Follows a redirect.
+        ///
+        /// - Parameters:
+        ///   - location: The target, absolute or relative to `address`.
+        ///   - address: The address that has answered. It becomes the target.
+        ///   - count: The number of consecutive redirects.
+        /// - Throws: `MediaError` if the target is not allowed, or if there are too many redirects.
+        func follow(_ location: String, from address: inout HTTPAddress, _ count: inout Int)
+            throws(MediaError)
+        {
+            count += 1
+            guard count <= redirectLimit else {
+                throw MediaError(.exceedsLimits, "too many redirects (limit \(redirectLimit))")
+            }
+            address = try address.resolving(location)
+        }
     }
 
     /// The properties of the resource, from responses or from a cache entry.
@@ -117,8 +132,8 @@ public final class HTTPByteSource: ByteSource {
         var entry: CacheEntry?
         /// The number of body bytes received, including those received more than once.
         var receivedBytes: Int64 = 0
-        /// When the server last validated the resource, in nanoseconds of the machine's clock. Zero if it has not.
-        var validationTime: Int64 = 0
+        /// When the server last validated the resource, in nanoseconds of the clock, or nil if it has not.
+        var validationTime: Int64?
         /// A closure of the application that replaces the URL when the server rejects it.
         var urlRefresh: URLRefresh?
         /// The one shared source that may read a resource whose server sends its bytes only once.
@@ -126,13 +141,11 @@ public final class HTTPByteSource: ByteSource {
     }
 
     let state: Locked<State>
-    let origin: HTTPAddress
-    let options: NetworkOptions
-    let proxy: ProxyAddress?
+    let resource: HTTPResource
     /// The cookies for this resource and those that it refers to.
     let cookies: CookieStore
     let policy: Policy
-    let loop: TransferLoop
+    var loop: TransferLoop { policy.loop }
 
     /// Returns another URL of the same resource after the server has rejected one with the given error, or nil if
     /// there is none.
@@ -158,18 +171,17 @@ public final class HTTPByteSource: ByteSource {
     ) throws(MediaError) {
         var options = options
         options.cache = nil
-        self.init(try Self.address(url, options), options, policy, nil)
+        self.init(try HTTPResource(url: url, options: options), policy, CookieStore(), nil)
         offerURLRefresh(urlRefresh)
     }
 
-    /// Creates a source that continues with a validated cache entry, if there is one.
-    init(_ address: HTTPAddress, _ options: NetworkOptions, _ policy: Policy, _ entry: CacheEntry?) {
-        origin = address
-        self.options = options
+    /// Creates a source that continues with a validated cache entry, if there is one. The cookies are those of the
+    /// asset, unless the options have a store.
+    init(_ resource: HTTPResource, _ policy: Policy, _ cookies: CookieStore, _ entry: CacheEntry?) {
+        self.resource = resource
         self.policy = policy
-        proxy = options.proxy.flatMap { ProxyAddress($0) }
-        cookies = options.cookies ?? CookieStore()
-        loop = .shared
+        self.cookies = resource.options.cookies ?? cookies
+        let address = resource.address
         let start = entry?.location.map { Self.start(at: $0, of: address) } ?? address
         var state = State(
             store: RangeStore(byteLimit: policy.storeLimit),
@@ -191,15 +203,6 @@ public final class HTTPByteSource: ByteSource {
         }
     }
 
-    /// Parses a URL and checks the options.
-    static func address(_ url: String, _ options: NetworkOptions) throws(MediaError) -> HTTPAddress {
-        guard let address = HTTPAddress(url) else {
-            throw MediaError(.invalidArgument, "not an http or https URL with a host")
-        }
-        if let flaw = options.flaw { throw MediaError(.invalidArgument, flaw, location: address.name) }
-        return address
-    }
-
     deinit {
         NetworkMemory.shared.remove(ObjectIdentifier(self))
         // No other thread can access the state any more.
@@ -210,7 +213,7 @@ public final class HTTPByteSource: ByteSource {
     }
 
     /// The URL without credentials and query.
-    public var name: String { origin.name }
+    public var name: String { resource.address.name }
 
     /// The URL, or the target of its redirects, without credentials. It is the base of relative references. Its query
     /// may hold a token.
@@ -219,21 +222,8 @@ public final class HTTPByteSource: ByteSource {
     /// Returns a source for a resource that this one refers to. Credentials and header fields that may be secret are
     /// sent to the same origin only.
     package func openReferenced(_ url: String) throws(MediaError) -> HTTPByteSource {
-        let (address, options, policy) = try reference(url)
-        return HTTPByteSource(address, options, policy, nil)
-    }
-
-    /// Returns the address, options and policy for a resource that this one refers to.
-    func reference(_ url: String) throws(MediaError) -> (HTTPAddress, NetworkOptions, Policy) {
-        let address = try origin.resolving(url)
-        var options = options
-        options.cookies = cookies
-        options.cache = nil
-        if address.origin != origin.origin { options.headers.removeAll { !Self.mayCrossOrigins($0.name) } }
-        var policy = policy
-        policy.isReferencedByPublicServer = isPublic
-        policy.isReferenced = true
-        return (address, options, policy)
+        let target = try resource.referenced(url, isPublic: isPublic, isCached: false)
+        return HTTPByteSource(target, policy, cookies, nil)
     }
 
     /// The length of the resource, or nil before the first response and if the server does not declare it.
@@ -322,11 +312,8 @@ public final class HTTPByteSource: ByteSource {
     /// Does nothing, because a reader of this source is interrupted through its context.
     public func cancel() {}
 
-    /// Whether a public server has answered. Resources that it refers to are opened with
-    /// `Policy.isReferencedByPublicServer`.
-    package var isPublic: Bool {
-        state.withLock { $0.metadata.isPublic } || policy.isReferencedByPublicServer
-    }
+    /// Whether a public server has answered, or has referred to the URL.
+    var isPublic: Bool { state.withLock { $0.metadata.isPublic } || resource.referrer == .publicServer }
 
     /// The number of requests that are in progress or wait for another attempt.
     package var fetchCount: Int { state.withLock { $0.fetches.count } }
@@ -365,6 +352,6 @@ public final class HTTPByteSource: ByteSource {
         state.readers[key] = reader
         state.failedReadAheadOffset = nil
         try fetchMissing(for: &reader, &state)
-        throw MediaError(.notReady, "waiting for the server", location: origin.name, isRetryable: true)
+        throw MediaError(.notReady, "waiting for the server", location: name, isRetryable: true)
     }
 }

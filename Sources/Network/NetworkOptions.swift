@@ -19,6 +19,12 @@ public struct NetworkOptions: Hashable, Sendable {
             self.name = name
             self.value = value
         }
+
+        /// Whether the field may be sent to another origin.
+        var mayCrossOrigins: Bool {
+            let name = name.lowercased()
+            return ["user-agent", "referer", "origin"].contains(name) || name.hasPrefix("accept")
+        }
     }
 
     /// Header fields that are sent with each request.

@@ -3,7 +3,7 @@ package import MediaCore
 /// Timers on the thread of the transfer loop.
 package enum NetworkTimer {
     /// The machine's monotonic clock in nanoseconds, as the transfer loop uses it.
-    package static var now: Int64 { TransferLoop.now }
+    package static var now: Int64 { TransferLoop.shared.now }
 
     /// Calls `body` on the thread of the transfer loop. Any thread may call this function.
     ///

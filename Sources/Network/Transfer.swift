@@ -11,6 +11,8 @@ final class Transfer: @unchecked Sendable {
     let receiver: any TransferReceiver
 
     private var functions: UnsafePointer<ph_curl>?
+    /// The clock of the transfer loop.
+    private var clock: any HostClock = SystemClock()
     private(set) var handle: OpaquePointer?
     private var headerList: UnsafeMutablePointer<PHCurlList>?
     private let errorBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: PH_CURL_ERROR_SIZE)
@@ -39,12 +41,13 @@ final class Transfer: @unchecked Sendable {
     deinit { errorBuffer.deallocate() }
 
     /// Creates and configures the handle of libcurl. Returns false if memory is exhausted.
-    func prepare(_ functions: UnsafePointer<ph_curl>, now: Int64) -> Bool {
+    func prepare(_ functions: UnsafePointer<ph_curl>, _ clock: any HostClock) -> Bool {
         guard let handle = functions.pointee.curl_easy_init() else { return false }
         self.functions = functions
         self.handle = OpaquePointer(handle)
-        lastProgress = now
-        rateWindow = (now, 0)
+        self.clock = clock
+        noteProgress()
+        rateWindow = (lastProgress, 0)
         let set = Setter(functions: functions, handle: handle)
         let this = Unmanaged.passUnretained(self).toOpaque()
         set.text(PH_CURL_URL, request.address.text)
@@ -117,11 +120,11 @@ final class Transfer: @unchecked Sendable {
     }
 
     /// Continues a paused transfer. The bytes that were not accepted are delivered again, perhaps during this call.
-    func resume(now: Int64) {
+    func resume() {
         guard isPaused, let functions, let handle else { return }
         isPaused = false
-        lastProgress = now
-        rateWindow = (now, 0)
+        noteProgress()
+        rateWindow = (lastProgress, 0)
         // The transfer loop receives the error of a failed transfer by itself.
         _ = functions.pointee.curl_easy_pause(UnsafeMutableRawPointer(handle), PH_CURL_CONTINUE)
     }
@@ -134,7 +137,7 @@ final class Transfer: @unchecked Sendable {
         if now - lastProgress >= request.timeout { return .timedOut }
         guard now - rateWindow.start >= request.rateInterval else { return nil }
         // The timeout alone applies while the connection is being established.
-        guard peer == nil || rateWindow.byteCount >= request.minimumRate else { return .tooSlow }
+        guard peer == nil || rateWindow.byteCount >= request.minimumBytesPerInterval else { return .tooSlow }
         rateWindow = (now, 0)
         return nil
     }
@@ -187,9 +190,9 @@ final class Transfer: @unchecked Sendable {
         // The address is longer than its declared field: libcurl allocates space for every family.
         let start = UnsafeRawPointer(address) + (MemoryLayout<PHCurlAddress>.offset(of: \.address) ?? 0)
         guard let peer = PeerAddress(start.assumingMemoryBound(to: sockaddr.self), length: length) else {
-            return !request.peers.isPublicOnly
+            return !request.isPublicOnly
         }
-        guard request.peers.allows(.address(peer)) else {
+        guard request.allows(.address(peer)) else {
             isPeerRefused = true
             return false
         }
@@ -209,14 +212,14 @@ final class Transfer: @unchecked Sendable {
             request.proxy == nil
             ? address.flatMap { PeerAddress($0) }.map { .address($0) } : Peer(behindProxy: request.address)
         rateWindow = (lastProgress, 0)
-        guard request.peers.allows(peer) else {
+        guard request.allows(peer) else {
             isPeerRefused = true
             return false
         }
         return true
     }
 
-    private func noteProgress() { lastProgress = TransferLoop.now }
+    private func noteProgress() { lastProgress = clock.now.nanoseconds }
 
     private func header(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         noteProgress()

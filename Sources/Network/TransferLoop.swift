@@ -1,5 +1,4 @@
 internal import CCurl
-internal import Dispatch
 internal import MediaCore
 
 /// The thread of the process that performs all requests with libcurl's multi interface.
@@ -7,7 +6,7 @@ internal import MediaCore
 /// It starts with the first request and sleeps without cost when there is nothing to do. Connections are kept open
 /// for later requests to the same server.
 final class TransferLoop: Sendable {
-    static let shared = TransferLoop()
+    static let shared = TransferLoop(clock: SystemClock())
 
     private enum Command {
         case start(Transfer)
@@ -38,12 +37,17 @@ final class TransferLoop: Sendable {
         func wake() { _ = functions.pointee.curl_multi_wakeup(multi) }
     }
 
+    private let clock: any HostClock
     private let state = Locked(State())
     /// The longest wait if nothing is due.
     private static let maximumWait: Int64 = 60_000_000_000
 
-    /// The machine's monotonic clock in nanoseconds.
-    static var now: Int64 { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }
+    /// Creates a loop whose timers and timeouts follow a clock. Its thread starts with the first request, and never
+    /// ends.
+    init(clock: any HostClock) { self.clock = clock }
+
+    /// The time in nanoseconds.
+    var now: Int64 { clock.now.nanoseconds }
 
     /// Starts a transfer. The receiver is called on the thread of the loop. Any thread may call this function.
     ///
@@ -59,7 +63,7 @@ final class TransferLoop: Sendable {
 
     /// Calls `body` on the thread of the loop after a delay in nanoseconds.
     func call(after delay: Int64, _ body: @escaping @Sendable () -> Void) throws(MediaError) {
-        try send(.call(at: Self.now + delay, Call(body: body)))
+        try send(.call(at: now + delay, Call(body: body)))
     }
 
     private func sendIfRunning(_ command: Command) {
@@ -142,14 +146,14 @@ final class TransferLoop: Sendable {
             case .start(let transfer): begin(transfer, &work)
             case .cancel(let transfer): remove(transfer, &work)
             case .resume(let transfer):
-                if work.transfers[ObjectIdentifier(transfer)] != nil { transfer.resume(now: Self.now) }
+                if work.transfers[ObjectIdentifier(transfer)] != nil { transfer.resume() }
             case .call(let time, let call): work.calls.append((time, call))
             }
         }
     }
 
     private func begin(_ transfer: Transfer, _ work: inout Work) {
-        guard transfer.prepare(work.waker.functions, now: Self.now), let handle = transfer.handle,
+        guard transfer.prepare(work.waker.functions, clock), let handle = transfer.handle,
             work.curl.curl_multi_add_handle(work.multi, UnsafeMutableRawPointer(handle)) == 0
         else {
             transfer.finish()
@@ -185,7 +189,6 @@ final class TransferLoop: Sendable {
     }
 
     private func expireTimedOut(_ work: inout Work) {
-        let now = Self.now
         for transfer in work.transfers.values where !transfer.isPaused {
             guard let reason = transfer.timeoutReason(now: now) else { continue }
             remove(transfer, &work)
@@ -194,7 +197,7 @@ final class TransferLoop: Sendable {
     }
 
     private func runDueCalls(_ work: inout Work) {
-        let now = Self.now
+        let now = now
         let due = work.calls.filter { $0.time <= now }
         work.calls.removeAll { $0.time <= now }
         for entry in due { entry.call.body() }
@@ -202,11 +205,11 @@ final class TransferLoop: Sendable {
 
     /// Returns the milliseconds until the next deadline. libcurl has timeouts of its own.
     private func wait(_ work: Work) -> Int32 {
-        var next = Self.now + Self.maximumWait
+        var next = now + Self.maximumWait
         for transfer in work.transfers.values where !transfer.isPaused {
             next = min(next, transfer.deadline)
         }
         for entry in work.calls { next = min(next, entry.time) }
-        return Int32(clamping: max(0, (next - Self.now + 999_999) / 1_000_000))
+        return Int32(clamping: max(0, (next - now + 999_999) / 1_000_000))
     }
 }

@@ -14,16 +14,51 @@ struct TransferRequest: Sendable {
     var proxy: ProxyAddress?
     /// The cookies that servers have set for the origin of the address.
     var cookies: CookieJar
-    var peers: PeerRule
+    /// Whether only public addresses are allowed, because a public server referred to the URL.
+    var isPublicOnly: Bool
+    /// Returns whether an address is public.
+    var isPublicAddress: @Sendable (PeerAddress) -> Bool
     /// The limit in nanoseconds for connecting, for the first byte and between bytes.
     var timeout: Int64
-    /// The number of bytes that must arrive in `rateInterval`.
-    var minimumRate: Int
-    /// The interval of `minimumRate` in nanoseconds. If nil, twice the timeout.
-    var minimumRateInterval: Int64?
+    /// The number of bytes that must arrive in each `rateInterval` nanoseconds.
+    var minimumBytesPerInterval: Int
+    var rateInterval: Int64
 
-    /// The interval in nanoseconds in which `minimumRate` bytes must arrive.
-    var rateInterval: Int64 { minimumRateInterval ?? 2 * timeout }
+    /// Creates a request without a range and without conditions.
+    ///
+    /// - Parameters:
+    ///   - address: The URL to request.
+    ///   - base: The URL that redirects to it, or the same one. To another origin only header fields without secrets
+    ///     are sent.
+    ///   - resource: The resource, with its options.
+    ///   - policy: The limits and durations.
+    ///   - cookies: The cookies of the reader.
+    ///   - isReferrerPublic: Whether a public server redirects to the URL.
+    init(
+        to address: HTTPAddress,
+        redirectedFrom base: HTTPAddress,
+        for resource: HTTPResource,
+        _ policy: HTTPByteSource.Policy,
+        _ cookies: CookieStore,
+        isReferrerPublic: Bool
+    ) {
+        let options = resource.options
+        self.address = address
+        headers = options.headers
+        if address.origin != base.origin { headers.removeAll { !$0.mayCrossOrigins } }
+        caFile = options.tlsCAFile
+        proxy = options.proxy.flatMap { ProxyAddress($0) }
+        self.cookies = cookies.jar(of: address)
+        isPublicOnly =
+            !options.allowsPrivateAddresses && (isReferrerPublic || resource.referrer == .publicServer)
+        isPublicAddress = policy.isPublicAddress
+        timeout = Int64(clamping: options.timeout * 1_000_000_000)
+        minimumBytesPerInterval = policy.minimumBytesPerInterval
+        rateInterval = policy.rateInterval ?? 2 * timeout
+    }
+
+    /// Returns true if the request may reach a server.
+    func allows(_ peer: Peer?) -> Bool { !isPublicOnly || peer?.isPublic(isPublicAddress) ?? false }
 
     /// The header lines to send.
     var headerLines: [String] {

@@ -211,9 +211,9 @@ struct FaultTests {
     func trickle() throws {
         var policy = ServedFile.policy
         // No attempt reaches this data rate.
-        policy.minimumRate = .max
+        policy.minimumBytesPerInterval = .max
         // Each attempt ends after this interval; a silence would have to last for minutes to end one earlier.
-        policy.minimumRateInterval = 50_000_000
+        policy.rateInterval = 50_000_000
         let file = try ServedFile(timeout: 120, policy: policy) { $1.isPaced = true }
         defer { file.server.stop() }
         let isOver = Locked(false)

@@ -107,11 +107,10 @@ struct RedirectTests {
     // MARK: Private addresses
 
     /// Returns a policy that treats 127.0.0.2 as a public address.
-    private static func reachPolicy(nested: Bool = false) throws -> HTTPByteSource.Policy {
+    private static func reachPolicy() throws -> HTTPByteSource.Policy {
         var policy = ServedFile.policy
         let outside = try #require(PeerAddress("127.0.0.2"))
         policy.isPublicAddress = { $0 == outside }
-        policy.isReferencedByPublicServer = nested
         return policy
     }
 
@@ -164,11 +163,12 @@ struct RedirectTests {
             policy: Self.reachPolicy()
         )
         #expect(try ServedFile.read(own) == ServedFile.bytes(1000))
-        let nested = try HTTPByteSource(
+        let resource = try HTTPResource(
             url: inside.url(),
             options: NetworkOptions(),
-            policy: Self.reachPolicy(nested: true)
+            referrer: .publicServer
         )
+        let nested = HTTPByteSource(resource, try Self.reachPolicy(), CookieStore(), nil)
         let error = #expect(throws: MediaError.self) { try ServedFile.read(nested) }
         #expect(error?.code == .forbidden)
         #expect(inside.log.count == 1)

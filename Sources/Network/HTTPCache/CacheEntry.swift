@@ -16,7 +16,7 @@ final class CacheEntry: Sendable {
         var isWritable = false
         /// Whether writing has ended, because another representation has replaced this one.
         var isDetached = false
-        /// Nothing is written before this time of the machine's clock, because the folder was full.
+        /// Nothing is written before this time of the folder's clock, because the folder was full.
         var suspendedUntil: Int64 = 0
         /// The number of written bytes that the index file does not list yet.
         var unsavedBytes: Int64 = 0
@@ -171,6 +171,8 @@ final class CacheEntry: Sendable {
 
     // MARK: Stored bytes
 
+    /// The facts that decide whether an asset may use the stored bytes.
+    var storedResponse: StoredResponse { StoredResponse(identity: identity, isComplete: isComplete) }
     var supportsRanges: Bool { state.withLock { $0.index.supportsRanges } }
     var isPublic: Bool { state.withLock { $0.index.isPublic } }
     var location: String? { state.withLock { $0.index.location } }
@@ -239,7 +241,7 @@ final class CacheEntry: Sendable {
 
     // MARK: On the writer's thread
 
-    private var isSuspended: Bool { state.withLock { $0.isDetached || $0.suspendedUntil > TransferLoop.now } }
+    private var isSuspended: Bool { state.withLock { $0.isDetached || $0.suspendedUntil > folder.now } }
 
     private func perform(_ body: () throws(CacheFault) -> Void) {
         guard !folder.isSuspended, !state.withLock({ $0.isDetached }) else { return }
@@ -260,7 +262,7 @@ final class CacheEntry: Sendable {
             try openForWriting()
             guard !state.withLock({ $0.isDetached }) else { return }
             guard try folder.makeRoom(count) else {
-                return state.withLock { $0.suspendedUntil = TransferLoop.now + Self.roomRetryDelay }
+                return state.withLock { $0.suspendedUntil = folder.now + Self.roomRetryDelay }
             }
             try withFile { file throws(CacheFault) in
                 for part in missing {

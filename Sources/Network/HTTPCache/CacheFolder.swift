@@ -16,7 +16,7 @@ final class CacheFolder: Sendable {
         /// A warning that occurred before a handler was set.
         var pendingWarning: String?
         var hasWarned = false
-        /// Nothing is written before this time of the machine's clock.
+        /// Nothing is written before this time of the clock.
         var suspendedUntil: Int64 = 0
         /// The size of all files as far as this process knows, or nil before the first scan.
         var usedBytes: Int64?
@@ -27,6 +27,9 @@ final class CacheFolder: Sendable {
     let byteLimit: Int64
     let files: any CacheFiles
     let writer: CacheWriter
+    private let clock: any HostClock
+    /// Closes the files of resources that nothing reads.
+    private let closeUnused: @Sendable () -> Void
     private let state = Locked(State())
 
     /// The delay in nanoseconds before writing is tried again after a failure.
@@ -39,18 +42,35 @@ final class CacheFolder: Sendable {
     private static let all = Locked([String: CacheFolder]())
     private static let writer = CacheWriter()
 
-    /// Returns the object for a folder and a limit.
-    static func shared(_ path: String, byteLimit: Int64) -> CacheFolder {
+    /// Returns the object for a folder and a limit. The first one keeps `closeUnused`.
+    static func shared(_ path: String, byteLimit: Int64, closeUnused: @escaping @Sendable () -> Void)
+        -> CacheFolder
+    {
         let name = "\(byteLimit) \(path)"
         return all.withLock { all in
             if let existing = all[name] { return existing }
-            let folder = CacheFolder(path, byteLimit: byteLimit, files: SystemCacheFiles(), writer: writer)
+            let folder = CacheFolder(
+                path,
+                byteLimit: byteLimit,
+                files: SystemCacheFiles(),
+                writer: writer,
+                closeUnused: closeUnused
+            )
             all[name] = folder
             return folder
         }
     }
 
-    init(_ path: String, byteLimit: Int64, files: any CacheFiles, writer: CacheWriter) {
+    init(
+        _ path: String,
+        byteLimit: Int64,
+        files: any CacheFiles,
+        writer: CacheWriter,
+        clock: any HostClock = SystemClock(),
+        closeUnused: @escaping @Sendable () -> Void = {}
+    ) {
+        self.clock = clock
+        self.closeUnused = closeUnused
         self.path = path
         self.byteLimit = byteLimit
         self.files = files
@@ -100,7 +120,7 @@ final class CacheFolder: Sendable {
         let message =
             "disk cache \(path) cannot be written: \(reason). Bytes that are not cached are fetched again"
         let handler = state.withLock { state -> (@Sendable (String) -> Void)? in
-            state.suspendedUntil = TransferLoop.now + Self.retryDelay
+            state.suspendedUntil = now + Self.retryDelay
             guard !state.hasWarned else { return nil }
             state.hasWarned = true
             if state.warningHandler == nil { state.pendingWarning = message }
@@ -109,7 +129,10 @@ final class CacheFolder: Sendable {
         handler?(message)
     }
 
-    var isSuspended: Bool { state.withLock { $0.suspendedUntil > TransferLoop.now } }
+    var isSuspended: Bool { state.withLock { $0.suspendedUntil > now } }
+
+    /// The time in nanoseconds.
+    var now: Int64 { clock.now.nanoseconds }
 
     // MARK: With the lock of the folder held
 
@@ -177,7 +200,7 @@ final class CacheFolder: Sendable {
         var left = try clean(downTo: byteLimit - Int64(byteCount))
         if left + Int64(byteCount) > byteLimit {
             // The files may be open in this process for resources without readers.
-            HTTPResourcePool.shared.evictUnused { false }
+            closeUnused()
             left = try clean(downTo: byteLimit - Int64(byteCount))
         }
         state.withLock { state in

@@ -80,16 +80,19 @@ public struct DiskCache: Hashable, Sendable {
     var path: String { directory.standardizedFileURL.path }
 
     /// The folder, which all caches of the process with the same path and limit share.
-    var folder: CacheFolder { CacheFolder.shared(path, byteLimit: max(0, maximumBytes)) }
+    var folder: CacheFolder {
+        CacheFolder.shared(path, byteLimit: max(0, maximumBytes)) { HTTPResourcePool.shared.evictAllUnused() }
+    }
 
     /// Returns the digest that names the files of a resource.
-    func digest(_ address: HTTPAddress, _ options: NetworkOptions, isReferenced: Bool) -> [UInt8] {
+    func digest(_ resource: HTTPResource) -> [UInt8] {
+        let address = resource.address
         if let key, let url = URL(string: address.text) {
             // An application may return one key for a whole asset, which consists of many segments.
-            let path = isReferenced ? "\n" + url.path : ""
+            let path = resource.referrer != .none ? "\n" + url.path : ""
             return SHA256.digest(of: "own\n" + key.body(url) + path)
         }
-        let headers = options.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+        let headers = resource.options.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
         let parts = [address.text, address.user ?? "", address.password ?? ""] + headers
         // Each part is preceded by its length, so that different lists never have the same text.
         return SHA256.digest(of: parts.map { "\($0.utf8.count) \($0)\n" }.joined())

@@ -3,48 +3,59 @@ internal import MediaCore
 /// The HTTP resources of the process. All assets that open the same URL with the same options share one
 /// `HTTPByteSource`.
 ///
-/// A resource without readers stays in memory while the limits allow it. In the terms of RFC 9111, a stored response
-/// is reused as follows, in this order:
-///
-/// | stored response | reused by |
-/// |---|---|
-/// | fresh: being read, and validated within `freshnessLifetime` | any asset |
-/// | validated after `FreshnessRequirement.validatedAfter` | any asset |
-/// | a cached segment that this asset has validated before | this asset |
-/// | stale, complete, and the origin was unreachable within `unreachableTTL` | this asset |
-/// | stale, and confirmed by revalidation (304 or the same validator) | all that wait for the lookup |
-/// | stale, complete, and revalidation finds the origin unreachable | all that wait for the lookup |
-/// | changed; or incomplete and unreachable; or without a validator | none: a new source fetches it |
-/// | volatile: it changes with every request | none: a new source fetches it |
+/// A resource without readers stays in memory while the limits allow it. `Freshness` decides whether an asset may use
+/// it, or the one that the disk cache holds. If it is stale, one revalidation serves all assets that wait for it.
 final class HTTPResourcePool: Sendable {
     static let shared = HTTPResourcePool()
 
-    /// The request properties that determine the response of a server.
-    struct Key: Hashable, Sendable {
-        let address: HTTPAddress
-        let options: NetworkOptions
-        /// Whether a public server referred to the URL, which restricts the allowed addresses.
-        let isReferencedByPublicServer: Bool
+    /// The search for a resource: in memory, in the cache folder, and by revalidation.
+    ///
+    /// `@unchecked Sendable`: guarded by the lock of the pool.
+    final class Lookup: @unchecked Sendable {
+        fileprivate struct Waiter {
+            weak var context: ReadContext?
+        }
+
+        fileprivate var waiters: [ObjectIdentifier: Waiter] = [:]
+        fileprivate var revalidation: Revalidation?
+        /// The result for all assets that wait.
+        fileprivate var result: Result?
+    }
+
+    /// A source that was found.
+    struct Result: Sendable {
+        let source: HTTPByteSource
+        /// Whether all bytes were available locally when the source was found.
+        let isLocal: Bool
+        /// Whether the server has not validated the bytes, because it is unreachable.
+        let isStale: Bool
+    }
+
+    /// The result of `open`.
+    enum OpenResult: Sendable {
+        case found(Result)
+        /// The reader will be woken. It opens the resource again with this lookup.
+        case waiting(Lookup)
     }
 
     /// A resource and the lookup in progress for it.
     private struct Entry {
         var source: HTTPByteSource?
-        var lookup: ResourceLookup?
+        var lookup: Lookup?
         /// The number of shared sources that use `source`.
         var userCount = 0
         var lastUse: UInt64 = 0
     }
 
     private struct State {
-        var entries: [Key: Entry] = [:]
+        var entries: [HTTPResource: Entry] = [:]
         var uses: UInt64 = 0
     }
 
-    /// The result of `open`.
-    enum OpenResult: Sendable {
-        case source(HTTPByteSource, isLocal: Bool)
-        case lookup(ResourceLookup)
+    private enum Step {
+        case found(Result)
+        case wait(Lookup)
+        case search(Lookup, cached: HTTPByteSource?)
     }
 
     private let state = Locked(State())
@@ -57,67 +68,159 @@ final class HTTPResourcePool: Sendable {
 
     // MARK: Opening
 
-    /// Returns the source for a resource, or a lookup to wait for. Reads the cache folder and may therefore block.
-    func open(
-        _ key: Key,
-        policy: HTTPByteSource.Policy,
-        _ requirement: FreshnessRequirement = FreshnessRequirement()
+    /// Returns the source for the resource of an asset, or a lookup to wait for. Reads the cache folder and may
+    /// therefore block.
+    ///
+    /// - Parameters:
+    ///   - asset: The shared source that opens the resource.
+    ///   - lookup: The lookup that the asset has waited for.
+    ///   - context: The reader, which is woken at the end of the lookup. The lookup is cancelled when no reader waits
+    ///     any more.
+    func open(_ asset: SharedHTTPSource, after lookup: Lookup?, _ context: ReadContext) -> OpenResult {
+        let step = state.withLock { state in nextStep(asset, lookup, context, &state) }
+        switch step {
+        case .found(let result):
+            if result.isStale { asset.recordUnreachable() }
+            return .found(result)
+        case .wait(let lookup): return wait(lookup, asset.resource, context)
+        case .search(let lookup, let cached): return search(lookup, cached, asset, context)
+        }
+    }
+
+    private func nextStep(
+        _ asset: SharedHTTPSource,
+        _ lookup: Lookup?,
+        _ context: ReadContext,
+        _ state: inout State
+    ) -> Step {
+        var entry = state.entries[asset.resource] ?? Entry()
+        defer { state.entries[asset.resource] = entry }
+        if let result = lookup?.result {
+            if entry.source === result.source { entry.userCount += 1 }
+            return .found(result)
+        }
+        if let source = entry.source, asset.use(of: source.storedResponse) == .fresh {
+            entry.userCount += 1
+            return .found(Result(source: source, isLocal: false, isStale: false))
+        }
+        if let lookup = entry.lookup {
+            lookup.waiters[ObjectIdentifier(context)] = Lookup.Waiter(context: context)
+            return .wait(lookup)
+        }
+        let lookup = Lookup()
+        lookup.waiters[ObjectIdentifier(context)] = Lookup.Waiter(context: context)
+        entry.lookup = lookup
+        return .search(lookup, cached: entry.source)
+    }
+
+    private func wait(_ lookup: Lookup, _ resource: HTTPResource, _ context: ReadContext) -> OpenResult {
+        let id = ObjectIdentifier(context)
+        context.onClose(of: lookup) { [weak self] in self?.removeWaiter(id, lookup, resource) }
+        return .waiting(lookup)
+    }
+
+    /// Searches memory and the cache folder, and revalidates what is found if necessary.
+    private func search(
+        _ lookup: Lookup,
+        _ cached: HTTPByteSource?,
+        _ asset: SharedHTTPSource,
+        _ context: ReadContext
     ) -> OpenResult {
-        let (result, mustStart, cached) = state.withLock { state -> (OpenResult, Bool, HTTPByteSource?) in
-            var entry = state.entries[key] ?? Entry()
-            defer { state.entries[key] = entry }
-            if let source = entry.source,
-                source.isFresh || source.isValidated(since: requirement.validatedAfter)
-            {
-                entry.userCount += 1
-                return (.source(source, isLocal: false), false, nil)
-            }
-            if let lookup = entry.lookup { return (.lookup(lookup), false, nil) }
-            let lookup = ResourceLookup(key, self, requirement)
-            entry.lookup = lookup
-            return (.lookup(lookup), true, entry.source)
+        let (resource, policy, cookies) = (asset.resource, asset.policy, asset.cookies)
+        let entry = cached == nil ? cacheEntry(of: resource) : nil
+        let response = cached?.storedResponse ?? entry?.storedResponse
+        /// Returns the result for a permitted use.
+        let result = { @Sendable (use: Freshness.Use) in
+            let isNew = use == .unusable
+            let source =
+                (isNew ? nil : cached) ?? HTTPByteSource(resource, policy, cookies, isNew ? nil : entry)
+            let isLocal = !isNew && source.storedResponse.isComplete
+            return Result(source: source, isLocal: isLocal, isStale: use == .staleIfUnreachable)
         }
-        guard mustStart, case .lookup(let lookup) = result else { return result }
-        lookup.start(cached, policy)
-        return result
+        let use = response.map { asset.use(of: $0) } ?? .unusable
+        guard use == .stale, let response, let identity = response.identity else {
+            let found = result(use)
+            if use == .fresh, let time = asset.validationTime(of: response?.identity) {
+                found.source.markValidated(at: time)
+            }
+            // Another asset knows less about the response, and has to search again.
+            finish(lookup, resource, found, isForAll: use == .unusable, starter: context)
+            return .found(found)
+        }
+        let revalidation = Revalidation(
+            resource,
+            at: cached?.baseAddress ?? resource.address,
+            identity,
+            policy,
+            asset.isReferenced ? cookies : cached?.cookies ?? cookies
+        ) { [weak self, weak lookup] answer in
+            let use = Freshness.use(of: response, after: answer.outcome)
+            let found = result(use)
+            if use == .fresh { found.source.markValidated(by: answer) }
+            if let lookup { self?.finish(lookup, resource, found, isForAll: true, starter: nil) }
+        }
+        state.withLock { _ in lookup.revalidation = revalidation }
+        revalidation.start()
+        return wait(lookup, resource, context)
     }
 
-    /// Makes the result of a lookup the source for all assets that open the resource from now on.
-    func finished(_ key: Key, _ lookup: ResourceLookup, _ source: HTTPByteSource) {
-        let old = state.withLock { state -> HTTPByteSource? in
-            guard state.entries[key]?.lookup === lookup else { return nil }
-            let isNew = state.entries[key]?.source !== source
-            defer {
-                state.entries[key]?.lookup = nil
-                state.entries[key]?.source = source
-                if isNew { state.entries[key]?.userCount = 0 }
+    private func cacheEntry(of resource: HTTPResource) -> CacheEntry? {
+        guard let cache = resource.options.cache,
+            let entry = CacheEntry.open(cache.folder, cache.digest(resource)),
+            // A resource that a public server refers to must not come from a private one.
+            resource.referrer != .publicServer || entry.isPublic
+        else { return nil }
+        return entry
+    }
+
+    /// Makes the result of a lookup the source for all assets that open the resource from now on, and wakes those
+    /// that wait. The reader that has started the lookup may use it at once.
+    private func finish(
+        _ lookup: Lookup,
+        _ resource: HTTPResource,
+        _ result: Result,
+        isForAll: Bool,
+        starter: ReadContext?
+    ) {
+        let (old, waiters) = state.withLock { state -> (HTTPByteSource?, [ReadContext]) in
+            guard state.entries[resource]?.lookup === lookup, var entry = state.entries[resource] else {
+                return (nil, [])
             }
+            defer { state.entries[resource] = entry }
             // Users of the old source keep it.
-            return isNew ? state.entries[key]?.source : nil
+            let old = entry.source === result.source ? nil : entry.source
+            if entry.source !== result.source { entry.userCount = 0 }
+            entry.source = result.source
+            entry.lookup = nil
+            if let starter {
+                entry.userCount += 1
+                lookup.waiters[ObjectIdentifier(starter)] = nil
+            }
+            if isForAll { lookup.result = result }
+            lookup.revalidation = nil
+            defer { lookup.waiters = [:] }
+            return (old, lookup.waiters.values.compactMap(\.context))
         }
-        withExtendedLifetime(old) {}
+        withExtendedLifetime(old) { for context in waiters { context.wake() } }
     }
 
-    /// Removes a lookup that no reader waits for any more.
-    func abandoned(_ key: Key, _ lookup: ResourceLookup) {
-        state.withLock { state in
-            guard state.entries[key]?.lookup === lookup else { return }
-            state.entries[key]?.lookup = nil
-            if state.entries[key]?.source == nil { state.entries[key] = nil }
+    /// Removes a reader from a lookup, which is cancelled if no other reader waits.
+    private func removeWaiter(_ id: ObjectIdentifier, _ lookup: Lookup, _ resource: HTTPResource) {
+        let revalidation = state.withLock { state -> Revalidation? in
+            lookup.waiters[id] = nil
+            guard lookup.waiters.isEmpty, state.entries[resource]?.lookup === lookup else { return nil }
+            state.entries[resource]?.lookup = nil
+            if state.entries[resource]?.source == nil { state.entries[resource] = nil }
+            defer { lookup.revalidation = nil }
+            return lookup.revalidation
         }
+        revalidation?.cancel()
     }
 
     // MARK: Users
 
-    /// Counts a user of a source.
-    func retain(_ key: Key, _ source: HTTPByteSource) {
-        state.withLock { state in
-            if state.entries[key]?.source === source { state.entries[key]?.userCount += 1 }
-        }
-    }
-
     /// Removes a user of a source. May evict resources without users.
-    func release(_ key: Key, _ source: HTTPByteSource) {
+    func release(_ resource: HTTPResource, _ source: HTTPByteSource) {
         let (isLast, mustEvict) = state.withLock { state -> (Bool, Bool) in
             state.uses += 1
             // Checking many resources is slow. If there are few of them, they can only exceed the memory limit.
@@ -126,10 +229,12 @@ final class HTTPResourcePool: Sendable {
                 isMany
                 ? state.uses % Self.evictionInterval == 0
                 : NetworkMemory.shared.byteCount > Self.unusedByteLimit
-            guard var entry = state.entries[key], entry.source === source else { return (false, mustEvict) }
+            guard var entry = state.entries[resource], entry.source === source else {
+                return (false, mustEvict)
+            }
             entry.userCount -= 1
             entry.lastUse = state.uses
-            state.entries[key] = entry
+            state.entries[resource] = entry
             return (entry.userCount == 0, mustEvict)
         }
         if isLast { source.removeURLRefresh() }
@@ -142,7 +247,9 @@ final class HTTPResourcePool: Sendable {
     func evictUnused(until isSatisfied: () -> Bool) {
         // Sorted so that the least recently used one is the last.
         var unused = state.withLock { state in
-            state.entries.compactMap { key, entry -> (key: Key, source: HTTPByteSource, lastUse: UInt64)? in
+            state.entries.compactMap {
+                key,
+                entry -> (key: HTTPResource, source: HTTPByteSource, lastUse: UInt64)? in
                 guard entry.userCount == 0, entry.lookup == nil, let source = entry.source else { return nil }
                 return (key, source, entry.lastUse)
             }

@@ -5,7 +5,9 @@ internal import MediaCore
 /// Bytes that readers need next are always kept. Beyond the limit, resources without readers are evicted first. Then
 /// each resource with more than its share is trimmed.
 final class NetworkMemory: Sendable {
-    static let shared = NetworkMemory(byteLimit: 64 << 20)
+    static let shared = NetworkMemory(byteLimit: 64 << 20) { isSatisfied in
+        HTTPResourcePool.shared.evictUnused(until: isSatisfied)
+    }
 
     private struct Member {
         weak var source: HTTPByteSource?
@@ -18,9 +20,14 @@ final class NetworkMemory: Sendable {
     }
 
     private let byteLimit: Int
+    /// Evicts resources without readers until the given condition holds.
+    private let evictUnused: @Sendable (_ isSatisfied: () -> Bool) -> Void
     private let state = Locked(State())
 
-    init(byteLimit: Int) { self.byteLimit = byteLimit }
+    init(byteLimit: Int, evictUnused: @escaping @Sendable (_ isSatisfied: () -> Bool) -> Void) {
+        self.byteLimit = byteLimit
+        self.evictUnused = evictUnused
+    }
 
     var byteCount: Int { state.withLock { $0.byteCount } }
 
@@ -52,7 +59,7 @@ final class NetworkMemory: Sendable {
 
     /// Evicts resources without readers, and trims the others.
     private func trim() {
-        HTTPResourcePool.shared.evictUnused(until: { self.byteCount <= self.byteLimit })
+        evictUnused { byteCount <= byteLimit }
         // The sources are released outside the lock, because a deinitializer calls `remove`.
         let sources = state.withLock { $0.members.values.compactMap(\.source) }
         if byteCount > byteLimit {

@@ -24,6 +24,7 @@ final class Revalidation: TransferReceiver {
 
     private struct State {
         var address: HTTPAddress
+        /// The number of consecutive redirects.
         var redirects = 0
         var location: String?
         var outcome: Outcome?
@@ -33,31 +34,31 @@ final class Revalidation: TransferReceiver {
         var isPublic = false
     }
 
-    private let origin: HTTPAddress
-    private let options: NetworkOptions
+    private let resource: HTTPResource
+    /// The address of the first request.
+    private let base: HTTPAddress
     private let policy: HTTPByteSource.Policy
     private let cookies: CookieStore
     private let identity: CacheIndex.Identity
     private let completion: @Sendable (Result) -> Void
     private let state: Locked<State>
 
-    private static let redirectLimit = 10
-
     /// Creates a revalidation. `completion` is called once on any thread, unless the revalidation is cancelled.
     init(
-        _ origin: HTTPAddress,
-        _ options: NetworkOptions,
-        _ policy: HTTPByteSource.Policy,
+        _ resource: HTTPResource,
+        at base: HTTPAddress,
         _ identity: CacheIndex.Identity,
+        _ policy: HTTPByteSource.Policy,
+        _ cookies: CookieStore,
         completion: @escaping @Sendable (Result) -> Void
     ) {
-        self.origin = origin
-        self.options = options
+        self.resource = resource
+        self.base = base
         self.policy = policy
-        cookies = options.cookies ?? CookieStore()
+        self.cookies = cookies
         self.identity = identity
         self.completion = completion
-        state = Locked(State(address: origin))
+        state = Locked(State(address: base))
     }
 
     /// Sends the request.
@@ -77,43 +78,33 @@ final class Revalidation: TransferReceiver {
             defer { state.transfer = nil }
             return state.transfer
         }
-        if let transfer { TransferLoop.shared.cancel(transfer) }
+        if let transfer { policy.loop.cancel(transfer) }
     }
 
     /// Sends the request. Its range is the first byte, so that a server which ignores conditions sends no more.
     private func sendRequest() throws(MediaError) {
-        let (address, isPublic) = state.withLock {
-            ($0.address, $0.isPublic || policy.isReferencedByPublicServer)
-        }
-        var headers = options.headers
-        if address.origin != origin.origin { headers.removeAll { !HTTPByteSource.mayCrossOrigins($0.name) } }
-        if let tag = identity.entityTag {
-            headers.append(NetworkOptions.Header(name: "If-None-Match", value: tag))
-        } else if let date = identity.lastModified {
-            headers.append(NetworkOptions.Header(name: "If-Modified-Since", value: date))
-        }
-        let request = TransferRequest(
-            address: address,
-            range: (0, 0),
-            headers: headers,
-            caFile: options.tlsCAFile,
-            proxy: options.proxy.flatMap { ProxyAddress($0) },
-            cookies: cookies.jar(of: address),
-            peers: PeerRule(
-                isPublicOnly: !options.allowsPrivateAddresses && isPublic,
-                isPublic: policy.isPublicAddress
-            ),
-            timeout: Int64(clamping: options.timeout * 1_000_000_000),
-            minimumRate: policy.minimumRate,
-            minimumRateInterval: policy.minimumRateInterval
+        let (address, isPublic) = state.withLock { ($0.address, $0.isPublic) }
+        var request = TransferRequest(
+            to: address,
+            redirectedFrom: base,
+            for: resource,
+            policy,
+            cookies,
+            isReferrerPublic: isPublic
         )
+        request.range = (0, 0)
+        if let tag = identity.entityTag {
+            request.headers.append(NetworkOptions.Header(name: "If-None-Match", value: tag))
+        } else if let date = identity.lastModified {
+            request.headers.append(NetworkOptions.Header(name: "If-Modified-Since", value: date))
+        }
         let transfer = Transfer(request, self)
         let isOver = state.withLock { state in
             if !state.isOver { state.transfer = transfer }
             state.location = nil
             return state.isOver
         }
-        if !isOver { try TransferLoop.shared.start(transfer) }
+        if !isOver { try policy.loop.start(transfer) }
     }
 
     private func finish(_ outcome: Outcome) {
@@ -129,7 +120,7 @@ final class Revalidation: TransferReceiver {
 
     func received(_ head: ResponseHead, of transfer: Transfer) -> Bool {
         state.withLock { state in
-            if state.address == origin, transfer.peer?.isPublic(policy.isPublicAddress) == true {
+            if state.address == base, transfer.peer?.isPublic(policy.isPublicAddress) == true {
                 state.isPublic = true
             }
             switch head.status {
@@ -165,12 +156,9 @@ final class Revalidation: TransferReceiver {
             }
         }
         do throws(MediaError) {
-            let exceedsLimit = try state.withLock { state throws(MediaError) in
-                state.address = try state.address.resolving(location)
-                state.redirects += 1
-                return state.redirects > Self.redirectLimit
+            try state.withLock { state throws(MediaError) in
+                try policy.follow(location, from: &state.address, &state.redirects)
             }
-            guard !exceedsLimit else { return finish(.changed) }
             try sendRequest()
         } catch {
             // The next read repeats the request and reports the error.

@@ -8,23 +8,12 @@ public import MediaCore
 /// it has read from first. If the server has another one, new sources read that one, and bytes that this one lacks
 /// are an error with the code `.resourceChanged`.
 ///
-/// ```
-///              first read                  result of the lookup             first bytes
-///  unopened ---------------> lookingUp --------------------------> open ---------------> open, hasBeenRead
-///     |                          |  abandoned, or not fresh           ^                   (never replaced)
-///     |<-------------------------+  enough for this asset             |
-///     +---------------------------------------------------------------+
-///                   the pool has a fresh or validated source
-/// ```
-///
-/// An open source that has not been read is replaced by a source for this asset alone if the server sends its bytes
-/// only once.
-///
-/// `HTTPResourcePool` lists when a stored response is reused.
+/// `HTTPResourcePool` finds the source when it is first read. An open source is replaced only if it has not been read
+/// and the server sends its bytes only once: by a source for this asset alone.
 public final class SharedHTTPSource: ByteSource {
     private enum State {
-        case unopened
-        case lookingUp(ResourceLookup)
+        /// Not open, and the lookup that its readers wait for.
+        case unopened(HTTPResourcePool.Lookup?)
         case open(Opened)
     }
 
@@ -34,7 +23,7 @@ public final class SharedHTTPSource: ByteSource {
         /// Whether bytes have been read from the source.
         var hasBeenRead = false
         /// Whether the source is used without the server's validation.
-        var isUnvalidated = false
+        var isStale = false
         /// The number of bytes that `source` had received when this source joined it.
         let bytesBeforeJoining: Int64
         /// The number of bytes received through the source that this one replaced.
@@ -42,23 +31,31 @@ public final class SharedHTTPSource: ByteSource {
 
         var receivedBytes: Int64 { bytesFromReplacedSource + source.receivedBytes - bytesBeforeJoining }
 
-        init(_ source: HTTPByteSource, isLocal: Bool) {
+        init(_ source: HTTPByteSource) {
             self.source = source
-            self.isLocal = isLocal
             bytesBeforeJoining = source.receivedBytes
+        }
+
+        init(_ result: HTTPResourcePool.Result) {
+            self.init(result.source)
+            (isLocal, isStale) = (result.isLocal, result.isStale)
         }
     }
 
-    private let key: HTTPResourcePool.Key
-    private let policy: HTTPByteSource.Policy
+    let resource: HTTPResource
+    let policy: HTTPByteSource.Policy
+    /// The cookies of the asset, for its requests.
+    let cookies: CookieStore
     private let pool: HTTPResourcePool
-    private let requirement: FreshnessRequirement
-    /// The validations of the resources that this one refers to.
-    private let validatedResources: ValidatedResources
+    private let requirement: Freshness.Requirement
+    /// What the asset knows about this resource and those that it refers to.
+    private let freshness: Locked<Freshness>
     /// A closure of the application that replaces the URL when the server rejects it.
     private let urlRefresh: HTTPByteSource.URLRefresh?
-    private let state = Locked(State.unopened)
-    private let aheadLimit = Locked<Int64?>(nil)
+    private let state = Locked(State.unopened(nil))
+    /// The read-ahead limits for the readers of this resource, and of those that it refers to.
+    private let aheadLimit: Locked<Int64?>
+    private let referencedAheadLimit: Locked<Int64?>
 
     /// Creates a source without performing I/O. The first read reports failures of the server.
     ///
@@ -87,38 +84,39 @@ public final class SharedHTTPSource: ByteSource {
         _ pool: HTTPResourcePool,
         urlRefresh: HTTPByteSource.URLRefresh? = nil
     ) throws(MediaError) {
-        key = HTTPResourcePool.Key(
-            address: try HTTPByteSource.address(url, options),
-            options: options,
-            isReferencedByPublicServer: policy.isReferencedByPublicServer
-        )
+        resource = try HTTPResource(url: url, options: options)
         self.policy = policy
         self.pool = pool
         self.urlRefresh = urlRefresh
-        validatedResources = ValidatedResources()
-        requirement = FreshnessRequirement(validatedResources: validatedResources)
+        cookies = options.cookies ?? CookieStore()
+        requirement = .file
+        freshness = Locked(Freshness(creationTime: policy.loop.now))
+        aheadLimit = Locked(nil)
+        referencedAheadLimit = Locked(nil)
     }
 
     /// Creates a source for a resource that another one refers to.
     private init(
-        _ key: HTTPResourcePool.Key,
-        _ policy: HTTPByteSource.Policy,
-        _ pool: HTTPResourcePool,
-        _ requirement: FreshnessRequirement,
-        _ validatedResources: ValidatedResources
+        _ resource: HTTPResource,
+        from root: SharedHTTPSource,
+        _ requirement: Freshness.Requirement,
+        _ cookies: CookieStore
     ) {
-        self.key = key
-        self.policy = policy
-        self.pool = pool
+        self.resource = resource
         self.requirement = requirement
-        self.validatedResources = validatedResources
+        self.cookies = cookies
+        policy = root.policy
+        pool = root.pool
+        freshness = root.freshness
+        aheadLimit = root.referencedAheadLimit
+        referencedAheadLimit = root.referencedAheadLimit
         urlRefresh = nil
     }
 
-    deinit { if let opened { pool.release(key, opened.source) } }
+    deinit { if let source { pool.release(resource, source) } }
 
     /// The URL without credentials and query.
-    public var name: String { key.address.name }
+    public var name: String { resource.address.name }
     /// The length of the resource, or nil before the first response and if the server does not declare it.
     public var byteCount: Int64? { source?.byteCount }
     /// Whether reads may begin at any offset. True before the first response.
@@ -128,7 +126,7 @@ public final class SharedHTTPSource: ByteSource {
 
     /// The URL, or the target of its redirects, without credentials. It is the base of relative references. Its query
     /// may hold a token.
-    package var location: String { source?.location ?? key.address.text }
+    package var location: String { source?.location ?? resource.address.text }
 
     /// Limits the number of bytes to fetch ahead of each reader, from its next read on. The readers of all resources
     /// that this one refers to share the same limit. At least one block of 64 KiB is fetched ahead.
@@ -137,11 +135,16 @@ public final class SharedHTTPSource: ByteSource {
     package func limitReadAhead(to byteCount: Int?) {
         aheadLimit.withLock { $0 = byteCount.map { Int64(max(Self.minimumReadAhead, $0)) } }
         // A quarter each: two segments of the video and two of the audio playlist.
-        validatedResources.aheadLimit = byteCount.map { Int64(max(Self.minimumReadAhead, $0 / 4)) }
+        referencedAheadLimit.withLock { limit in
+            limit = byteCount.map { Int64(max(Self.minimumReadAhead, $0 / 4)) }
+        }
     }
 
     /// The size of one block of memory.
     private static let minimumReadAhead = 64 << 10
+
+    /// The network's clock in nanoseconds.
+    package var now: Int64 { policy.loop.now }
 
     /// Returns a source for a resource that this one refers to. Credentials and header fields that may be secret are
     /// sent to the same origin only.
@@ -149,33 +152,24 @@ public final class SharedHTTPSource: ByteSource {
     /// - Parameters:
     ///   - url: The reference, absolute or relative to `location`.
     ///   - cachePolicy: Where the bytes may be stored.
-    ///   - validatedAfter: A response that the server has validated after this time of the machine's clock needs no
-    ///     revalidation. With 0, the time is that of the creation of this source.
+    ///   - validatedAfter: A response that the server has validated after this time, by `now`, needs no revalidation.
+    ///     With 0, the time is that of the creation of this source.
     /// - Throws: `MediaError` if the reference is not an allowed URL.
     package func openReferenced(_ url: String, cachePolicy: CachePolicy, validatedAfter: Int64)
         throws(MediaError)
         -> any ByteSource
     {
-        let root = source ?? HTTPByteSource(key.address, key.options, policy, nil)
-        guard cachePolicy != .nowhere else { return try root.openReferenced(url) }
-        let (address, ownOptions, policy) = try root.reference(url)
-        var requirement = FreshnessRequirement(
-            validatedAfter: validatedAfter == 0 ? validatedResources.creationTime : validatedAfter,
-            validatedResources: validatedResources,
-            isReferenced: true
+        let source = source
+        let target = try resource.referenced(
+            url,
+            isPublic: source?.isPublic ?? (resource.referrer == .publicServer),
+            isCached: cachePolicy == .everywhere
         )
-        requirement.isSegment = validatedAfter == 0
         // Assets with different cookies share the same bytes.
-        requirement.cookies = root.cookies
-        var options = ownOptions
-        options.cookies = key.options.cookies
-        if cachePolicy == .everywhere { options.cache = key.options.cache }
-        let key = HTTPResourcePool.Key(
-            address: address,
-            options: options,
-            isReferencedByPublicServer: policy.isReferencedByPublicServer
-        )
-        return SharedHTTPSource(key, policy, pool, requirement, validatedResources)
+        let cookies = source?.cookies ?? cookies
+        guard cachePolicy != .nowhere else { return HTTPByteSource(target, policy, cookies, nil) }
+        let requirement = validatedAfter == 0 ? Freshness.Requirement.segment : .validated(validatedAfter)
+        return SharedHTTPSource(target, from: self, requirement, cookies)
     }
 
     /// Marks a resource that changes with every request. It is removed from the disk and not shared any more.
@@ -187,8 +181,8 @@ public final class SharedHTTPSource: ByteSource {
 
     /// Whether all bytes can still be read. False if the server sends its bytes only once and the readers have gone.
     package var isReusable: Bool {
-        guard let source else { return true }
-        return source.isShareable || source.isComplete || source.hasReaders
+        guard let response = source?.storedResponse else { return true }
+        return response.isShareable || response.isComplete || response.isBeingRead
     }
 
     /// The number of bytes received since the source was opened, for all readers. It never decreases.
@@ -223,13 +217,12 @@ public final class SharedHTTPSource: ByteSource {
     {
         guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
         let (source, hasBeenRead) = try open(context)
-        let limit = requirement.isReferenced ? validatedResources.aheadLimit : aheadLimit.withLock { $0 }
         let count = try source.read(
             at: offset,
             into: buffer,
             context: context,
-            aheadLimit: limit,
-            cookies: key.options.cookies ?? requirement.cookies
+            aheadLimit: aheadLimit.withLock { $0 },
+            cookies: isReferenced ? cookies : nil
         )
         if !hasBeenRead { markRead(source) }
         return count
@@ -255,35 +248,20 @@ public final class SharedHTTPSource: ByteSource {
                 let source = opened.source
                 if opened.hasBeenRead || canShare(source) { return (source, opened.hasBeenRead) }
                 // A server that sends its bytes only once sends them to each asset separately.
-                var options = key.options
-                options.cookies = options.cookies ?? requirement.cookies
-                var ownOptions = Opened(HTTPByteSource(key.address, options, policy, nil), isLocal: false)
-                ownOptions.hasBeenRead = true
-                ownOptions.source.offerURLRefresh(urlRefresh)
-                install(ownOptions, replacing: source)
-                pool.release(key, source)
-            case .unopened:
-                switch pool.open(key, policy: policy, requirement) {
-                case .lookup(let lookup): wait(for: lookup)
-                case .source(let source, let isLocal):
-                    // Another reader may have opened this source in the meantime.
-                    source.offerURLRefresh(urlRefresh)
-                    if !install(Opened(source, isLocal: isLocal), replacing: nil) {
-                        pool.release(key, source)
-                    }
-                }
-            case .lookingUp(let lookup):
-                switch lookup.outcome {
-                case .abandoned: discard(lookup)
-                case .source(let source, let isLocal, let basis):
-                    guard lookup.satisfies(source, basis, for: requirement) else {
-                        discard(lookup)
-                        continue
-                    }
-                    adopt(lookup, source, isLocal, basis)
-                case .waiting:
-                    lookup.wait(context)
+                var own = Opened(HTTPByteSource(resource, policy, cookies, nil))
+                own.hasBeenRead = true
+                own.source.offerURLRefresh(urlRefresh)
+                install(own, replacing: source)
+                pool.release(resource, source)
+            case .unopened(let lookup):
+                switch pool.open(self, after: lookup, context) {
+                case .waiting(let lookup):
+                    state.withLock { state in if case .unopened = state { state = .unopened(lookup) } }
                     throw MediaError(.notReady, "waiting for the server", location: name, isRetryable: true)
+                case .found(let result):
+                    result.source.offerURLRefresh(urlRefresh)
+                    // Another reader may have opened this source in the meantime.
+                    if !install(Opened(result), replacing: nil) { pool.release(resource, result.source) }
                 }
             }
         }
@@ -291,12 +269,9 @@ public final class SharedHTTPSource: ByteSource {
 
     /// Returns true if this asset may read the source.
     private func canShare(_ source: HTTPByteSource) -> Bool {
-        source.isShareable || requirement.isReferenced && source.isComplete
+        let response = source.storedResponse
+        return response.isShareable || isReferenced && response.isComplete
             || source.claim(by: ObjectIdentifier(self))
-    }
-
-    private func wait(for lookup: ResourceLookup) {
-        state.withLock { state in if case .unopened = state { state = .lookingUp(lookup) } }
     }
 
     /// Sets the source if the state is still the expected one. Returns false otherwise.
@@ -308,7 +283,7 @@ public final class SharedHTTPSource: ByteSource {
             case .unopened where old == nil: break
             case .open(let opened) where opened.source === old:
                 new.bytesFromReplacedSource = opened.receivedBytes
-            case .unopened, .lookingUp, .open: return false
+            case .unopened, .open: return false
             }
             state = .open(new)
             return true
@@ -317,41 +292,33 @@ public final class SharedHTTPSource: ByteSource {
 
     /// Binds this source to the representation, and records the validation of a segment.
     private func markRead(_ source: HTTPByteSource) {
-        let isUnvalidated = state.withLock { state in
+        let isStale = state.withLock { state in
             guard case .open(var opened) = state, opened.source === source else { return true }
             opened.hasBeenRead = true
             state = .open(opened)
-            return opened.isUnvalidated
+            return opened.isStale
         }
-        if requirement.isSegment, !isUnvalidated, let identity = source.identity {
-            validatedResources.recordValidation(identity, of: key, at: source.validationTime)
-        }
+        guard requirement == .segment, !isStale else { return }
+        let response = source.storedResponse
+        guard let identity = response.identity, let time = response.validationTime else { return }
+        freshness.withLock { $0.recordValidation(of: identity, resource, at: time) }
     }
 
-    /// Returns to the unopened state after a lookup without a usable result.
-    private func discard(_ lookup: ResourceLookup) {
-        state.withLock { state in
-            if case .lookingUp(let current) = state, current === lookup { state = .unopened }
-        }
+    // MARK: Freshness
+
+    /// Whether another resource refers to this one.
+    var isReferenced: Bool { resource.referrer != .none }
+
+    /// Returns how this asset may use a stored response now.
+    func use(of response: StoredResponse) -> Freshness.Use {
+        freshness.withLock { $0.use(of: response, resource, requirement, at: now, policy) }
     }
 
-    /// Opens the source that a lookup has found.
-    private func adopt(
-        _ lookup: ResourceLookup,
-        _ source: HTTPByteSource,
-        _ isLocal: Bool,
-        _ basis: ResourceLookup.FreshnessBasis
-    ) {
-        var opened = Opened(source, isLocal: isLocal)
-        opened.isUnvalidated = basis != .validated && !source.isValidated(since: requirement.validatedAfter)
-        if basis == .unreachable { validatedResources.recordUnreachable(of: key.address.origin) }
-        let isFirst = state.withLock { state in
-            guard case .lookingUp(let current) = state, current === lookup else { return false }
-            state = .open(opened)
-            return true
-        }
-        guard isFirst else { return }
-        source.offerURLRefresh(urlRefresh)
-        pool.retain(key, source)
+    /// Returns when the server has validated the representation for this asset, or nil if it has not.
+    func validationTime(of identity: CacheIndex.Identity?) -> Int64? {
+        identity.flatMap { identity in freshness.withLock { $0.validationTime(of: identity, resource) } }
     }
+
+    /// Records that the server cannot be reached now.
+    func recordUnreachable() { freshness.withLock { $0.recordUnreachable(resource, at: now) } }
 }

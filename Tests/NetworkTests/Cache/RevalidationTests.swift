@@ -151,36 +151,6 @@ struct RevalidationTests {
         }
     }
 
-    @Test("An assumed freshness holds for the same asset, and for others only after a later validation")
-    func knowledge() throws {
-        let file = try SharedFile()
-        defer { file.server.stop() }
-        let shared = try file.source()
-        _ = try ServedFile.read(shared)
-        let source = try #require(shared.source)
-        let parts = ValidatedResources()
-        let key = HTTPResourcePool.Key(
-            address: try HTTPByteSource.address(file.server.url(), file.options),
-            options: file.options,
-            isReferencedByPublicServer: false
-        )
-        let lookup = ResourceLookup(key, HTTPResourcePool(), FreshnessRequirement(validatedResources: parts))
-        func satisfies(_ basis: ResourceLookup.FreshnessBasis, _ parts: ValidatedResources, since: Int64)
-            -> Bool
-        {
-            lookup.satisfies(
-                source,
-                basis,
-                for: FreshnessRequirement(validatedAfter: since, validatedResources: parts)
-            )
-        }
-        #expect(satisfies(.assumed, parts, since: .max))
-        #expect(satisfies(.assumed, ValidatedResources(), since: source.validationTime))
-        #expect(!satisfies(.assumed, ValidatedResources(), since: source.validationTime + 1))
-        #expect(satisfies(.validated, ValidatedResources(), since: .max))
-        #expect(satisfies(.unreachable, ValidatedResources(), since: .max))
-    }
-
     // MARK: Cookies
 
     /// Returns a server that gives each presentation a session cookie and serves its segment only to accepted
@@ -249,6 +219,17 @@ struct RevalidationTests {
         #expect(try ServedFile.read(parts[0], upTo: 10_000) == Array(file.bytes.prefix(10_000)))
         hasExpired.withLock { $0 = true }
         #expect(try ServedFile.read(parts[1]) == file.bytes)
+    }
+
+    @Test("A segment that is opened before its playlist sends the cookies of the same asset")
+    func openedFirst() throws {
+        let (file, _) = try sessions { _ in false }
+        defer { file.server.stop() }
+        let root = try file.source("/list.m3u8?3")
+        let part = try root.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0)
+        _ = try ServedFile.read(root, upTo: 1)
+        _ = try ServedFile.read(part, upTo: 1)
+        #expect(file.server.log.first { $0.path == "/part.ts" }?.headers["cookie"] == "session=3")
     }
 
     // MARK: One question

@@ -189,7 +189,7 @@ struct SharedHTTPSourceTests {
             try ServedFile.read(try root.openReferenced("part.ts", cachePolicy: .inMemory, validatedAfter: 1))
                 == file.bytes
         )
-        let new = try root.openReferenced("part.ts", cachePolicy: .inMemory, validatedAfter: NetworkTimer.now)
+        let new = try root.openReferenced("part.ts", cachePolicy: .inMemory, validatedAfter: root.now)
         #expect(try ServedFile.read(new) == other)
     }
 
