@@ -7,6 +7,7 @@ package import PlayheadBackend
 package final class PoolDriver: Driver {
     package let clock: any HostClock
     package var isRealTime: Bool { true }
+    package var sharesThreads: Bool { true }
     package var hasUrgentWork: Bool { pool.hasUrgentWork }
     /// The error with which the system refused the pool's first thread, or nil. Nothing runs until the system grants
     /// one.

@@ -19,6 +19,7 @@ package final class VirtualDriver: Driver {
 
     package var clock: any HostClock { stepped.clock }
     package var isRealTime: Bool { false }
+    package var stopsTimeDuringReads: Bool { true }
 
     package func makeLane(_ role: LaneRole, label: String) -> any Lane {
         stepped.makeLane(role, label: label)

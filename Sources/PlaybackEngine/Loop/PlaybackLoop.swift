@@ -57,7 +57,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     var now: HostTime { driver.clock.now }
     /// A Boolean value that indicates whether calls wait for bytes. With a virtual clock no time may pass while bytes
     /// are read, or the frames shown would depend on the network.
-    var waitsInCalls: Bool { driver is VirtualDriver }
+    var waitsInCalls: Bool { driver.stopsTimeDuringReads }
     package var snapshot: PlaybackSnapshot { shared.snapshot }
 
     // MARK: From any thread

@@ -19,7 +19,7 @@ final class LoadPriorityGate: Sendable {
 
     /// Returns the gate for the players of a driver. It exists as long as it is used; its users retain the driver.
     static func gate(for driver: any Driver) -> LoadPriorityGate {
-        if driver is PoolDriver { return realTime }
+        if driver.sharesThreads { return realTime }
         return byDriver.withLock { byDriver in
             let key = ObjectIdentifier(driver)
             if let known = byDriver[key]?.object { return known }

@@ -62,7 +62,7 @@ final class PreloadJob: Sendable {
 
     /// Makes the result available to players of the asset.
     func publish() {
-        demuxer.setUsesBlockingReads(driver is VirtualDriver)
+        demuxer.setUsesBlockingReads(driver.stopsTimeDuringReads)
         let wakes = demuxer.setHandlers(
             claimed: { [weak self] in self?.end(.handedOver) },
             ready: { [weak self] in self?.wake() }

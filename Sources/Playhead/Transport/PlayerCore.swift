@@ -86,7 +86,7 @@ final class PlayerCore: Sendable {
     init(configuration: Player.Configuration) {
         self.configuration = configuration
         driver = configuration.clock.makeDriver()
-        refusal = (driver as? PoolDriver)?.refusal
+        refusal = driver.refusal
         callbackQueue =
             configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks", target: .global())
         callbacks = driver.makeCallbackLane(callbackQueue)

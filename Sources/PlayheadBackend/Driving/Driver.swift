@@ -15,6 +15,18 @@ public protocol Driver: AnyObject, Sendable {
     /// Work without a deadline, such as still images, should wait meanwhile. The default is false, for drivers
     /// on which nothing can be late.
     var hasUrgentWork: Bool { get }
+    /// Whether no time passes while a lane reads, so that a read waits for bytes instead of being repeated later.
+    ///
+    /// What is read then does not depend on the speed of a network. The default is false.
+    var stopsTimeDuringReads: Bool { get }
+    /// Whether the lanes run on the threads that all drivers of this kind share in the process.
+    ///
+    /// Playback of all these drivers has priority over their preloading. The default is false.
+    var sharesThreads: Bool { get }
+    /// The error with which the system refused to create a thread, so that nothing runs yet, or nil.
+    ///
+    /// The default is nil.
+    var refusal: MediaError? { get }
     /// Creates a new lane.
     ///
     /// - Parameters:
@@ -53,6 +65,9 @@ public protocol Driver: AnyObject, Sendable {
 
 extension Driver {
     public var hasUrgentWork: Bool { false }
+    public var stopsTimeDuringReads: Bool { false }
+    public var sharesThreads: Bool { false }
+    public var refusal: MediaError? { nil }
 
     /// Runs both closures in one turn of the lane.
     public func compute(
