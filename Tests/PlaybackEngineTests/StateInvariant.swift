@@ -21,6 +21,7 @@ enum StateInvariant: String, CaseIterable {
     case statusNeverGoesBack = "the player's status never returns to unknown"
     case reportsAreTrue = "the reported state equals the actual state"
     case interruptedIsPaused = "during an interruption the rate is 0"
+    case withheldWhilePaused = "a rate is withheld only while the rate is 0, and for a reason that exists"
     case queueHoldsOnce = "an item is current, or in the queue once"
     case outcomeOncePerPass = "a pass has had its outcome if and only if it has ended or failed"
     case opensOnlyWhatIsNeeded = "the current item is open, and at most the next one"
@@ -70,6 +71,14 @@ enum StateInvariant: String, CaseIterable {
                 && observed.isInterrupted == state.isInterrupted && observed.item == item?.id
                 && observed.itemStatus == item?.status ?? .unknown
         case .interruptedIsPaused: return !state.isInterrupted || state.rate == 0 && state.timelineRate == 0
+        case .withheldWhilePaused:
+            switch state.withheldRate {
+            case .none: return true
+            case .stall: return state.rate == 0 && state.resumesAfterStall && !state.isInterrupted
+            case .interruption: return state.rate == 0 && state.isInterrupted
+            case .failure: return state.rate == 0
+            case .end: return state.rate == 0 && item?.hasEnded == true && !state.isInterrupted
+            }
         case .queueHoldsOnce:
             guard let first = state.upcoming.first else { return true }
             if state.upcoming.count == 1 { return first != item?.id }

@@ -169,7 +169,7 @@ extension StateWalker.Transition {
         switch event {
         case .setRate, .playImmediately, .restart: true
         // Playback was requested at the end.
-        case .endRepeated: before.rateAtEnd != nil
+        case .endRepeated: before.awaitsRepeatedEnd
         default: false
         }
     }

@@ -135,7 +135,7 @@ struct StateWalker {
         if item.isStepping { return .stepped(state.epoch, hasMoved: Bool.random(using: &random)) }
         if item.awaitsFrames { return .framesArrived(item.id, isLost: Bool.random(using: &random)) }
         if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
-        if state.rateAtEnd != nil { return .endRepeated(state.epoch) }
+        if state.awaitsRepeatedEnd { return .endRepeated(state.epoch) }
         if state.isInterrupted { return .interruptionEnded }
         if state.rate == 0 { return .setRate(1) }
         guard state.timelineRate != 0, let next = state.upcoming.first else { return nil }

@@ -31,7 +31,7 @@ extension PlaybackLoop {
 
     /// Schedules the event that reports the end again after playback was requested there.
     private func scheduleRepeatedEnd() {
-        guard state.rateAtEnd != nil else {
+        guard state.awaitsRepeatedEnd else {
             timers.repeatedEnd?.cancel()
             timers.repeatedEnd = nil
             return

@@ -54,7 +54,7 @@ package enum PlaybackEvent: Sendable {
     case reachedEnd(Epoch, at: MediaTime, MediaError?)
     /// Playback should progress but has not done so for a number of nanoseconds that exceeds the limit.
     case stuck(Epoch, StuckReason, after: Int64)
-    /// Playback was requested at the end (`PlaybackState.rateAtEnd`), and the delay before the end is reported again
+    /// Playback was requested at the end (`PlaybackState.awaitsRepeatedEnd`), and the delay before the end is reported again
     /// has passed.
     case endRepeated(Epoch)
     /// The item has been under evaluation for 100 ms (`PlaybackState.itemUnderEvaluation`).

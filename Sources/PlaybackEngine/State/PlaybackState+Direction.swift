@@ -34,9 +34,7 @@ extension PlaybackState {
     mutating func step(_ count: Int, _ actions: inout [PlaybackAction]) {
         guard count != 0, let item, item.status != .failed else { return }
         rate = 0
-        rateBeforeStall = nil
-        rateBeforeInterruption = nil
-        rateAtEnd = nil
+        withheldRate = .none
         startsAtOnce = false
         stopTimeline(&actions)
         let sum = item.pendingSteps + max(-Self.maximumSteps, min(Self.maximumSteps, count))

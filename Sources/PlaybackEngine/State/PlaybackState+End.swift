@@ -26,7 +26,7 @@ extension PlaybackState {
         guard setting != repeatSetting else { return }
         repeatSetting = setting
         if item != nil { actions.append(.setLooping(setting == .loop)) }
-        if let rateAtEnd { setRate(rateAtEnd, &actions) }
+        if case .end(let requestedRate) = withheldRate { setRate(requestedRate, &actions) }
     }
 
     mutating func reachedEnd(
@@ -91,13 +91,13 @@ extension PlaybackState {
     mutating func playFromEnd(_ item: ItemState) {
         // Under `.none` time continues past the end.
         guard endAction != .none || item.endError != nil else { return }
-        rateAtEnd = rate
+        withheldRate = .end(rate)
         rate = 0
         startsAtOnce = false
     }
 
     mutating func endRepeated(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
-        guard epoch == self.epoch, rateAtEnd != nil, let item else { return }
+        guard epoch == self.epoch, awaitsRepeatedEnd, let item else { return }
         restoreRateAtEnd()
         if let error = item.endError {
             endInFailure(item.id, error, &actions)
@@ -106,15 +106,15 @@ extension PlaybackState {
         }
     }
 
-    /// Restores `rateAtEnd` if the item is no longer at its end, or if another item is current.
+    /// Restores the rate that was requested at the end if the item is no longer there, or if another item is current.
     mutating func restoreRateIfNotAtEnd(since old: PlaybackState) {
         if item?.hasEnded != true || item?.id != old.item?.id { restoreRateAtEnd() }
     }
 
     /// Makes the rate that was requested at the end the current rate. Does nothing if none was requested.
     mutating func restoreRateAtEnd() {
-        guard let requestedRate = rateAtEnd else { return }
-        rateAtEnd = nil
+        guard case .end(let requestedRate) = withheldRate else { return }
+        withheldRate = .none
         rate = requestedRate
     }
 
@@ -163,11 +163,11 @@ extension PlaybackState {
     /// Restores the rate that a stall took away, once the item has data, can keep up, and the user has not paused. It
     /// does not matter whether the data arrived, the user sought elsewhere, or another item became current.
     mutating func resumeAfterStall() {
-        guard let requestedRate = rateBeforeStall, resumesAfterStall, rate == 0, let item, !item.isStalled,
+        guard case .stall(let requestedRate) = withheldRate, let item, !item.isStalled,
             item.status == .readyToPlay, item.hasFirstFrame, !item.isSeeking, !item.hasEnded
         else { return }
         guard !item.level.isEmpty, item.level.isLikelyToKeepUp || item.level.isFull else { return }
-        rateBeforeStall = nil
+        withheldRate = .none
         rateReason = .resumedAfterStall
         rate = requestedRate
     }
@@ -184,7 +184,7 @@ extension PlaybackState {
         actions.append(.post(.playbackStalled(item.id)))
         guard !waitsToMinimizeStalling else { return }
         rateReason = .stalled
-        rateBeforeStall = resumesAfterStall ? rate : nil
+        if resumesAfterStall { withheldRate = .stall(rate) }
         rate = 0
     }
 }

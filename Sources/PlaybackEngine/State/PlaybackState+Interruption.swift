@@ -2,14 +2,15 @@ import MediaCore
 
 /// Interruptions: the system uses the audio device for something else for a while, such as a call.
 extension PlaybackState {
-    /// Pauses, and keeps the rate that was requested, including one that a stall took away, for the end of the
-    /// interruption.
+    /// Pauses, and withholds the rate that was requested until the interruption ends. The rate that was requested of
+    /// a failed item stays withheld for the item that replaces it.
     mutating func beginInterruption(_ actions: inout [PlaybackAction]) {
         guard !isInterrupted else { return }
         isInterrupted = true
-        rateBeforeInterruption = rate == 0 ? rateAtEnd ?? rateBeforeStall : rate
-        rateAtEnd = nil
-        rateBeforeStall = nil
+        switch withheldRate {
+        case .failure: break
+        default: withheldRate = requestedRate.map { .interruption($0) } ?? .none
+        }
         stopTimeline(&actions)
         actions.append(.post(.interruptionBegan))
         rateReason = .audioSessionInterrupted
@@ -19,28 +20,28 @@ extension PlaybackState {
 
     mutating func endInterruption(_ actions: inout [PlaybackAction]) {
         guard isInterrupted else { return }
-        let requestedRate = rateBeforeInterruption
-        finishInterruption(shouldResume: requestedRate != nil, &actions)
-        guard let requestedRate, resumesAfterInterruption else { return }
+        guard case .interruption(let requestedRate) = withheldRate else {
+            return finishInterruption(shouldResume: false, &actions)
+        }
+        withheldRate = .none
+        finishInterruption(shouldResume: true, &actions)
+        guard resumesAfterInterruption else { return }
         setRate(requestedRate, &actions)
         if rate != 0 { rateReason = .resumedAfterInterruption }
     }
 
-    /// Applies a rate that was set during an interruption. After a pause, playback does not resume when the
-    /// interruption ends. A rate other than 0 ends the interruption for this player.
+    /// Ends the interruption for this player if a rate other than 0 was set during it.
     mutating func overrideInterruption(_ actions: inout [PlaybackAction]) {
-        rateBeforeInterruption = nil
         if rate != 0, isInterrupted { finishInterruption(shouldResume: false, &actions) }
     }
 
     private mutating func finishInterruption(shouldResume: Bool, _ actions: inout [PlaybackAction]) {
         isInterrupted = false
-        rateBeforeInterruption = nil
         actions.append(.post(.interruptionEnded(shouldResume: shouldResume)))
     }
 
     /// Applies a rate that was requested earlier to an item that can only be played now.
     mutating func restoreRate(_ requestedRate: Float) {
-        if isInterrupted { rateBeforeInterruption = requestedRate } else { rate = requestedRate }
+        if isInterrupted { withheldRate = .interruption(requestedRate) } else { rate = requestedRate }
     }
 }

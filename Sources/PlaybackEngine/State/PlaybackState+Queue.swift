@@ -46,8 +46,10 @@ extension PlaybackState {
     /// Makes the next item the current one, or none after the last. The rate is not changed.
     mutating func advance(isSeamless: Bool, _ actions: inout [PlaybackAction]) {
         // The rate that was requested of an item that failed applies to its successor.
-        if item?.hasFailed == true, let rateBeforeFailure { restoreRate(rateBeforeFailure) }
-        rateBeforeFailure = nil
+        if case .failure(let requestedRate) = withheldRate {
+            withheldRate = .none
+            if item?.hasFailed == true { restoreRate(requestedRate) }
+        }
         guard !upcoming.isEmpty else { return setItem(nil, &actions) }
         let next = upcoming.removeFirst()
         guard let old = item, let ready = prepared, ready.id == next else { return setItem(next, &actions) }

@@ -4,9 +4,7 @@ import MediaCore
 extension PlaybackState {
     mutating func setRate(_ requestedRate: Float, _ actions: inout [PlaybackAction]) {
         rate = requestedRate.isNaN ? 0 : max(-32, min(32, requestedRate))
-        rateBeforeStall = nil
-        rateBeforeFailure = nil
-        rateAtEnd = nil
+        withheldRate = .none
         overrideInterruption(&actions)
         if item?.status == .failed { return clearRateAfterFailure() }
         if rate == 0 { startsAtOnce = false }
@@ -23,11 +21,7 @@ extension PlaybackState {
     /// Clears the rate after a failure that waiting cannot repair. The result is the same whether playback was
     /// requested before or after the failure.
     mutating func clearRateAfterFailure() {
-        let requestedRate = rate == 0 ? rateBeforeStall ?? rateBeforeInterruption : rate
-        rateBeforeInterruption = nil
-        rateBeforeFailure = endAction == .advance ? requestedRate : nil
-        rateBeforeStall = nil
-        rateAtEnd = nil
+        withheldRate = endAction == .advance ? requestedRate.map { .failure($0) } ?? .none : .none
         rate = 0
         startsAtOnce = false
     }
@@ -47,7 +41,7 @@ extension PlaybackState {
         }
         stopTimeline(&actions)
         epoch = makeEpoch()
-        rateBeforeFailure = nil
+        if case .failure = withheldRate { withheldRate = .none }
         isReverse = false
         item = id.map(ItemState.init)
         if let id {

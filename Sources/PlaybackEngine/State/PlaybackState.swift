@@ -26,21 +26,12 @@ package struct PlaybackState: Hashable, Sendable {
 
     /// The rate that was last set on the timeline.
     package internal(set) var timelineRate: Float = 0
-    /// The rate that a stall took away. It is restored after the stall, also for another item. It is nil if the user
-    /// has paused since.
-    var rateBeforeStall: Float?
+    /// The rate that was requested and is not in effect. It is `none` after the user has paused.
+    package internal(set) var withheldRate = WithheldRate.none
     /// A Boolean value that indicates whether the system has taken the audio device away and no rate has been set
     /// since.
     package internal(set) var isInterrupted = false
     package internal(set) var resumesAfterInterruption = true
-    /// The rate that an interruption took away, or nil if the user has paused since.
-    var rateBeforeInterruption: Float?
-    /// The rate that was requested of an item of the queue that cannot be played. An item that is inserted after it
-    /// is played at this rate.
-    var rateBeforeFailure: Float?
-    /// The rate that was requested at the end, where no data is left, or nil. The end is reported again after a
-    /// delay, unless the position moves away from the end first; then this rate applies.
-    package internal(set) var rateAtEnd: Float?
     /// A Boolean value that indicates whether the buffer has been under evaluation for 100 ms. The player then waits
     /// to minimize stalls.
     var evaluationHasTimedOut = false
@@ -75,6 +66,13 @@ package struct PlaybackState: Hashable, Sendable {
         return .toMinimizeStalls
     }
 
+    /// The rate that the user has requested, whether it is in effect or withheld, or nil after a pause.
+    var requestedRate: Float? { rate == 0 ? withheldRate.rate : rate }
+
+    /// A Boolean value that indicates whether playback was requested at the end, so that the end is to be reported
+    /// again after a delay (`endRepeated`).
+    package var awaitsRepeatedEnd: Bool { withheldRate.isForEnd }
+
     /// The item that the player evaluates without being able to say how long playback will wait, or nil; see
     /// `evaluationTimedOut`.
     package var itemUnderEvaluation: ItemID? {
@@ -100,7 +98,7 @@ package struct PlaybackState: Hashable, Sendable {
         case .setWaitsToMinimizeStalling(let waits): waitsToMinimizeStalling = waits
         case .setResumesAfterStall(let resumes):
             resumesAfterStall = resumes
-            if !resumes { rateBeforeStall = nil }
+            if !resumes, case .stall = withheldRate { withheldRate = .none }
         case .setResumesAfterInterruption(let resumes): resumesAfterInterruption = resumes
         case .interruptionBegan: beginInterruption(&actions)
         case .interruptionEnded: endInterruption(&actions)
