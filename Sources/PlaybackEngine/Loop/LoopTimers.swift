@@ -9,9 +9,6 @@ struct LoopTimers {
     var readRetry: (any Wakeup)?
     /// The wake-up that reports the end again after playback was requested there.
     var repeatedEnd: (any Wakeup)?
-    /// The host time at which the current item's last end was reported, and the item time of that end if it was a
-    /// failure.
-    var lastEnd: (host: HostTime, failure: ItemTime?)?
     /// The wake-up that checks whether playback makes progress.
     private var stuckCheck: (time: HostTime, wakeup: any Wakeup)?
     /// The wake-up that ends the evaluation of an item's buffer.

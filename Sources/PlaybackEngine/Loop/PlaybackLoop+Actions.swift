@@ -37,50 +37,25 @@ extension PlaybackLoop {
             return
         }
         guard timers.repeatedEnd == nil else { return }
-        let time = max(now.advanced(by: Self.endRepeatDelay), earliestNextEnd)
-        timers.repeatedEnd = driver.schedule(at: time, on: control) { [weak self] in
+        timers.repeatedEnd = driver.schedule(at: endRateLimit.repeatTime(requestedAt: now), on: control) {
+            [weak self] in
             guard let self else { return }
             timers.repeatedEnd = nil
             handle(.endRepeated(state.epoch))
         }
     }
 
-    /// The delay before the end is reported again: 20 ms. A caller that plays and then seeks has done both by then.
-    private static let endRepeatDelay: Int64 = 20_000_000
-    /// The minimum interval between two reported ends without playback in between: 250 ms. A program that plays at
-    /// every end sees four of them a second.
-    private static let minimumEndInterval: Int64 = 250_000_000
-
-    /// The earliest time at which an end may be reported again without any playback in between.
-    private var earliestNextEnd: HostTime {
-        timers.lastEnd?.host.advanced(by: Self.minimumEndInterval) ?? .zero
+    /// The position of the current item for `EndRateLimit`, or nil if it has no end ahead.
+    private var endPosition: EndRateLimit.Position? {
+        guard let item = state.item, !item.hasEnded, let pipeline = current?.pipeline else { return nil }
+        let ends = [presentation.ends.forward, presentation.passEnd(pipeline)?.itemTime]
+        return EndRateLimit.Position(
+            time: presentation.itemTime(at: now),
+            duration: ItemTime(item.duration),
+            forwardEnd: ends.compactMap(\.self).min(),
+            reverseEnd: presentation.ends.reverse
+        )
     }
-
-    /// Returns whether the playback position is so close to the end in the direction of `rate`, or to the position of
-    /// the last failure, that nothing would be seen or heard before it. This is the case after a seek to the end, and
-    /// for a very short item.
-    private func isAtEnd(rate: Float) -> Bool {
-        guard let item = state.item, !item.hasEnded, let pipeline = current?.pipeline else { return false }
-        let time = presentation.itemTime(at: now)
-        if let failure = timers.lastEnd?.failure, (time - failure).magnitude <= Self.nearEndTolerance {
-            return true
-        }
-        if rate < 0 {
-            let isWhole = ItemTime(item.duration).map { time >= $0 } ?? false
-            return time <= presentation.ends.reverse
-                + (isWhole ? Self.exactEndTolerance : Self.nearEndTolerance)
-        }
-        let ends = [
-            ItemTime(item.duration), presentation.ends.forward, presentation.passEnd(pipeline)?.itemTime,
-        ]
-        guard let end = ends.compactMap(\.self).min() else { return false }
-        return time + (time == .zero ? Self.exactEndTolerance : Self.nearEndTolerance) >= end
-    }
-
-    /// The tolerance for positions at a boundary of the item (1 ms), and for all other positions (20 ms, less than a
-    /// frame).
-    private static let exactEndTolerance: Int64 = 1_000_000
-    private static let nearEndTolerance: Int64 = 20_000_000
 
     /// Schedules the end of the evaluation phase. After 100 ms of `evaluatingBufferingRate` the waiting reason
     /// becomes `toMinimizeStalls`.
@@ -107,11 +82,11 @@ extension PlaybackLoop {
         case .playbackStalled: publisher.counters.stalls += 1
         case .playedToEnd:
             publisher.counters.passes += 1
-            timers.lastEnd = (now, nil)
+            endRateLimit.endReported(at: now, failure: nil)
         case .failedToPlayToEnd:
             let end = current?.pipeline.flatMap { presentation.passEnd($0)?.itemTime }
-            timers.lastEnd = (now, end ?? presentation.itemTime(at: now))
-        case .itemChanged: timers.lastEnd = nil
+            endRateLimit.endReported(at: now, failure: end ?? presentation.itemTime(at: now))
+        case .itemChanged: endRateLimit = EndRateLimit()
         default: break
         }
         report(.notice(notice))
@@ -128,8 +103,10 @@ extension PlaybackLoop {
         if rate != 0 {
             if !wasRunning {
                 // Without this delay, a program that seeks to the end at each end would be called without a pause.
-                if now < earliestNextEnd, isAtEnd(rate: rate) {
-                    startTime = max(startTime ?? earliestNextEnd, earliestNextEnd)
+                if let position = endPosition,
+                    let earliest = endRateLimit.earliestStart(from: position, rate: rate, at: now)
+                {
+                    startTime = max(startTime ?? earliest, earliest)
                 }
                 let delay = audio.start(isAudible: isAudible, hasStartTime: startTime != nil, at: now)
                 start = now.advanced(by: delay)

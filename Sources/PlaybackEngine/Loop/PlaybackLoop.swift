@@ -32,6 +32,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     var skipPolicy = SkipPolicy()
     var observers = TimeObservers()
     var timers = LoopTimers()
+    var endRateLimit = EndRateLimit()
     var stuckDetector = StuckDetector()
     /// The host time at which the timeline has to start, if a caller has set one.
     var startTime: HostTime?
