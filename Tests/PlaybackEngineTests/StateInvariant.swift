@@ -1,5 +1,6 @@
 import MediaCore
-import PlaybackEngine
+
+@testable import PlaybackEngine
 
 /// The invariants of the state, which hold after every event.
 enum StateInvariant: String, CaseIterable {
@@ -22,6 +23,9 @@ enum StateInvariant: String, CaseIterable {
     case reportsAreTrue = "the reported state equals the actual state"
     case interruptedIsPaused = "during an interruption the rate is 0"
     case withheldWhilePaused = "a rate is withheld only while the rate is 0, and for a reason that exists"
+    case switchesOnlyWhatPlays =
+        "the item is open a second time only with a switch point, and while its frames are delivered"
+    case awaitsOnlyASwitch = "frames after a moved end are awaited only during a switch"
     case queueHoldsOnce = "an item is current, or in the queue once"
     case outcomeOncePerPass = "a pass has had its outcome if and only if it has ended or failed"
     case opensOnlyWhatIsNeeded = "the current item is open, and at most the next one"
@@ -79,6 +83,12 @@ enum StateInvariant: String, CaseIterable {
             case .failure: return state.rate == 0
             case .end: return state.rate == 0 && item?.hasEnded == true && !state.isInterrupted
             }
+        case .switchesOnlyWhatPlays:
+            let itemSwitch = state.itemSwitch
+            guard observed.hasReplacement == (itemSwitch.target != nil) else { return false }
+            if itemSwitch.phase == .idle, !itemSwitch.changes.isEmpty { return false }
+            return itemSwitch.target == nil || item?.status == .readyToPlay && item?.hasFirstFrame == true
+        case .awaitsOnlyASwitch: return item?.awaitsFrames != true || state.itemSwitch.target != nil
         case .queueHoldsOnce:
             guard let first = state.upcoming.first else { return true }
             if state.upcoming.count == 1 { return first != item?.id }

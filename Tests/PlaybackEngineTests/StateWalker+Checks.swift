@@ -46,8 +46,9 @@ extension StateWalker {
         case .seek:
             observed.outcomes = 0
             observed.hasOutcome = false
+        case .itemSwitch(let action, _): return record(action)
         case .post(let notice): return record(notice, transition)
-        case .setLooping, .forget, .describe, .step: break
+        case .setLooping, .forget, .describe, .step, .searchEarlier: break
         }
         return nil
     }
@@ -56,14 +57,30 @@ extension StateWalker {
     mutating func recordPass(_ transition: Transition) {
         guard let old = transition.before.item, let new = state.item, old.id == new.id else { return }
         switch transition.event {
-        case .stepped, .endMoved:
-            guard old.hasEnded, !new.hasEnded else { return }
-            observed.outcomes = 0
-            observed.hasOutcome = false
-        // There is no content after the old end.
-        case .framesArrived: if !old.hasEnded, new.hasEnded { observed.hasOutcome = true }
+        case .stepped, .itemSwitch:
+            guard old.hasEnded != new.hasEnded else { return }
+            // An end that was moved returns if there is no content after it.
+            observed.hasOutcome = new.hasEnded
+            if new.awaitsFrames { observed.coverage.movedEnds += 1 }
+            if !new.hasEnded { observed.outcomes = 0 }
         default: break
         }
+    }
+
+    /// Records an action of a switch. Returns what it violates, or nil.
+    private mutating func record(_ action: ItemSwitch.Action) -> String? {
+        switch action {
+        case .open:
+            if observed.hasReplacement { return "the item is opened a third time" }
+            observed.hasReplacement = true
+        case .move, .load, .hold: if !observed.hasReplacement { return "\(action) without a second opening" }
+        case .replace, .discard:
+            if !observed.hasReplacement { return "\(action) without a second opening" }
+            observed.hasReplacement = false
+            if case .replace = action { observed.coverage.switches += 1 }
+        case .applyEnds: if observed.hasReplacement { return "a new epoch keeps the second opening" }
+        }
+        return nil
     }
 
     private mutating func record(_ notice: PlaybackNotice, _ transition: Transition) -> String? {

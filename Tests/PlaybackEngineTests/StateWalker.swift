@@ -1,6 +1,7 @@
 import MediaCore
-import PlaybackEngine
 import PlayheadTesting
+
+@testable import PlaybackEngine
 
 /// Drives the state with random events and checks its invariants (`StateInvariant`).
 struct StateWalker {
@@ -33,19 +34,20 @@ struct StateWalker {
         var expectedOutcome: PassOutcome?
         var pastEpochs: Set<Epoch> = []
         var isInterrupted = false
+        /// The item is open a second time.
+        var hasReplacement = false
         /// How often the walk has covered each case.
         var coverage = Coverage()
     }
 
     struct Coverage {
         var ends = 0, failures = 0, stalls = 0, resumed = 0, completedSeeks = 0, seams = 0,
-            directionChanges = 0, passes = 0
+            directionChanges = 0, passes = 0, switches = 0, movedEnds = 0
         var replaced = 0, stopped = 0, interruptions = 0, resumedAfterInterruption = 0
         var minimum: Int {
             [
-                ends, failures, stalls, resumed, completedSeeks, seams, directionChanges, passes, replaced,
-                stopped,
-                interruptions, resumedAfterInterruption,
+                ends, failures, stalls, resumed, completedSeeks, seams, directionChanges, passes, switches,
+                movedEnds, replaced, stopped, interruptions, resumedAfterInterruption,
             ].min() ?? 0
         }
     }
@@ -114,9 +116,10 @@ struct StateWalker {
         case 67: return .remove(state.upcoming.randomElement(using: &random) ?? item)
         case 68 where flag: return .prepareAgain(state.upcoming.first ?? item)
         case 68: return Bool.random(using: &random) ? .advance : .removeUpcoming
-        case 69 where flag: return Bool.random(using: &random) ? .endMoved(item) : .endRepeated(epoch)
+        case 69 where flag: return Bool.random(using: &random) ? .startedLate(epoch) : .endRepeated(epoch)
         case 69: return .step(Int.random(in: -3...3, using: &random))
-        case 70..<72: return .reversible(item)
+        case 70: return .reversible(item)
+        case 71: return .itemSwitch(makeSwitchEvent())
         case 72..<75: return .readToEnd(epoch)
         case 75..<79:
             let next = state.upcoming.first ?? item
@@ -133,10 +136,13 @@ struct StateWalker {
         if item.status == .unknown { return .opened(item.id, duration: .ms(10_000)) }
         if !item.hasFirstFrame { return .firstFramePresented(state.epoch, at: .zero) }
         if item.isStepping { return .stepped(state.epoch, hasMoved: Bool.random(using: &random)) }
-        if item.awaitsFrames { return .framesArrived(item.id, isLost: Bool.random(using: &random)) }
+        if item.awaitsFrames { return .itemSwitch(makeSwitchEvent()) }
         if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
         if state.awaitsRepeatedEnd { return .endRepeated(state.epoch) }
         if state.isInterrupted { return .interruptionEnded }
+        if state.itemSwitch.phase != .idle, Bool.random(using: &random) {
+            return .itemSwitch(makeSwitchEvent())
+        }
         if state.rate == 0 { return .setRate(1) }
         guard state.timelineRate != 0, let next = state.upcoming.first else { return nil }
         switch Int.random(in: 0..<5, using: &random) {
@@ -154,6 +160,43 @@ struct StateWalker {
         case 1, 2: .interruptionBegan
         default: .interruptionEnded
         }
+    }
+
+    private mutating func makeSwitchEvent() -> ItemSwitch.Event {
+        let odd: [ItemSwitch.Changes] = [[], .tracks, .variant]
+        let changes = odd.randomElement(using: &random) ?? []
+        guard let situation = makeSituation() else { return .requested(changes, nil) }
+        if Int.random(in: 0..<10, using: &random) == 0 { return .variantRestored }
+        switch state.itemSwitch.phase {
+        case .idle, .pending: return .requested(changes, situation)
+        case .opening:
+            return Int.random(in: 0..<4, using: &random) == 0 ? .openingFailed : .opened(situation)
+        case .loading, .ready:
+            let fails = Int.random(in: 0..<4, using: &random) == 0
+            return .progressed(
+                situation,
+                isReady: Bool.random(using: &random),
+                error: fails ? MediaError(.truncated, "random") : nil
+            )
+        }
+    }
+
+    /// Returns the situation of a switch at a random position, or nil if none can begin.
+    private mutating func makeSituation() -> ItemSwitch.Situation? {
+        guard let item = state.item, item.status == .readyToPlay, item.hasFirstFrame else { return nil }
+        let time = ItemTime(nanoseconds: Int64.random(in: 0...10_000_000_000, using: &random))
+        return ItemSwitch.Situation(
+            time: time,
+            rate: state.rate,
+            isRunning: state.timelineRate != 0,
+            isReverse: state.isReverse,
+            hasEnded: item.hasEnded,
+            continuesPastEnd: item.hasEnded && item.endError == nil && Bool.random(using: &random),
+            isStalled: item.isStalled,
+            deliveredUntil: time + 100_000_000,
+            readUntil: time + 2_000_000_000,
+            description: MediaDescription(formatName: "random")
+        )
     }
 
     private mutating func makeTarget() -> MediaTime {

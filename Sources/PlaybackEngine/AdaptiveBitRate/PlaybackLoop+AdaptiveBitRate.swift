@@ -22,8 +22,8 @@ extension PlaybackLoop {
         let hasEnded = pipeline.hasEndedReading(epoch)
         let isFull = pipeline.isFull(epoch)
         // Another variant is ready and waits for its switch point, so there is nothing to decide.
-        let isSettled = reload.item?.isReady == true
-        let isIdle = (hasEnded || isFull) && reload.item == nil || isSettled
+        let isSettled = replacement?.isReady == true
+        let isIdle = (hasEnded || isFull) && replacement == nil || isSettled
         let speed = current?.adaptation?.measure(bytes, at: now, isIdle: isIdle)
         throughput = speed ?? throughput
         publisher.counters.observedBitRate = throughput ?? 0
@@ -36,7 +36,7 @@ extension PlaybackLoop {
             throughput: speed,
             ahead: ahead,
             // While another variant is fetched, this one is read only as far as the switch requires.
-            isFull: isFull && reload.item == nil,
+            isFull: isFull && replacement == nil,
             rate: state.rate,
             host: now
         )

@@ -29,13 +29,12 @@ struct ItemEpoch {
         retry = item.start.map { SeekRetry(target: $0) } ?? SeekRetry()
     }
 
-    /// Returns the same search from an earlier position, or nil if there is none. `epoch` is called only if there is
-    /// one.
-    func earlier(_ epoch: () -> Epoch) -> ItemEpoch? {
+    /// Returns the same search from an earlier position, or nil if there is none.
+    func earlier(in epoch: Epoch) -> ItemEpoch? {
         var retry = retry
         guard let target = retry.next() else { return nil }
         var start = start
-        start.epoch = epoch()
+        start.epoch = epoch
         start.demuxTarget = target
         start.isLastAttempt = target <= .zero
         var earlier = ItemEpoch(start: start, retry: retry)

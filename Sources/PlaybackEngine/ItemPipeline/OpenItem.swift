@@ -12,13 +12,6 @@ struct OpenItem {
     let newestFault: Locked<MediaError?>
     /// The item times at which playback ends in either direction.
     var ends: ItemEnds
-    /// A Boolean value that indicates whether the item is reloaded for a choice of tracks, and not only for another
-    /// end. A choice of the same tracks is reported as well.
-    var selectsTracks = false
-    /// A Boolean value that indicates whether the item is reloaded for another variant.
-    var selectsVariant = false
-    /// The item time between what has been delivered and the switch point of a reloaded item, in nanoseconds.
-    var switchLead: Int64 = 0
     /// The adaptation to the network's throughput, or nil if the variant does not adapt.
     var adaptation: AdaptiveBitRate?
     /// The time at which opening began, or at which the item became current.
@@ -54,8 +47,6 @@ struct OpenItem {
     }
 
     var start: EpochStart { epoch.start }
-    /// A Boolean value that indicates whether the item must be reloaded for more than another end.
-    var mustReload: Bool { selectsTracks || selectsVariant }
 
     /// Applies the settings after the container has been opened. `item` contains the ends, and
     /// `forwardBufferDuration` is the current setting.

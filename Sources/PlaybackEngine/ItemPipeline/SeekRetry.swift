@@ -15,6 +15,9 @@ struct SeekRetry {
         steps = [1, 3, 10]
     }
 
+    /// A Boolean value that indicates whether all positions were tried.
+    var isExhausted: Bool { target <= .zero }
+
     /// Returns the next position, or nil if all were tried.
     mutating func next() -> MediaTime? {
         guard target > .zero else { return nil }

@@ -22,6 +22,8 @@ extension PlaybackLoop {
             case .forget(let id): sources[id] = nil
             case .takeOver(let id, let old, let isSeamless): takeOver(id, from: old, isSeamless: isSeamless)
             case .describe(let id): describe(id)
+            case .itemSwitch(let action, let epoch): performSwitch(action, epoch)
+            case .searchEarlier(let old, let epoch): searchEarlier(than: old, epoch)
             case .post(let notice): post(notice)
             }
         }
@@ -142,7 +144,7 @@ extension PlaybackLoop {
         guard let pipeline = current?.pipeline else { return }
         presentation.beginNextPass(pipeline)
         observers.jumped(itemTime: .zero)
-        if reload.item != nil { reloadCurrent() }
+        if replacement != nil { requestSwitch() }
     }
 
     /// Reports what was learned when the item was opened: presentation size, tracks and the selection that was

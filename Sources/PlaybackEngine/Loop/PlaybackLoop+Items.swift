@@ -6,7 +6,6 @@ extension PlaybackLoop {
     func open(_ id: ItemID) {
         guard let item = sources[id]?.make() else { return }
         let epoch = ItemEpoch(of: item, epoch: state.epoch)
-        cancelReload()
         closeCurrent()
         current = startOpening(id, item, at: epoch)
         publisher.counters.startupTime = nil
@@ -99,12 +98,12 @@ extension PlaybackLoop {
 
     /// Returns whether an item whose opening began with `epoch` is still needed.
     func isStillNeeded(_ epoch: Epoch) -> Bool {
-        [current, next, reload.item].contains { $0?.start.epoch == epoch } && state.item != nil
+        [current, next, replacement].contains { $0?.start.epoch == epoch } && state.item != nil
     }
 
     private func opened(_ epoch: Epoch, _ result: Result<ItemPipeline, MediaError>, _ item: MediaItem) {
         if next?.start.epoch == epoch { return nextOpened(result, item) }
-        if reload.item?.start.epoch == epoch { return reloadOpened(result, item) }
+        if replacement?.start.epoch == epoch { return replacementOpened(result, item) }
         guard let id = current?.id else { return }
         switch result {
         case .failure(let error): handle(.failed(id, error))
@@ -116,7 +115,6 @@ extension PlaybackLoop {
                 forwardBufferDuration: forwardBufferDuration(of: id, item)
             )
             setScheduledEnds(isReverse: presentation.isReverse)
-            if reload.isPending, current?.mustReload != true { reload = .none }
             pipeline.setLooping(state.repeatSetting == .loop)
             if pipeline.audio != nil { audio.output?.prepare() }
             if pipeline.canPlayReverse { execute(state.handle(.reversible(id))) }
@@ -164,25 +162,11 @@ extension PlaybackLoop {
         next = nil
     }
 
-    /// Searches for the next item's first frames at an earlier position, because those that were found follow the
-    /// requested time.
-    ///
-    /// - Returns: False if the item is ready already or no earlier position is left.
-    func retryNext() -> Bool {
-        guard let old = next, !old.isReady, let pipeline = old.pipeline,
-            let earlier = old.epoch.earlier({ state.replacePreparedEpoch() })
-        else { return false }
-        next?.epoch = earlier
-        pipeline.begin(earlier.start)
-        return true
-    }
-
     /// Makes the next item the current one. In a seamless transition its frames continue where those of the old item
     /// ended.
     func takeOver(_ id: ItemID, from old: ItemID, isSeamless: Bool) {
         guard var new = next, new.id == id else { return }
         next = nil
-        cancelReload()
         let end = current?.pipeline.flatMap { presentation.passEnd($0)?.itemTime } ?? .zero
         sources[old] = nil
         closeCurrent()
@@ -228,7 +212,7 @@ extension PlaybackLoop {
     /// May be called from any thread.
     package func setForwardBufferDuration(_ id: ItemID, _ duration: Int64?) {
         perform { loop in
-            for item in [loop.current, loop.next, loop.reload.item] where item?.id == id {
+            for item in [loop.current, loop.next, loop.replacement] where item?.id == id {
                 item?.pipeline?.setForwardBufferDuration(duration)
             }
         }
@@ -238,7 +222,7 @@ extension PlaybackLoop {
     /// called from any thread.
     package func setPacketShare(_ share: PacketShare?) {
         perform { loop in
-            for item in [loop.current, loop.next, loop.reload.item] {
+            for item in [loop.current, loop.next, loop.replacement] {
                 item?.pipeline?.setPacketShare(share)
             }
         }

@@ -23,8 +23,6 @@ extension PlaybackLoop {
     }
 
     private func begin(_ epoch: ItemEpoch) {
-        postponeReload()
-        applyEnds()
         presentation.begin(epoch.start.epoch, at: now)
         presentation.isReverse = epoch.start.isReverse
         if !epoch.changesDirection { layers.flush() }
@@ -53,21 +51,22 @@ extension PlaybackLoop {
         begin(changed)
     }
 
-    /// Searches at an earlier position, because the container's index pointed after the target. The start is tried
-    /// last.
+    /// Handles the report that the container's index pointed after the target. The first frames of the current and
+    /// the next item are searched for again from an earlier position, and from the start last.
     func startedLate(_ epoch: Epoch) {
-        if next?.start.epoch == epoch, retryNext() { return }
-        for item in [next, reload.item] where item?.start.epoch == epoch {
-            item?.pipeline?.acceptLateStart()
-            return
+        let searched = next?.isReady == false ? [current, next] : [current]
+        let item = searched.compactMap(\.self).first { $0.start.epoch == epoch }
+        if item?.epoch.retry.isExhausted == false { return apply(.startedLate(epoch)) }
+        for item in [next, replacement] where item?.start.epoch == epoch { item?.pipeline?.acceptLateStart() }
+    }
+
+    func searchEarlier(than old: Epoch, _ epoch: Epoch) {
+        if next?.start.epoch == old, let earlier = next?.epoch.earlier(in: epoch) {
+            next?.epoch = earlier
+            next?.pipeline?.begin(earlier.start)
+        } else if let earlier = current?.epoch.earlier(in: epoch) {
+            begin(earlier)
         }
-        guard let current, epoch == current.start.epoch,
-            let earlier = current.epoch.earlier({
-                state.replaceEpoch()
-                return state.epoch
-            })
-        else { return }
-        begin(earlier)
     }
 
     // MARK: The first frame
@@ -117,7 +116,7 @@ extension PlaybackLoop {
         if hasVideo, layers.markReadyForDisplay() { report(.readyForDisplayChanged(item.id, true)) }
         if state.item?.seekInFlight != nil { observers.moved(itemTime: ItemTime(time) ?? .zero) }
         handle(.firstFramePresented(epoch, at: time))
-        if reload.isPending { reloadCurrent() }
+        if state.itemSwitch.phase == .pending { requestSwitch() }
     }
 
     /// Returns whether the data ended without a frame in any track, unless an end that was set before the first frame

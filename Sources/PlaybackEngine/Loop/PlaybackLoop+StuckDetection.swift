@@ -22,7 +22,8 @@ extension PlaybackLoop {
         ) {
             let id = state.item?.id
             apply(.stuck(state.epoch, stuckReason, after: time))
-            if state.item?.id == id, state.item?.status == .failed { cancelPendingWork() }
+            // What the failed item waits for would arrive too late.
+            if state.item?.id == id, state.item?.status == .failed { current?.close() }
             updateAgain()
         }
         // An earlier update checks as well.
@@ -35,12 +36,6 @@ extension PlaybackLoop {
         }
     }
 
-    /// Cancels what the failed item waits for, because it would arrive too late.
-    private func cancelPendingWork() {
-        cancelReload()
-        current?.close()
-    }
-
     private func progressSample(at now: HostTime) -> StuckDetector.ProgressSample? {
         guard state.mustMakeProgress, let item = state.item else { return nil }
         guard state.timelineRate != 0, let pipeline = current?.pipeline else {
@@ -49,7 +44,7 @@ extension PlaybackLoop {
         // At a rate too small to be represented, time does not advance.
         guard !PlaybackRate(state.timelineRate).isStopped else { return nil }
         let time = presentation.itemTime(at: now)
-        if let other = reload.item, let start = presentation.replacementTime, time >= start {
+        if let other = replacement, let start = presentation.replacementTime, time >= start {
             return waitingSample(item, for: other)
         }
         let tracks = pipeline.trackPipelines

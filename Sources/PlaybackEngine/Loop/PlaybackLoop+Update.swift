@@ -42,7 +42,7 @@ extension PlaybackLoop {
         let now = now
         performSteps(pipeline, at: now)
         adapt(pipeline, at: now)
-        let switchTime = updateReload(at: now)
+        let switchTime = updateSwitch(at: now)
         guard let pipeline = current?.pipeline, let epoch = current?.start.epoch else { return updateAgain() }
         let readingTime = audio.update(&presentation.timeline, isAudible: isAudible, at: now)
         if let device = audio.device { publisher.counters.audioUnderruns = device.underruns }
@@ -169,7 +169,7 @@ extension PlaybackLoop {
         }
         if !outcome.audio.isEmpty { deliverAudio(outcome.audio, pipeline, at: now) }
         // If more media follow without a gap, audio processing continues.
-        let moreFollows = state.repeatSetting == .loop || next != nil || reload.item != nil
+        let moreFollows = state.repeatSetting == .loop || next != nil || replacement != nil
         if outcome.audioEnded, !moreFollows { audio.output?.endAudio() }
         if audio.device != nil { audio.noteEnd(presentation.audioHasEnded(pipeline)) }
     }
@@ -267,7 +267,7 @@ extension PlaybackLoop {
     private func events(toAwaitFor pipeline: ItemPipeline) -> StageEvents {
         guard let level = state.item?.level, state.item?.hasFirstFrame == true, level.isFull,
             level.isLikelyToKeepUp, current?.epoch.steps.pending == 0, next?.isReady != false,
-            reload.item?.isReady != false
+            replacement?.isReady != false
         else { return .everything }
         let lacksFrames = pipeline.trackPipelines.contains { track in
             switch track.frames.elementInfo() {
@@ -342,7 +342,7 @@ extension PlaybackLoop {
             [weak self] in
             guard let self else { return }
             timers.readRetry = nil
-            for item in [current, next, reload.item] { item?.pipeline?.wakeDemuxer() }
+            for item in [current, next, replacement] { item?.pipeline?.wakeDemuxer() }
         }
     }
 

@@ -21,8 +21,8 @@ package final class PlaybackLoop: @unchecked Sendable {
     var current: OpenItem?
     /// The item that is opened ahead of need, to follow the current one.
     var next: OpenItem?
-    /// The current item, opened again with other settings to replace itself.
-    var reload = ItemReload.none
+    /// The current item, opened a second time with other settings to replace itself (`ItemSwitch`).
+    var replacement: OpenItem?
     /// The network throughput that was measured last, in bits per second, or nil if none was measured.
     var throughput: Double?
     var layers = LayerGroup()
@@ -174,7 +174,7 @@ package final class PlaybackLoop: @unchecked Sendable {
         timers.cancelAll()
         current?.close()
         discardNext()
-        cancelReload()
+        discardReplacement()
         closeCues()
         sources = [:]
         observers = TimeObservers()

@@ -29,5 +29,10 @@ package enum PlaybackAction: Hashable, Sendable {
     case takeOver(ItemID, from: ItemID, isSeamless: Bool)
     /// Reports what was learned when the item was opened: its tracks and its presentation size.
     case describe(ItemID)
+    /// Advances the switch of the current item to other settings. The second opening delivers in the epoch.
+    case itemSwitch(ItemSwitch.Action, Epoch)
+    /// Searches for the first frames of an epoch from an earlier position, in a new epoch. Everything that belongs to
+    /// the old one is stale.
+    case searchEarlier(than: Epoch, Epoch)
     case post(PlaybackNotice)
 }

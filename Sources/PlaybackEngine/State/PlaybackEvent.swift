@@ -63,11 +63,10 @@ package enum PlaybackEvent: Sendable {
     case readToEnd(Epoch)
     /// The last frame of a step has been delivered. `hasMoved` is false if there was no frame to step to.
     case stepped(Epoch, hasMoved: Bool)
-    /// The item's end was moved to a later time after it had been reached. The frames after the old end are being
-    /// fetched.
-    case endMoved(ItemID)
-    /// The frames after the old end have arrived, or could not be fetched (`isLost`).
-    case framesArrived(ItemID, isLost: Bool)
+    /// Something has happened to the switch of the current item to other settings.
+    case itemSwitch(ItemSwitch.Event)
+    /// The first frames that were found in the epoch follow the requested time, and earlier positions are left.
+    case startedLate(Epoch)
     /// The container of the item that is prepared ahead is open.
     case preparedOpened(ItemID, duration: MediaTime)
     case preparedReady(ItemID)

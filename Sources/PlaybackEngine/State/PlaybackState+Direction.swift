@@ -24,6 +24,7 @@ extension PlaybackState {
         item?.isStalled = false
         item?.isReadToEnd = false
         item?.awaitsFrames = false
+        switchItem(.positionChanged, &actions)
         actions.append(.setDirection(epoch, isReverse: isReverse))
     }
 

@@ -118,22 +118,6 @@ extension PlaybackState {
         rate = requestedRate
     }
 
-    /// Clears the end, because there is content after it now. Playback resumes when that content arrives.
-    mutating func endMoved(_ id: ItemID) {
-        guard let item, item.id == id, item.status == .readyToPlay, item.hasEnded, !item.isSeeking else {
-            return
-        }
-        self.item?.hasEnded = false
-        self.item?.endError = nil
-        self.item?.awaitsFrames = true
-    }
-
-    mutating func framesArrived(_ id: ItemID, isLost: Bool) {
-        guard item?.id == id, item?.awaitsFrames == true else { return }
-        item?.awaitsFrames = false
-        if isLost { item?.hasEnded = true }
-    }
-
     /// Sets the action at the item's end. If time has continued past the end under `.none`, the new action is applied
     /// immediately.
     mutating func setEndAction(_ action: ActionAtItemEnd, _ actions: inout [PlaybackAction]) {

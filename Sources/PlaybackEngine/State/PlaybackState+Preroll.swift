@@ -26,8 +26,13 @@ extension PlaybackState {
         _ actions: inout [PlaybackAction]
     ) {
         guard !prerolls.isEmpty else { return }
-        var isOff = rate != 0 || epoch != old.epoch || item?.id != old.item?.id || item?.status == .failed
-        if case .cancelPrerolls = event { isOff = true }
+        var isOff = rate != 0 || item?.id != old.item?.id || item?.status == .failed
+        switch event {
+        case .cancelPrerolls: isOff = true
+        // The position stays.
+        case .itemSwitch, .startedLate: break
+        default: isOff = isOff || epoch != old.epoch
+        }
         let isReady =
             item?.status == .readyToPlay && item?.hasFirstFrame == true
             && (item?.level.isLikelyToKeepUp == true || item?.level.isFull == true)

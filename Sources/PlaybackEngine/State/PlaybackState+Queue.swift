@@ -72,6 +72,7 @@ extension PlaybackState {
         } else {
             stopTimeline(&actions)
         }
+        switchItem(.cancelled, &actions)
         item = state
         actions.append(.takeOver(next, from: old.id, isSeamless: follows))
         actions.append(.setLooping(repeatSetting == .loop))
@@ -108,13 +109,6 @@ extension PlaybackState {
         prepared?.isReady = true
     }
 
-    /// Replaces the epoch of the prepared item, whose first frames are searched for at another position.
-    mutating func replacePreparedEpoch() -> Epoch {
-        let epoch = makeEpoch()
-        prepared?.epoch = epoch
-        return epoch
-    }
-
     mutating func prepareAgain(_ id: ItemID, _ actions: inout [PlaybackAction]) {
         guard prepared?.id == id else { return }
         prepared = nil
@@ -130,15 +124,6 @@ extension PlaybackState {
         actions.append(.forget(id))
         actions.append(.post(.itemFailed(id, error)))
     }
-
-    /// Makes `epoch` current without a seek: the current item continues with frames of that epoch.
-    mutating func adopt(_ epoch: Epoch) {
-        self.epoch = epoch
-        item?.isReadToEnd = false
-    }
-
-    /// Replaces the current epoch, so that everything that belongs to it becomes stale.
-    mutating func replaceEpoch() { epoch = makeEpoch() }
 
     /// Returns a new epoch. An epoch is never reused, so data of different epochs cannot be confused.
     mutating func makeEpoch() -> Epoch {

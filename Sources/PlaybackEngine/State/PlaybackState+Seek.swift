@@ -58,6 +58,7 @@ extension PlaybackState {
         item?.isReadToEnd = false
         item?.awaitsFrames = false
         item?.isStepping = false
+        switchItem(.positionChanged, &actions)
         actions.append(.seek(epoch, request))
     }
 

@@ -43,6 +43,7 @@ extension PlaybackState {
         epoch = makeEpoch()
         if case .failure = withheldRate { withheldRate = .none }
         isReverse = false
+        switchItem(.cancelled, &actions)
         item = id.map(ItemState.init)
         if let id {
             actions.append(.open(id))
@@ -54,6 +55,7 @@ extension PlaybackState {
         guard item?.id == id, item?.status == .unknown else { return }
         item?.status = .readyToPlay
         item?.duration = duration
+        switchItem(.itemOpened, &actions)
         status = .readyToPlay
         // A seek that was requested before the item was open is its start position.
         if let waiting = item?.seekWaiting {
@@ -73,7 +75,9 @@ extension PlaybackState {
         failing.status = .failed
         failing.error = error
         failing.level = .empty
+        failing.awaitsFrames = false
         item = failing
+        switchItem(.cancelled, &actions)
         if status == .unknown { status = .readyToPlay }
         stopTimeline(&actions)
         if wasPlaying { actions.append(.post(.failedToPlayToEnd(id, error))) }

@@ -23,6 +23,10 @@ package struct PlaybackState: Hashable, Sendable {
     /// A Boolean value that indicates whether frames are delivered backward.
     package internal(set) var isReverse = false
     var prepared: PreparedState?
+    /// The switch of the current item to other settings.
+    package internal(set) var itemSwitch = ItemSwitch()
+    /// The epoch of the second opening of the current item.
+    var switchEpoch = Epoch()
 
     /// The rate that was last set on the timeline.
     package internal(set) var timelineRate: Float = 0
@@ -125,8 +129,8 @@ package struct PlaybackState: Hashable, Sendable {
         case .advance: advance(isSeamless: false, &actions)
         case .step(let count): step(count, &actions)
         case .stepped(let epoch, let hasMoved): stepped(epoch, hasMoved: hasMoved, &actions)
-        case .endMoved(let id): endMoved(id)
-        case .framesArrived(let id, let isLost): framesArrived(id, isLost: isLost)
+        case .itemSwitch(let event): switchItem(event, &actions)
+        case .startedLate(let epoch): startedLate(epoch, &actions)
         case .reversible(let id): reversible(id)
         case .readToEnd(let epoch): if epoch == self.epoch { item?.isReadToEnd = true }
         case .preparedOpened(let id, let duration): preparedOpened(id, duration)
