@@ -19,9 +19,9 @@ final class ItemPipeline: Sendable {
     private let demuxRunner: StageRunner
     private let decodingLane: any Lane
     private let loopSetting: LoopSetting
-    /// The callbacks by which the stages wake each other. They form a reference cycle until `cancel` clears them.
+    /// The callback by which the decoding stages wake the demuxing stage. It forms a reference cycle until `cancel`
+    /// clears it.
     private let wakeDemuxerCall = SettableCallback()
-    private let wakeDecodersCall = SettableCallback()
 
     /// Backward there is no audio.
     private let isReverse = Atomic<Bool>(false)
@@ -51,7 +51,6 @@ final class ItemPipeline: Sendable {
         start: EpochStart,
         rules: BufferRules,
         audioSettings: AudioSettingsSource,
-        isRealTime: Bool,
         loadingLane: any Lane,
         decodingLane: any Lane,
         report: @escaping @Sendable (StageReport) -> Void
@@ -65,7 +64,7 @@ final class ItemPipeline: Sendable {
         self.audioSettings = audioSettings
         self.decodingLane = decodingLane
         self.loopSetting = loopSetting
-        let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
+        let wakeDemuxer = wakeDemuxerCall
         let reverseRequest = Locked<ReverseSegment?>(nil)
         var made: [TrackPipeline] = []
         for (track, decoder) in decoders {
@@ -80,7 +79,6 @@ final class ItemPipeline: Sendable {
                 input: packets,
                 output: frames,
                 start: start,
-                allowsBursts: isRealTime,
                 reverseRequest: reverseRequest,
                 wakeDemuxer: { wakeDemuxer() },
                 report: report
@@ -88,14 +86,7 @@ final class ItemPipeline: Sendable {
             // Decoding a video frame can take long, and audio on the same lane must not wait for many of them.
             let runner = StageRunner(stage, on: decodingLane, stepsPerTurn: isVideo ? 2 : 16)
             made.append(
-                TrackPipeline(
-                    track: track,
-                    packets: packets,
-                    frames: frames,
-                    stage: stage,
-                    runner: runner,
-                    wakeAll: { wakeDecoders() }
-                )
+                TrackPipeline(track: track, packets: packets, frames: frames, stage: stage, runner: runner)
             )
         }
         trackIDs = keepsTimeOnly ? [] : Set(made.map(\.track.id))
@@ -111,7 +102,6 @@ final class ItemPipeline: Sendable {
             request: ReadRequest(start: start, limits: limits.packets, backBuffer: rules.back),
             loopSetting: loopSetting,
             reverseRequest: reverseRequest,
-            allowsBursts: isRealTime,
             wakeDecoder: { [made] trackID in
                 guard let track = made.first(where: { $0.track.id == trackID }) else { return }
                 if track.stage.waitsForInput.load(ordering: .sequentiallyConsistent) { track.runner.wake() }
@@ -127,9 +117,8 @@ final class ItemPipeline: Sendable {
             case .ready: runner?.wake()
             }
         }
-        wakeDemuxer.set { if stage.shouldWake { runner.wake() } }
+        wakeDemuxer.set { runner.wake() }
         isReverse.store(start.isReverse, ordering: .relaxed)
-        wakeDecoders.set { [made] in for track in made { track.resumeDecoder() } }
     }
 
     /// Begins a new epoch. Everything older is dropped by comparison from now on, and a read that waits for bytes
@@ -270,7 +259,6 @@ final class ItemPipeline: Sendable {
         demuxer.cancel()
         _ = demuxer.setNoticeHandler(nil)
         wakeDemuxerCall.clear()
-        wakeDecodersCall.clear()
         demuxRunner.stop()
         for track in allTrackPipelines { track.runner.stop() }
     }

@@ -35,12 +35,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let isIdle = Atomic<Bool>(false)
     /// True if the input was empty at the last check. A new packet must then wake the stage.
     let waitsForInput = Atomic<Bool>(true)
-    /// True after a burst of cached frames has filled the output beyond its limits.
-    ///
-    /// The stage then sleeps until the output is within the limits again, because delivering several cached
-    /// frames at once costs little more than delivering one.
-    let isPausedAfterBurst = Atomic<Bool>(false)
-    private let allowsBursts: Bool
 
     /// The segment that the demuxing stage reads next during reverse playback.
     let reverseRequest: Locked<ReverseSegment?>
@@ -110,7 +104,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
         input: PacketQueue,
         output: FrameQueue,
         start: EpochStart,
-        allowsBursts: Bool,
         reverseRequest: Locked<ReverseSegment?>,
         wakeDemuxer: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (StageReport) -> Void
@@ -118,7 +111,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
         self.isVideo = isVideo
         self.decoder = decoder
         epochDecoder = decoder as? any EpochDecoder
-        self.allowsBursts = allowsBursts
         self.input = input
         self.output = output
         self.start = Locked(start)
@@ -132,7 +124,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     func step() -> StepResult {
         let start = self.start.withLock { $0 }
         if start.epoch != current.epoch { begin(start) }
-        guard hasOutputCapacity() else { return .needsSpace }
+        guard output.hasCapacity else { return .needsSpace }
         do throws(MediaError) {
             switch try decoder.receive() {
             case .video(let frame):
@@ -156,25 +148,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
         } catch {
             return fault(error)
         }
-    }
-
-    /// Returns whether a frame may be delivered now.
-    ///
-    /// Cached frames may exceed the limits of the output in a burst, after which the stage pauses; see
-    /// `isPausedAfterBurst`.
-    private func hasOutputCapacity() -> Bool {
-        if isPausedAfterBurst.load(ordering: .sequentiallyConsistent) {
-            guard output.isWithinLimits else { return false }
-            isPausedAfterBurst.store(false, ordering: .sequentiallyConsistent)
-        }
-        if output.hasCapacity { return true }
-        guard allowsBursts, current.collector == nil, epochDecoder?.isServingCachedFrames == true else {
-            return false
-        }
-        if output.hasBurstCapacity { return true }
-        isPausedAfterBurst.store(true, ordering: .sequentiallyConsistent)
-        // Frames that were removed in the meantime have not woken the stage.
-        return output.isWithinLimits
     }
 
     private func begin(_ start: EpochStart) {
