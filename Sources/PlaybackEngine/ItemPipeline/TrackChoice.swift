@@ -14,12 +14,9 @@ package enum TrackChoice: Hashable, Sendable {
     func pick(_ type: MediaType, from tracks: [Track]) -> Track? {
         switch self {
         case .none: nil
-        case .preferred(let preference):
-            preference.best(
-                of: tracks.filter { $0.mediaType == type && $0.isPlayable && !$0.isAttachedPicture }
-            )
+        case .preferred(let preference): preference.best(of: tracks.playable(type))
         case .track(let id): tracks.first { $0.id == id && $0.mediaType == type && $0.isPlayable }
-        case .automatic: tracks.first { $0.mediaType == type && $0.isPlayable && !$0.isAttachedPicture }
+        case .automatic: tracks.playable(type).first
         }
     }
 }

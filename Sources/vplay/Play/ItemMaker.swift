@@ -36,7 +36,7 @@ struct ItemMaker: Sendable {
         let item = PlayerItem(asset: asset)
         if !options.keepsPitch { item.audioTimePitchAlgorithm = .varispeed }
         if !options.decodesVideo { item.disableTracks(ofType: .video) }
-        var video = options.decodesVideo ? Self.firstPlayable(.video, in: asset.tracks)?.id : nil
+        var video = options.decodesVideo ? asset.tracks.playable(.video).first?.id : nil
         if asset.status == .loaded {
             do throws(TrackNotFound) {
                 if let choice = options.videoTrack, options.decodesVideo {
@@ -77,11 +77,6 @@ struct ItemMaker: Sendable {
     private static let farEnd = MediaTime(value: 3_600_000, timescale: 1)
     /// The resolution of the engine's timeline.
     static let smallestStep = MediaTime(nanoseconds: 1)
-
-    /// Returns the track that the player selects by default.
-    private static func firstPlayable(_ type: MediaType, in tracks: [Track]) -> Track? {
-        tracks.first { $0.mediaType == type && $0.isPlayable && !$0.isAttachedPicture }
-    }
 
     private static func firstFrameTime(of track: Track?) -> MediaTime {
         guard let start = track?.timeRange.start, start.isNumeric else { return .zero }
