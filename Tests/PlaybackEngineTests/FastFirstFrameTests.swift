@@ -10,8 +10,13 @@ import Testing
 struct FastFirstFrameTests {
     /// A clip of which only `packets` packets are available until second 5. The decoder delays its output by
     /// eight frames.
-    static func clip(_ packets: Int, delay: Int = 8, _ faults: [ScriptedMedia.Fault] = []) -> ScriptedMedia {
-        var video = ScriptedMedia.Video(frameCount: 50, frameRate: 25, keyInterval: 10, bFrames: 2)
+    static func clip(
+        _ packets: Int,
+        delay: Int = 8,
+        bFrames: Int = 2,
+        _ faults: [ScriptedMedia.Fault] = []
+    ) -> ScriptedMedia {
+        var video = ScriptedMedia.Video(frameCount: 50, frameRate: 25, keyInterval: 10, bFrames: bFrames)
         video.delay = delay
         return ScriptedMedia(video: video, faults: faults + [.stall(atPacket: packets, until: 5)])
     }
@@ -110,27 +115,46 @@ struct FastFirstFrameTests {
         #expect(bench.videoSink.numbers == Array(0..<50))
     }
 
-    @Test("A decoder is not wrapped for audio, or if the option is disabled")
-    func isAnOption() {
-        let media = Self.clip(1000)
-        let tracks = media.describe().tracks
-        let decoder = ScriptedDecoder(media, track: ScriptedMedia.videoTrack)
+    /// Makes the decoders of a script's track as an item does.
+    private func makeDecoder(
+        _ media: ScriptedMedia,
+        decodesAlone: Bool = true,
+        decoded: (packet: Packet, frame: VideoFrame)? = nil
+    ) throws -> any EpochDecoder {
         var options = DecoderOptions()
-        #expect(FastFirstFrameDecoder.wrap(decoder, of: tracks[0], options) is FastFirstFrameDecoder)
-        options.decodesFirstFrameAlone = false
-        #expect(FastFirstFrameDecoder.wrap(decoder, of: tracks[0], options) is ScriptedDecoder)
-        options.decodesFirstFrameAlone = true
-        let audio = ScriptedMedia(audio: .init(sampleCount: 1))
-        let plain = ScriptedDecoder(audio, track: ScriptedMedia.audioTrack)
-        #expect(FastFirstFrameDecoder.wrap(plain, of: audio.describe().tracks[0], options) is ScriptedDecoder)
+        options.decodesFirstFrameAlone = decodesAlone
+        let track = try #require(media.describe().tracks.first)
+        let factory = DecoderFactory(
+            demuxer: PreparedDemuxer(media, decoded),
+            options: options,
+            duration: .zero,
+            share: FrameCache(byteLimit: 0).makeShare(),
+            loopSetting: LoopSetting(),
+            reportFault: { _ in }
+        )
+        return try factory.makeDecoder(for: track)
     }
 
-    @Test("The decorator returns the same frames in the same order, and the first one after two packets")
-    func decorates() throws {
+    @Test("The first frame is shown early only for video, if it is decoded alone or has been decoded")
+    func isAnOption() throws {
         let media = Self.clip(1000)
-        let decoder = FastFirstFrameDecoder(ScriptedDecoder(media, track: ScriptedMedia.videoTrack))
-        decoder.begin(EpochStart(epoch: Epoch(1)))
-        var packets = media.packets()[...]
+        let audio = ScriptedMedia(audio: .init(sampleCount: 1))
+        let decoded = (Self.packet(0), Self.frame(0))
+        #expect(try makeDecoder(media) is FastFirstFrameDecoder)
+        #expect(try makeDecoder(media, decodesAlone: false) is CachingDecoder)
+        #expect(try makeDecoder(media, decodesAlone: false, decoded: decoded) is FastFirstFrameDecoder)
+        #expect(try makeDecoder(Self.clip(1000, delay: 0, bFrames: 0)) is CachingDecoder)
+        #expect(try makeDecoder(audio, decoded: decoded) is CachingDecoder)
+    }
+
+    /// Decodes all packets, and returns the times of the frames and the number of packets sent before the first.
+    private func decode(
+        _ packets: [Packet],
+        with decoder: any EpochDecoder,
+        from start: EpochStart = EpochStart(epoch: Epoch(1))
+    ) throws -> (times: [MediaTime], sentBeforeFirst: Int) {
+        decoder.begin(start)
+        var packets = packets[...]
         var sent = 0
         var times: [MediaTime] = []
         var sentBeforeFirst = 0
@@ -148,8 +172,58 @@ struct FastFirstFrameTests {
             case .ended: break loop
             }
         }
-        #expect(sentBeforeFirst == 1)
-        #expect(times == (0..<50).map { .ms($0 * 40) })
+        return (times, sentBeforeFirst)
+    }
+
+    private static let times = (0..<50).map { MediaTime.ms($0 * 40) }
+
+    @Test("The decorator returns the same frames in the same order, and the first one after two packets")
+    func decorates() throws {
+        let media = Self.clip(1000)
+        let result = try decode(media.packets(), with: makeDecoder(media))
+        #expect(result.times == Self.times && result.sentBeforeFirst == 1)
+    }
+
+    @Test(
+        "A frame that has been decoded is returned after its packet, and once",
+        arguments: [false, true],
+        [0, 8]
+    )
+    func decoded(decodesAlone: Bool, delay: Int) throws {
+        let media = Self.clip(1000, delay: delay)
+        let packets = media.packets()
+        for count in [1, 2, 50] {
+            let alone = try decode([packets[0]], with: makeDecoder(media))
+            let decoder = try makeDecoder(
+                media,
+                decodesAlone: decodesAlone,
+                decoded: (packets[0], ScriptedFrame.frame(0, at: alone.times[0], packets[0]))
+            )
+            let plain = try decode(
+                Array(packets.prefix(count)),
+                with: makeDecoder(media, decodesAlone: false)
+            )
+            let result = try decode(Array(packets.prefix(count)), with: decoder)
+            #expect(result.times == plain.times && result.sentBeforeFirst == 1)
+            decoder.flush()
+            #expect(try decode(packets, with: decoder).times == Self.times)
+        }
+    }
+
+    @Test("A frame that has been decoded is not used for another packet, an exact seek or reverse playback")
+    func decodedForOthers() throws {
+        let media = Self.clip(1000)
+        let packets = media.packets()
+        let exact = EpochStart(epoch: Epoch(1), firstWanted: .zero)
+        let reverse = EpochStart(epoch: Epoch(1), isReverse: true)
+        let other = Self.packet(0, isKey: true)
+        for (packet, start) in [
+            (other, EpochStart(epoch: Epoch(1))), (packets[0], exact), (packets[0], reverse),
+        ] {
+            let decoder = try makeDecoder(media, decodesAlone: false, decoded: (packet, Self.frame(0)))
+            let result = try decode(packets, with: decoder, from: start)
+            #expect(result.times == Self.times && result.sentBeforeFirst > 1)
+        }
     }
 
     private static func frame(_ time: Int64) -> VideoFrame {
@@ -215,6 +289,27 @@ struct FastFirstFrameTests {
 }
 
 private final class ScriptedMarker: PacketPayload {}
+
+/// The demuxer of a script, one of whose packets has been decoded.
+private final class PreparedDemuxer: Demuxer {
+    private let media: ScriptedMedia
+    private let decoded: (packet: Packet, frame: VideoFrame)?
+
+    init(_ media: ScriptedMedia, _ decoded: (packet: Packet, frame: VideoFrame)?) {
+        self.media = media
+        self.decoded = decoded
+    }
+
+    func open() -> MediaDescription { media.describe() }
+    func setEnabledTracks(_ ids: Set<Int>) {}
+    func read() -> Packet? { nil }
+    func seek(to target: MediaTime, preference: SeekPreference) {}
+    func makeDecoder(for track: Int, options: DecoderOptions) -> any Decoder {
+        ScriptedDecoder(media, track: track)
+    }
+    func decodedFirstFrame(of track: Int) -> (packet: Packet, frame: VideoFrame)? { decoded }
+    func cancel() {}
+}
 
 private final class EmptyFrameStorage: VideoFrameStorage {
     var byteCount: Int { 0 }

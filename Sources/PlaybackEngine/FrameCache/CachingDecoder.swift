@@ -14,8 +14,8 @@ import PlayheadBackend
 /// |---|---|---|
 /// | `fresh` | nothing sent since the flush | - |
 /// | `decoding` | the decoder | - |
-/// | `recordingPass`, `recordingSeek` | the decoder | `LoopFrameCache`, `SeekFrameCache` |
-/// | `replayingPass`, `replayingSeek` | the cache | - |
+/// | `recording` | the decoder | `LoopFrameCache` (a pass) or `SeekFrameCache` (a seek) |
+/// | `replaying` | the cache | - |
 /// | `catchingUp` | the decoder, which is sent what was replayed | - |
 ///
 /// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` requires.
@@ -47,11 +47,14 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         /// Nothing has been sent since the last flush.
         case fresh
         case decoding
-        case recordingPass
-        case recordingSeek
-        case replayingPass(DecoderReplay)
-        case replayingSeek(DecoderReplay)
+        case recording(Kind)
+        case replaying(Kind, DecoderReplay)
         case catchingUp(DecoderCatchUp)
+    }
+
+    /// What is recorded and replayed.
+    private enum Kind {
+        case pass, seek
     }
 
     init(
@@ -67,48 +70,33 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         seekCache = track.mediaType == .video ? SeekFrameCache(track: track, share: share) : nil
     }
 
-    var hasOutputDelay: Bool { base.hasOutputDelay }
-
     var isCatchingUp: Bool {
         switch mode {
         case .catchingUp: true
-        case .decoding, .recordingPass, .recordingSeek: base.isCatchingUp
+        case .decoding, .recording: base.isCatchingUp
         // The decoder may be waiting at the end of a record, with packets that are not needed any more.
-        case .fresh, .replayingPass, .replayingSeek: false
-        }
-    }
-
-    var isServingCachedFrames: Bool {
-        switch mode {
-        case .replayingPass: true
-        // At a seam, the next packet is probably the first one of the pass again.
-        case .fresh: loopCache.hasPass && isPassStart
-        case .decoding, .recordingPass, .recordingSeek, .replayingSeek, .catchingUp: false
+        case .fresh, .replaying: false
         }
     }
 
     func begin(_ start: EpochStart) {
-        (base as? any EpochDecoder)?.begin(start)
         isReverse = start.isReverse
         isPassStart = (start.demuxTarget ?? .zero) <= .zero
         seekCache?.begin(start)
     }
 
-    func resume(at start: EpochStart) {
-        (base as? any EpochDecoder)?.resume(at: start)
-        seekCache?.resume(at: start)
-    }
+    func resume(at start: EpochStart) { seekCache?.resume(at: start) }
 
     func skip(_ skipping: DecodeSkipping) { requestedSkipping = skipping }
 
     func flush() {
         switch mode {
-        case .recordingSeek: resumableRecordID = seekCache?.finishRecording()
-        case .recordingPass: loopCache.finish()
+        case .recording(.seek): resumableRecordID = seekCache?.finishRecording()
+        case .recording(.pass): loopCache.finish()
         // The decoder was idle, whether or not it can continue.
-        case .fresh, .replayingSeek: break
+        case .fresh, .replaying(.seek, _): break
         case .catchingUp(let catchUp) where !catchUp.hasBegun: break
-        case .decoding, .replayingPass, .catchingUp: resumableRecordID = nil
+        case .decoding, .replaying(.pass, _), .catchingUp: resumableRecordID = nil
         }
         if resumableRecordID == nil { flushBase() }
         isPassStart = hasEnded && packetCount > 1 || isPassStart && packetCount <= 1
@@ -130,30 +118,23 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     func send(_ packet: Packet?) throws(MediaError) -> Bool {
         if case .fresh = mode { mode = begin(packet) }
         switch mode {
-        case .replayingPass(var replay):
-            // Releases the copy in `mode`, so that the array of sent packets is not copied for each packet.
-            mode = .decoding
-            let answer = replay.accept(packet, skipping: requestedSkipping)
-            mode = .replayingPass(replay)
-            if answer == .diverged {
+        case .replaying(let kind, let replay):
+            switch replay.accept(packet, skipping: requestedSkipping) {
+            case .accepted:
+                if packet != nil { packetCount += 1 }
+                return true
+            case .outputFirst: return false
+            case .diverged:
+                switch kind {
+                case .seek: if canContinue(after: replay) { return try send(packet) }
                 // A drain after the first packet belongs to the fast first frame. The pass is still valid.
-                if packet != nil || replay.sent.count != 1 { loopCache.discard() }
+                case .pass: if packet != nil || replay.sent.count != 1 { loopCache.discard() }
+                }
                 catchUp(replay)
+                return false
             }
-            if answer == .accepted, packet != nil { packetCount += 1 }
-            return answer == .accepted
-        case .replayingSeek(var replay):
-            mode = .decoding
-            let answer = replay.accept(packet, skipping: requestedSkipping)
-            mode = .replayingSeek(replay)
-            if answer == .diverged {
-                if canContinue(after: replay) { return try send(packet) }
-                catchUp(replay)
-            }
-            if answer == .accepted, packet != nil { packetCount += 1 }
-            return answer == .accepted
         case .catchingUp: return false
-        case .fresh, .decoding, .recordingPass, .recordingSeek: return try sendToBase(packet)
+        case .fresh, .decoding, .recording: return try sendToBase(packet)
         }
     }
 
@@ -168,17 +149,19 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
             throw error
         }
         if packet != nil { packetCount += 1 }
-        switch mode {
-        case .recordingPass: if !loopCache.note(packet, level) { mode = .decoding }
-        case .recordingSeek: if seekCache?.note(packet, level) != true { mode = .decoding }
-        case .fresh, .decoding, .replayingPass, .replayingSeek, .catchingUp: break
-        }
+        guard case .recording(let kind) = mode else { return true }
+        let isRecorded =
+            switch kind {
+            case .pass: loopCache.note(packet, level)
+            case .seek: seekCache?.note(packet, level) ?? false
+            }
+        if !isRecorded { mode = .decoding }
         return true
     }
 
     /// Near a seek's target, frames that the seek does not show are decoded for the steps that follow.
     private func level(of packet: Packet?) -> DecodeSkipping {
-        guard case .recordingSeek = mode, let packet, let seekCache, seekCache.shouldDecode(packet),
+        guard case .recording(.seek) = mode, let packet, let seekCache, seekCache.shouldDecode(packet),
             requestedSkipping == .nonReference
         else {
             return requestedSkipping
@@ -201,15 +184,15 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         if let pass = loopCache.replay(from: packet) {
             // A pass has all frames, so a seek finds its frame in it.
             flushBase()
-            return .replayingPass(pass)
+            return .replaying(.pass, pass)
         }
         if let seek = seekCache?.replay(from: packet) {
             if resumableRecordID != seek.record.id { flushBase() }
-            return .replayingSeek(seek)
+            return .replaying(.seek, seek)
         }
         flushBase()
-        if isPassStart, !isReverse, loopCache.begin(packet, requestedSkipping) { return .recordingPass }
-        if seekCache?.record(packet) == true { return .recordingSeek }
+        if isPassStart, !isReverse, loopCache.begin(packet, requestedSkipping) { return .recording(.pass) }
+        if seekCache?.record(packet) == true { return .recording(.seek) }
         return .decoding
     }
 
@@ -223,44 +206,40 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
 
     private func next() throws(MediaError) -> DecoderOutput {
         switch mode {
-        case .replayingPass(let replay):
-            guard case .output? = replay.current else { return replay.isAtEnd ? ended() : .needsInput }
-            guard let output = loopCache.output(replay.output) else {
-                loopCache.discard()
-                catchUp(replay)
-                return .needsInput
-            }
-            advance(isDelivered: true)
-            return output
-        case .replayingSeek(let replay): return try next(of: replay)
-        case .catchingUp(var catchUp):
-            mode = .decoding
-            let output = try continueCatchUp(&catchUp)
-            return output
+        case .replaying(.pass, let replay): return nextOfPass(replay)
+        case .replaying(.seek, let replay): return try nextOfSeek(replay)
+        case .catchingUp(let catchUp): return try continueCatchUp(catchUp)
         // The decoder may be waiting at the end of a record.
         case .fresh: return .needsInput
-        case .decoding, .recordingPass, .recordingSeek: return try receiveFromBase()
+        case .decoding, .recording: return try receiveFromBase()
         }
     }
 
-    private func next(of replay: DecoderReplay) throws(MediaError) -> DecoderOutput {
-        var replay = replay
+    private func nextOfPass(_ replay: DecoderReplay) -> DecoderOutput {
+        guard case .output? = replay.current else { return replay.isAtEnd ? ended() : .needsInput }
+        guard let output = loopCache.output(replay.output) else {
+            loopCache.discard()
+            catchUp(replay)
+            return .needsInput
+        }
+        replay.advanceOutput(isDelivered: true)
+        return output
+    }
+
+    private func nextOfSeek(_ replay: DecoderReplay) throws(MediaError) -> DecoderOutput {
         guard !replay.isExhausted else {
-            // Releases the copy in `mode`.
-            mode = .decoding
-            if replay.acceptsMore() { mode = .replayingSeek(replay) } else { catchUp(replay) }
+            if !replay.acceptsMore() { catchUp(replay) }
             return .needsInput
         }
         while case .output(let time)? = replay.current {
             if let frame = seekCache?.frame(at: time, of: replay.record) {
-                advance(isDelivered: true)
+                replay.advanceOutput(isDelivered: true)
                 return .video(frame)
             }
             guard replay.isOptional else {
                 catchUp(replay)
                 return .needsInput
             }
-            advance(isDelivered: false)
             replay.advanceOutput(isDelivered: false)
         }
         guard replay.isAtEnd else { return .needsInput }
@@ -268,20 +247,6 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         if canContinue(after: replay) { return try receiveFromBase() }
         if replay.record.isDrained { catchUp(replay) }
         return .needsInput
-    }
-
-    private func advance(isDelivered: Bool) {
-        let old = mode
-        mode = .decoding
-        switch old {
-        case .replayingPass(var replay):
-            replay.advanceOutput(isDelivered: isDelivered)
-            mode = .replayingPass(replay)
-        case .replayingSeek(var replay):
-            replay.advanceOutput(isDelivered: isDelivered)
-            mode = .replayingSeek(replay)
-        case .fresh, .decoding, .recordingPass, .recordingSeek, .catchingUp: mode = old
-        }
     }
 
     private func ended() -> DecoderOutput {
@@ -302,19 +267,21 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     }
 
     private func note(_ output: DecoderOutput) {
-        switch mode {
-        case .recordingPass: if !loopCache.note(output) { mode = .decoding }
-        case .recordingSeek: if seekCache?.note(output) != true { mode = .decoding }
-        case .fresh, .decoding, .replayingPass, .replayingSeek, .catchingUp: break
-        }
+        guard case .recording(let kind) = mode else { return }
+        let isRecorded =
+            switch kind {
+            case .pass: loopCache.note(output)
+            case .seek: seekCache?.note(output) ?? false
+            }
+        if !isRecorded { mode = .decoding }
     }
 
     /// Ends a recording after an error, because the packets that failed may be decoded the next time.
     private func abandonRecording() {
-        switch mode {
-        case .recordingPass: loopCache.discard()
-        case .recordingSeek: seekCache?.discard()
-        case .fresh, .decoding, .replayingPass, .replayingSeek, .catchingUp: return
+        guard case .recording(let kind) = mode else { return }
+        switch kind {
+        case .pass: loopCache.discard()
+        case .seek: seekCache?.discard()
         }
         mode = .decoding
     }
@@ -328,7 +295,7 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
             seekCache?.resumeRecording(replay.record) == true
         else { return false }
         resumableRecordID = nil
-        mode = .recordingSeek
+        mode = .recording(.seek)
         return true
     }
 
@@ -337,19 +304,15 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     }
 
     /// Sends one packet or receives one frame, so that audio on the same lane and a new seek need not wait.
-    private func continueCatchUp(_ catchUp: inout DecoderCatchUp) throws(MediaError) -> DecoderOutput {
+    private func continueCatchUp(_ catchUp: DecoderCatchUp) throws(MediaError) -> DecoderOutput {
         if !catchUp.hasBegun {
             flushBase()
             catchUp.begin()
         }
-        // It is set again below, unless catching up has ended or an error is thrown.
-        mode = .catchingUp(catchUp)
         let output = try base.receive()
         switch output {
         case .video, .audio:
-            let isNew = catchUp.isNew(output)
-            mode = .catchingUp(catchUp)
-            return isNew ? output : .needsInput
+            return catchUp.isNew(output) ? output : .needsInput
         case .ended:
             mode = .decoding
             return ended()
@@ -364,10 +327,8 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
                 if try base.send(next.packet) { catchUp.sent() }
             } catch {
                 catchUp.sent()
-                mode = .catchingUp(catchUp)
                 throw error
             }
-            mode = .catchingUp(catchUp)
             return .needsInput
         }
     }

@@ -2,7 +2,9 @@ import MediaCore
 import PlayheadBackend
 
 /// Sends a decoder the packets whose output came from the cache, so that the decoder can continue from there.
-struct DecoderCatchUp {
+///
+/// It is a class for the same reason as `DecoderReplay`.
+final class DecoderCatchUp {
     private(set) var packets: ArraySlice<DecoderReplay.Sent>
     /// False while the decoder is still in its old state.
     private(set) var hasBegun = false
@@ -40,13 +42,13 @@ struct DecoderCatchUp {
         return nil
     }
 
-    mutating func begin() { hasBegun = true }
+    func begin() { hasBegun = true }
 
     func next() -> DecoderReplay.Sent? { packets.first }
-    mutating func sent() { packets = packets.dropFirst() }
+    func sent() { packets = packets.dropFirst() }
 
     /// Returns whether the output has not been delivered yet.
-    mutating func isNew(_ output: DecoderOutput) -> Bool {
+    func isNew(_ output: DecoderOutput) -> Bool {
         if let time, case .video(let frame) = output { return frame.presentationTime > time }
         guard count > 0 else { return true }
         count -= 1

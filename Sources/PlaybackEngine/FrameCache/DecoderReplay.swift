@@ -2,7 +2,9 @@ import MediaCore
 import PlayheadBackend
 
 /// The progress of replaying a record.
-struct DecoderReplay {
+///
+/// It is a class, so that its owner can change it in place while it is the payload of an enumeration case.
+final class DecoderReplay {
     enum Answer {
         /// The packet is the recorded one.
         case accepted
@@ -50,7 +52,7 @@ struct DecoderReplay {
     /// This many packets after a frame suffice to identify it as due, whatever the order of frames.
     private static let maximumReorderDepth = 16
 
-    mutating func accept(_ packet: Packet?, skipping: DecodeSkipping) -> Answer {
+    func accept(_ packet: Packet?, skipping: DecodeSkipping) -> Answer {
         switch (current, packet) {
         case (.output, _): return .outputFirst
         case (.packet(let identity), let packet?) where identity == DecoderHistory.PacketIdentity(packet):
@@ -66,7 +68,7 @@ struct DecoderReplay {
     /// Moves past the current output event.
     ///
     /// - Parameter isDelivered: Whether the frame of the event is delivered. If false, it is dropped.
-    mutating func advanceOutput(isDelivered: Bool) {
+    func advanceOutput(isDelivered: Bool) {
         if isDelivered, case .output(let time)? = current {
             lastDelivered = max(time, lastDelivered ?? time)
             deliveredCount += 1
@@ -77,7 +79,7 @@ struct DecoderReplay {
 
     /// Returns whether another packet is accepted although the frames after the current position were not
     /// recorded. The caller shows the due frame once the packets after it identify it.
-    mutating func acceptsMore() -> Bool {
+    func acceptsMore() -> Bool {
         while case .output? = current { advanceOutput(isDelivered: false) }
         let most = sendLimit ?? sent.count + Self.maximumReorderDepth
         sendLimit = most

@@ -32,19 +32,18 @@ struct ItemOpener: Sendable {
             let description = try demuxer.open()
             let variant = item.variant(of: description)
             let loopSetting = LoopSetting()
-            let share = item.frameCache.makeShare()
             let tracks = item.tracks(of: description, in: variant)
-            var decoders = try makeDecoders(tracks) { decoder, track in
-                CachingDecoder(
-                    decoder,
-                    of: track,
-                    duration: description.duration,
-                    share: share,
-                    setting: loopSetting
-                )
-            }
+            let factory = DecoderFactory(
+                demuxer: demuxer,
+                options: item.decoding,
+                duration: description.duration,
+                share: item.frameCache.makeShare(),
+                loopSetting: loopSetting,
+                reportFault: reportFault
+            )
+            var decoders = try makeDecoders(tracks, factory)
             let keepsTimeOnly = decoders.isEmpty
-            if keepsTimeOnly { decoders = [try makeTimekeeper(tracks)] }
+            if keepsTimeOnly { decoders = [try makeTimekeeper(tracks, factory)] }
             demuxer.setEnabledTracks(Set(decoders.map(\.track.id)))
             return .success(
                 ItemPipeline(
@@ -52,6 +51,7 @@ struct ItemOpener: Sendable {
                     description: description,
                     variant: variant,
                     decoders: decoders,
+                    demand: demand,
                     keepsTimeOnly: keepsTimeOnly,
                     loopSetting: loopSetting,
                     start: start,
@@ -69,9 +69,9 @@ struct ItemOpener: Sendable {
 
     private func makeDecoders(
         _ tracks: [Track],
-        caching: (any Decoder, Track) -> any Decoder
-    ) throws(MediaError) -> [(track: Track, decoder: any Decoder)] {
-        var decoders: [(track: Track, decoder: any Decoder)] = []
+        _ factory: DecoderFactory
+    ) throws(MediaError) -> [(track: Track, decoder: any EpochDecoder)] {
+        var decoders: [(track: Track, decoder: any EpochDecoder)] = []
         var lastFailure: MediaError?
         // Each fault is reported once, even if the call is repeated.
         var faults: [MediaError] = []
@@ -84,11 +84,7 @@ struct ItemOpener: Sendable {
                 continue
             }
             do throws(MediaError) {
-                let decoder = try demuxer.makeDecoder(for: track.id, options: item.decoding)
-                decoder.setFaultHandler(reportFault)
-                let cached = caching(decoder, track)
-                let fastFirst = FastFirstFrameDecoder.wrap(cached, of: track, item.decoding)
-                decoders.append((track, DeinterlaceContextDecoder.wrap(fastFirst, of: track, demand)))
+                decoders.append((track, try factory.makeDecoder(for: track)))
             } catch {
                 if error.code == .cancelled || error.code == .notReady { throw error }
                 lastFailure = error
@@ -103,18 +99,16 @@ struct ItemOpener: Sendable {
     /// Returns a track that only keeps time, for an item whose playable tracks are all disabled. The track is neither
     /// seen nor heard.
     private func makeTimekeeper(
-        _ tracks: [Track]
-    ) throws(MediaError) -> (track: Track, decoder: any Decoder) {
+        _ tracks: [Track],
+        _ factory: DecoderFactory
+    ) throws(MediaError) -> (track: Track, decoder: any EpochDecoder) {
         let candidates = tracks.filter { !$0.isAttachedPicture }
         let choice = TrackChoice.automatic
         guard let track = choice.pick(.audio, from: candidates) ?? choice.pick(.video, from: candidates)
         else {
             throw noPlayableTracksError(tracks, nil)
         }
-        var options = item.decoding
-        options.hardware = .none
-        let decoder = try demuxer.makeDecoder(for: track.id, options: options)
-        return (SilentDecoder.audioTrack(for: track), SilentDecoder(decoder))
+        return try factory.makeTimekeeper(for: track)
     }
 
     /// Returns the error of a track that exists but cannot be played.

@@ -45,7 +45,8 @@ final class ItemPipeline: Sendable {
         demuxer: any Demuxer,
         description: MediaDescription,
         variant: Variant?,
-        decoders: [(track: Track, decoder: any Decoder)],
+        decoders: [(track: Track, decoder: any EpochDecoder)],
+        demand: DeinterlacingDemand,
         keepsTimeOnly: Bool = false,
         loopSetting: LoopSetting,
         start: EpochStart,
@@ -76,6 +77,7 @@ final class ItemPipeline: Sendable {
             let stage = DecodeStage(
                 isVideo: isVideo,
                 decoder: decoder,
+                demand: demand,
                 input: packets,
                 output: frames,
                 start: start,

@@ -16,8 +16,7 @@ import Synchronization
 /// | draining | `current.pass.isDraining` | the pass has ended, and its last frames are delivered |
 /// | reversing | `current.collector` | the frames of a segment are collected, and delivered backward |
 ///
-/// The decoder of a video track is wrapped in decorators, outermost first: `DeinterlaceContextDecoder`,
-/// `FastFirstFrameDecoder` and `CachingDecoder`, which `ItemOpener` adds, and then those of the demuxer.
+/// `DecoderFactory` draws the decorators around the decoder.
 ///
 /// `@unchecked Sendable`: members that are neither locked nor atomic are confined to the decoding lane.
 final class DecodeStage: Stage, @unchecked Sendable {
@@ -41,8 +40,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
     /// The time at which reverse playback ends (`reversePlaybackEndTime`).
     let reverseEnd = Locked<MediaTime>(.zero)
 
-    let decoder: any Decoder
-    private let epochDecoder: (any EpochDecoder)?
+    let decoder: any EpochDecoder
+    private let demand: DeinterlacingDemand
     let wakeDemuxer: @Sendable () -> Void
     let report: @Sendable (StageReport) -> Void
 
@@ -51,6 +50,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     var skipper = FrameSkipper()
     var history = DecoderHistory()
     var order = PacketOrder()
+    private var contexts = DeinterlaceContextBuilder()
     /// The frames that the decoder was last requested to skip.
     private var skipping = DecodeSkipping.none
     /// The number of frames decoded since the decoder was created or drained.
@@ -100,7 +100,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     init(
         isVideo: Bool,
-        decoder: any Decoder,
+        decoder: any EpochDecoder,
+        demand: DeinterlacingDemand,
         input: PacketQueue,
         output: FrameQueue,
         start: EpochStart,
@@ -110,7 +111,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     ) {
         self.isVideo = isVideo
         self.decoder = decoder
-        epochDecoder = decoder as? any EpochDecoder
+        self.demand = demand
         self.input = input
         self.output = output
         self.start = Locked(start)
@@ -118,7 +119,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         self.reverseRequest = reverseRequest
         self.report = report
         current = EpochState(start)
-        epochDecoder?.begin(start)
+        decoder.begin(start)
     }
 
     func step() -> StepResult {
@@ -129,7 +130,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
             switch try decoder.receive() {
             case .video(let frame):
                 current.consecutiveFaults = 0
-                deliver(frame)
+                if let held = contexts.release(before: frame) { deliver(held) }
+                if !contexts.hold(frame, isWanted: demand.isActive) { deliver(frame) }
                 return .progressed
             case .audio(let buffer):
                 current.consecutiveFaults = 0
@@ -137,6 +139,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
                 return .progressed
             case .needsInput: return try sendNextPacket()
             case .ended:
+                deliverHeldFrame()
                 if current.pass.isDraining {
                     finishPass()
                 } else {
@@ -158,7 +161,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         if let resumption {
             current.resumption = resumption
             current.filter.begin(at: start.firstWanted, from: history.newestFrame.map(stamped))
-            epochDecoder?.resume(at: start)
+            decoder.resume(at: start)
         } else {
             restart(start)
         }
@@ -167,12 +170,22 @@ final class DecodeStage: Stage, @unchecked Sendable {
     /// Flushes the decoder for an epoch whose next packet is a sync point.
     private func restart(_ start: EpochStart) {
         flush()
-        epochDecoder?.begin(start)
+        decoder.begin(start)
     }
 
     func flush() {
-        decoder.flush()
+        flushDecoder()
         history = DecoderHistory()
+    }
+
+    private func flushDecoder() {
+        decoder.flush()
+        contexts = DeinterlaceContextBuilder()
+    }
+
+    /// Delivers the frame that waits for the following one, because no frame follows.
+    private func deliverHeldFrame() {
+        if let held = contexts.release(before: nil) { deliver(held) }
     }
 
     /// Returns how the decoder continues into the new epoch, or nil if it must be flushed.
@@ -309,7 +322,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         let decision = skipper.decide(packet, pass: current.pass.number, isReverse: isReverse)
         let isDropped = decision == .drop
         if decision != .decode || skipper.request.skipping != .none { history.invalidate() }
-        if decision == .decodeAfterFlush { decoder.flush() }
+        if decision == .decodeAfterFlush { flushDecoder() }
         let level = skipper.request.skipping
         setSkipping(isDropped || !endsBeforeTarget(packet) ? level : max(.nonReference, level))
         // Dropped frames count for the end of the pass.
@@ -360,14 +373,16 @@ final class DecodeStage: Stage, @unchecked Sendable {
     }
 
     private func fault(_ error: MediaError) -> StepResult {
+        // A decoder that fails to drain has no more output.
+        let endsPass = current.pass.isDraining && current.pendingInput == nil
+        if endsPass { deliverHeldFrame() }
         report(.fault(error))
         history.invalidate()
         current.consecutiveFaults += 1
         if error.code == .decoderFailed || current.consecutiveFaults >= Self.maximumConsecutiveFaults {
             current.pass.hasGivenUp = true
         }
-        // A decoder that fails to drain has no more output.
-        if current.pass.isDraining, current.pendingInput == nil { finishPass() }
+        if endsPass { finishPass() }
         return .progressed
     }
 }

@@ -1,15 +1,17 @@
 import MediaCore
 import PlayheadBackend
 
-/// A decoder that is informed about the start of each epoch.
-///
-/// The decorators of the engine conform to it. A plain `Decoder` does not need the information.
+/// A decoder as the decode stage uses it: it is informed about the start of each epoch. `DecoderFactory` makes it
+/// from a demuxer's decoder.
 protocol EpochDecoder: Decoder {
     /// Begins an epoch. It is called before the first packet, and after the flush that ends the preceding
-    /// epoch.
+    /// epoch. The default does nothing.
     func begin(_ start: EpochStart)
-    /// Begins an epoch without a flush: the next packets follow those that were sent.
+    /// Begins an epoch without a flush: the next packets follow those that were sent. The default does nothing.
     func resume(at start: EpochStart)
-    /// Whether the output comes from a cache, so that nothing is decoded.
-    var isServingCachedFrames: Bool { get }
+}
+
+extension EpochDecoder {
+    func begin(_ start: EpochStart) {}
+    func resume(at start: EpochStart) {}
 }

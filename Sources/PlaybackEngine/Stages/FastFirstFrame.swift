@@ -1,17 +1,19 @@
 import MediaCore
 import PlayheadBackend
 
-/// The rules for decoding the first frame of an epoch alone.
+/// The rules for showing the first frame of an epoch before the frames that follow are decoded.
 ///
 /// A decoder that delays its output, to reorder frames or to work on several at once, returns the first frame
-/// only after later packets have been sent. Draining it after the first packet returns that frame at once.
-/// Decoding then restarts with the same packet, and the frame is dropped when it is decoded for the second
-/// time.
+/// only after later packets have been sent. Draining it after the first packet returns that frame at once. A
+/// preloader may even have decoded the frame before. In both cases decoding then starts with the same packet, and
+/// the frame is dropped when it is decoded for the second time.
 struct FastFirstFrame {
     private enum State {
         case none
         /// The first packet has not been sent yet.
         case awaited
+        /// The frame of the first packet was decoded before, and has not been shown yet.
+        case decoded(Packet, VideoFrame)
         case sent(Packet)
         /// The decoder is being drained after this packet alone.
         case alone(Packet, shown: VideoFrame?)
@@ -21,12 +23,45 @@ struct FastFirstFrame {
     }
 
     private var state = State.none
+    /// Whether the first packet is decoded alone.
+    private let decodesAlone: Bool
+    /// A packet whose frame has been decoded, until another packet is the first one.
+    private var decoded: (packet: Packet, frame: VideoFrame)?
+
+    init(decodesAlone: Bool = true, decoded: (packet: Packet, frame: VideoFrame)? = nil) {
+        self.decodesAlone = decodesAlone
+        self.decoded = decoded
+    }
 
     mutating func begin(isWanted: Bool) { state = isWanted ? .awaited : .none }
 
+    /// Returns whether the frame of a packet has been decoded. The packet is then sent with the one after it.
+    mutating func hasFrame(of packet: Packet) -> Bool {
+        guard case .awaited = state, let decoded, decoded.packet.payload === packet.payload else {
+            return false
+        }
+        state = .decoded(packet, decoded.frame)
+        self.decoded = nil
+        return true
+    }
+
+    /// True if `removeDecodedFrame()` returns a frame.
+    var hasDecodedFrame: Bool {
+        if case .decoded = state { return true }
+        return false
+    }
+
+    /// Returns the frame to show that was decoded before, once.
+    mutating func removeDecodedFrame() -> VideoFrame? {
+        guard case .decoded(let packet, let frame) = state else { return nil }
+        state = .resending(packet, shown: frame)
+        return frame
+    }
+
     mutating func sent(_ packet: Packet) {
+        decoded = nil
         if case .awaited = state {
-            let isUsable = packet.isKeyFrame && packet.presentationTime != nil
+            let isUsable = decodesAlone && packet.isKeyFrame && packet.presentationTime != nil
             state = isUsable ? .sent(packet) : .none
         }
     }
@@ -48,7 +83,7 @@ struct FastFirstFrame {
     mutating func failed() {
         switch state {
         case .awaited, .sent: state = .none
-        case .none, .alone, .resending, .shown: break
+        case .none, .decoded, .alone, .resending, .shown: break
         }
     }
 
@@ -92,7 +127,7 @@ struct FastFirstFrame {
             return frame.sourceTime != early.sourceTime
         // The decoder has returned the frame without delay.
         case .sent: state = .none
-        case .none, .awaited, .resending: break
+        case .none, .awaited, .decoded, .resending: break
         }
         return true
     }

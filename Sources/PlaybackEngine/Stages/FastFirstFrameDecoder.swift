@@ -1,45 +1,40 @@
 import MediaCore
 import PlayheadBackend
 
-/// Decodes the first frame of an epoch alone, so that it does not wait for later frames.
+/// Returns the first frame of an epoch early: a frame that a preloader has decoded, or the first packet decoded
+/// alone, so that it does not wait for later frames.
 ///
-/// It is a decorator around a decoder that delays its output. A caller receives the same frames in the same
-/// order, but the first one sooner. The decorator drains the decoder after the first packet, flushes it, and
-/// sends that packet again; the duplicate frame is dropped. `FastFirstFrame` contains the rules.
+/// A caller receives the same frames in the same order, but the first one sooner. To decode a packet alone, the
+/// decorator drains the decoder after it, flushes the decoder, and sends the packet again; the duplicate frame is
+/// dropped. `FastFirstFrame` contains the rules.
 ///
 /// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` requires.
 final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
-    private let base: any Decoder
-    private var firstFrame = FastFirstFrame()
+    private let base: CachingDecoder
+    private var firstFrame: FastFirstFrame
     /// The error with which the decoder rejected the packet that was sent again. `receive()` throws it, because
     /// the caller is sending another packet at that time.
     private var pendingError: MediaError?
 
-    init(_ base: any Decoder) { self.base = base }
-
-    /// Returns the decoder, wrapped if it is a video decoder that delays its output and if `options` request
-    /// the first frame early.
-    static func wrap(_ decoder: any Decoder, of track: Track, _ options: DecoderOptions) -> any Decoder {
-        guard options.decodesFirstFrameAlone, track.mediaType == .video, decoder.hasOutputDelay else {
-            return decoder
-        }
-        return FastFirstFrameDecoder(decoder)
+    /// - Parameters:
+    ///   - base: The decoder.
+    ///   - decodesAlone: Whether the first packet of an epoch is decoded alone.
+    ///   - decoded: A packet whose frame has been decoded.
+    init(_ base: CachingDecoder, decodesAlone: Bool, decoded: (packet: Packet, frame: VideoFrame)? = nil) {
+        self.base = base
+        firstFrame = FastFirstFrame(decodesAlone: decodesAlone, decoded: decoded)
     }
 
-    /// Begins an epoch. The first frame is not decoded alone in an exact seek, whose frame is identified by the
+    /// Begins an epoch. The first frame is not shown early in an exact seek, whose frame is identified by the
     /// one after it, nor in reverse playback, where the first frame to show is the last one to be decoded.
     func begin(_ start: EpochStart) {
-        (base as? any EpochDecoder)?.begin(start)
+        base.begin(start)
         firstFrame.begin(isWanted: !start.isReverse && start.firstWanted == nil)
     }
 
-    func resume(at start: EpochStart) { (base as? any EpochDecoder)?.resume(at: start) }
+    func resume(at start: EpochStart) { base.resume(at: start) }
 
     var isCatchingUp: Bool { base.isCatchingUp }
-
-    var isServingCachedFrames: Bool { (base as? any EpochDecoder)?.isServingCachedFrames ?? false }
-
-    var hasOutputDelay: Bool { base.hasOutputDelay }
 
     func skip(_ skipping: DecodeSkipping) { base.skip(skipping) }
 
@@ -50,6 +45,8 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     }
 
     func send(_ packet: Packet?) throws(MediaError) -> Bool {
+        if firstFrame.hasDecodedFrame { return false }
+        if let packet, firstFrame.hasFrame(of: packet) { return true }
         if let first = firstFrame.packetToResend {
             do throws(MediaError) {
                 guard try base.send(first) else { return false }
@@ -74,6 +71,7 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     }
 
     func receive() throws(MediaError) -> DecoderOutput {
+        if let frame = firstFrame.removeDecodedFrame() { return .video(frame) }
         if let error = pendingError {
             pendingError = nil
             throw error

@@ -7,7 +7,7 @@ import PlayheadBackend
 /// the track.
 ///
 /// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` requires.
-final class SilentDecoder: Decoder, @unchecked Sendable {
+final class SilentDecoder: EpochDecoder, @unchecked Sendable {
     private let base: any Decoder
     /// The silence that has not been returned yet.
     private var remaining: (time: MediaTime, frameCount: Int)?

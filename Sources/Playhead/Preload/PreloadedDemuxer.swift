@@ -30,7 +30,9 @@ final class PreloadedDemuxer: Demuxer {
         /// The stored packets do not match the enabled tracks, so reading restarts at the beginning.
         var mustRewind = false
         var videoTrack: Int?
-        var decoder: PreloadedDecoder?
+        /// The decoder that decoded the first frame. It has been flushed.
+        var decoder: (any Decoder)?
+        var firstFrame: (packet: Packet, frame: VideoFrame)?
         var hasTriedFirstFrame = false
 
         mutating func forgetPackets() {
@@ -114,15 +116,11 @@ final class PreloadedDemuxer: Demuxer {
         let description = try base.open()
         let variant = VariantPreference.first(of: description)
         let tracks = description.tracks(of: variant)
-        state.videoTrack = Self.first(.video, tracks)
-        let audio = Self.first(.audio, tracks)
+        state.videoTrack = tracks.playable(.video).first?.id
+        let audio = tracks.playable(.audio).first?.id
         state.enabled = Set([state.videoTrack, audio].compactMap(\.self))
         state.description = description
         return description
-    }
-
-    private static func first(_ type: MediaType, _ tracks: [Track]) -> Int? {
-        tracks.first { $0.mediaType == type && $0.isPlayable && !$0.isAttachedPicture }?.id
     }
 
     private func isSufficient(for target: Preloader.Target, _ state: State) -> Bool {
@@ -158,9 +156,27 @@ final class PreloadedDemuxer: Demuxer {
         else { return }
         do throws(MediaError) {
             let decoder = try base.makeDecoder(for: track, options: decoderOptions)
-            state.decoder = try PreloadedDecoder(decoder, first: first)
+            guard let frame = try Self.decode(first, with: decoder) else { return }
+            decoder.flush()
+            state.decoder = decoder
+            state.firstFrame = (first, frame)
         } catch {
-            state.decoder = nil
+            return
+        }
+    }
+
+    /// Returns the frame of a packet, or nil if the packet alone yields none.
+    private static func decode(_ packet: Packet, with decoder: any Decoder) throws(MediaError) -> VideoFrame?
+    {
+        guard try decoder.send(packet) else { return nil }
+        var isDrained = false
+        while true {
+            switch try decoder.receive() {
+            case .video(let frame): return frame
+            case .audio, .ended: return nil
+            case .needsInput where isDrained: return nil
+            case .needsInput: isDrained = try decoder.send(nil)
+            }
         }
     }
 
@@ -233,10 +249,19 @@ final class PreloadedDemuxer: Demuxer {
             guard track == state.videoTrack, let decoder = state.decoder,
                 options.decodesLike(decoderOptions)
             else {
+                if track == state.videoTrack { state.firstFrame = nil }
                 return try base.makeDecoder(for: track, options: options)
             }
             state.decoder = nil
             return decoder
+        }
+    }
+
+    func decodedFirstFrame(of track: Int) -> (packet: Packet, frame: VideoFrame)? {
+        state.withLock { state in
+            guard track == state.videoTrack else { return nil }
+            defer { state.firstFrame = nil }
+            return state.firstFrame
         }
     }
 

@@ -53,6 +53,12 @@ public protocol Demuxer: AnyObject, Sendable {
     /// - Throws: `MediaError`. `.notReady` means that data is still missing and that the next call continues;
     ///   it is thrown only if a notice handler is set.
     func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder
+    /// Returns the first packet of a video track and its frame, if the frame has been decoded already, and forgets
+    /// both. It is called once, after `makeDecoder(for:options:)`. When `read()` returns that packet, the frame is
+    /// shown without decoding. The default returns nil.
+    ///
+    /// - Parameter track: The `Track.id` of the track.
+    func decodedFirstFrame(of track: Int) -> (packet: Packet, frame: VideoFrame)?
     /// Creates a decoder for a subtitle or timed metadata track. The decoder may be used on another lane than
     /// the demuxer. The default throws.
     ///
@@ -117,6 +123,7 @@ public protocol Demuxer: AnyObject, Sendable {
 }
 
 extension Demuxer {
+    public func decodedFirstFrame(of track: Int) -> (packet: Packet, frame: VideoFrame)? { nil }
     public func begin(_ epoch: Epoch) {}
     public func interrupt(before epoch: Epoch) {}
     public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool { false }
