@@ -1,131 +1,54 @@
 internal import MediaCore
 
-// The scheduling of range requests. All functions require the source's lock.
+// The requests that the scheduler asks for. All functions require the source's lock.
 extension HTTPByteSource {
-    /// Starts or continues a request for the byte that the reader waits for.
-    func fetchMissing(for reader: inout Reader, _ state: inout State) throws(MediaError) {
-        let offset = reader.offset
-        if let fetch = covering(offset, state) {
-            markUsed(fetch, offset, &state)
-            return
-        }
-        if state.metadata.supportsRanges == false, !state.metadata.canRestart, state.metadata.isKnown {
-            reader.waitingOffset = nil
-            let error = MediaError(
-                .notSeekable,
-                "the server does not support range requests: its bytes can only be read once, in order"
-            )
-            throw withLocation(state.lastFailure ?? error)
-        }
-        cancelUnawaited(&state, except: nil)
-        try start(at: offset, for: reader, &state)
-        reader.window = min(policy.window, reader.window * 2)
-    }
-
-    /// Continues fetching before the reader has consumed the bytes that are available.
-    func fetchAhead(of reader: inout Reader, _ state: inout State) {
-        let storedEnd = contiguousEnd(from: reader.offset, state)
-        for fetch in state.fetches
-        where fetch.position >= reader.offset && fetch.position <= storedEnd + policy.skipLimit {
-            markUsed(fetch, reader.offset, &state)
-        }
-        guard storedEnd - reader.offset < reader.readAhead / 2, storedEnd != state.failedReadAheadOffset
-        else { return }
-        if let size = state.metadata.byteCount, storedEnd >= size { return }
-        guard covering(storedEnd, state) == nil else { return }
-        // A server without range support would begin with the first byte, which is only worth it for a waiting
-        // reader.
-        guard state.metadata.supportsRanges == true, state.fetches.count < policy.fetchLimit else { return }
-        do throws(MediaError) {
-            try start(at: storedEnd, for: reader, &state)
-            reader.window = min(policy.window, reader.window * 2)
-        } catch {
-            // The error is reported when a reader requests the byte.
-            state.failedReadAheadOffset = storedEnd
+    /// Carries out commands of the scheduler, and serves the readers that wait for a byte that no request reaches.
+    func perform(_ commands: [RangeScheduler.Command], _ state: inout State) {
+        var commands = commands
+        while true {
+            for command in commands { perform(command, &state) }
+            let (next, refused) = state.scheduler.serveWaiting(state.storedRanges, state.metadata)
+            if !refused.isEmpty { deliver(onceOnlyError(state), to: refused, &state) }
+            if next.isEmpty { return }
+            commands = next
         }
     }
 
-    /// Returns the fetch that will soon deliver the byte at `offset`.
-    private func covering(_ offset: Int64, _ state: State) -> Fetch? {
-        state.fetches.first { $0.covers(offset, skipLimit: policy.skipLimit) }
-    }
-
-    /// Records that a reader needs the fetch, and resumes a paused transfer.
-    private func markUsed(_ fetch: Fetch, _ offset: Int64, _ state: inout State) {
-        state.uses += 1
-        fetch.lastUse = state.uses
-        fetch.requestedOffset = offset
-        if fetch.isPaused, fetch.position - offset <= policy.window / 2 {
-            fetch.isPaused = false
-            if let transfer = fetch.transfer { loop.resume(transfer) }
-        }
-    }
-
-    /// Starts a fetch at `offset`. Cancels the least recently used one if there are too many.
-    private func start(at offset: Int64, for reader: Reader, _ state: inout State) throws(MediaError) {
-        let window = reader.readAhead
-        while state.fetches.count >= policy.fetchLimit {
-            guard let oldest = state.fetches.min(by: { $0.lastUse < $1.lastUse }) else { break }
-            cancel(oldest, &state)
-        }
-        let isSequential = state.metadata.supportsRanges == false
-        var end: Int64? = offset + window
-        if let next = nextStored(after: offset, limit: window, state) { end = min(end ?? next, next) }
-        if !isSequential { end = limitOverlap(at: offset, end, state) }
-        if let size = state.metadata.byteCount { end = min(end ?? size, size) }
-        if isSequential { end = nil }
-        let fetch = Fetch(
-            at: isSequential ? 0 : offset,
-            end: end,
-            isSequential: isSequential,
-            requestedOffset: offset,
-            address: state.address,
-            cookies: reader.cookies ?? cookies
-        )
-        state.uses += 1
-        fetch.lastUse = state.uses
-        state.fetches.append(fetch)
-        do throws(MediaError) {
-            try request(fetch, state)
-        } catch {
-            state.fetches.removeAll { $0 === fetch }
-            throw withLocation(error)
-        }
-    }
-
-    /// Prevents fetching bytes twice: the new fetch ends where another one is, and another one ends where the new one
-    /// begins.
-    private func limitOverlap(at offset: Int64, _ end: Int64?, _ state: State) -> Int64? {
-        var end = end
-        for other in state.fetches where !other.isSequential {
-            if other.position > offset {
-                end = min(end ?? other.position, other.position)
-            } else if other.end.map({ offset < $0 }) ?? true {
-                other.end = offset
+    private func perform(_ command: RangeScheduler.Command, _ state: inout State) {
+        switch command {
+        case .start(let id, let reader):
+            let fetch = Fetch(id, at: state.address, state.readers[reader]?.cookies ?? cookies)
+            state.fetches[id] = fetch
+            do throws(MediaError) {
+                try request(fetch, &state)
+            } catch {
+                // If no reader waits, the error is reported when one requests the byte.
+                state.fetches[id] = nil
+                deliver(withLocation(error), to: state.scheduler.fail(id), &state)
             }
+        case .stop(let id): if let fetch = state.fetches[id] { cancel(fetch, &state) }
+        case .resume(let id): if let transfer = state.fetches[id]?.transfer { loop.resume(transfer) }
         }
-        return end
     }
 
     /// Sends a request for the bytes that the fetch still lacks.
-    func request(_ fetch: Fetch, _ state: State) throws(MediaError) {
-        let metadata = state.metadata
+    func request(_ fetch: Fetch, _ state: inout State) throws(MediaError) {
+        state.scheduler.attempt(fetch.id)
         var request = TransferRequest(
             to: fetch.address,
             redirectedFrom: state.baseAddress,
             for: resource,
             policy,
             fetch.cookies,
-            isReferrerPublic: metadata.isPublic
+            isReferrerPublic: state.metadata.isPublic
         )
-        if !fetch.isSequential { request.range = (fetch.position, fetch.end.map { $0 - 1 }) }
-        request.validator = metadata.validator
+        if let range = state.scheduler[fetch.id], !range.isSequential {
+            request.range = (range.position, range.end.map { $0 - 1 })
+        }
+        request.validator = state.metadata.validator
         let transfer = Transfer(request, FetchReceiver(self, fetch))
         fetch.transfer = transfer
         fetch.responseAction = nil
-        fetch.isPaused = false
-        fetch.retryState.byteCount = 0
-        fetch.retryState.hasProgress = false
         do throws(MediaError) {
             try loop.start(transfer)
         } catch {
@@ -136,35 +59,28 @@ extension HTTPByteSource {
 
     /// Cancels a fetch whose remaining bytes are not needed.
     func cancel(_ fetch: Fetch, _ state: inout State) {
-        state.fetches.removeAll { $0 === fetch }
+        state.fetches[fetch.id] = nil
         flushDiskBuffer(fetch, &state)
         if let transfer = fetch.transfer { loop.cancel(transfer) }
         fetch.transfer = nil
     }
 
-    /// Cancels fetches that no reader waits for and that are well ahead of their readers, so that a waiting reader
-    /// gets the bandwidth.
-    func cancelUnawaited(_ state: inout State, except awaited: Fetch?) {
-        for fetch in state.fetches where fetch !== awaited && isFarAhead(fetch, state) {
-            cancel(fetch, &state)
+    /// Makes the next read of each reader throw an error, and wakes them.
+    func deliver(_ error: MediaError, to readers: [RangeScheduler.ReaderID], _ state: inout State) {
+        for id in readers {
+            state.readers[id]?.failure = error
+            state.scheduler.stopWaiting(id)
         }
+        wake(readers, &state)
     }
 
-    /// Returns true if a reader waits for bytes of the fetch.
-    func isAwaited(_ fetch: Fetch, _ state: State) -> Bool {
-        state.readers.values.contains {
-            $0.waitingOffset.map { fetch.covers($0, skipLimit: policy.skipLimit) } ?? false
-        }
-    }
-
-    /// Returns true if the fetch is more than `skipLimit` bytes ahead of its reader, and no reader waits for it.
-    private func isFarAhead(_ fetch: Fetch, _ state: State) -> Bool {
-        !isAwaited(fetch, state) && fetch.position - fetch.requestedOffset > policy.skipLimit
-    }
-
-    /// Returns true if a reader waits for bytes of another fetch and this one is well ahead of its readers.
-    func mustYield(_ fetch: Fetch, _ state: State) -> Bool {
-        state.readers.values.contains { $0.waitingOffset != nil } && isFarAhead(fetch, state)
+    /// Returns the error for a byte that the server has sent and does not send again.
+    func onceOnlyError(_ state: State) -> MediaError {
+        let error = MediaError(
+            .notSeekable,
+            "the server does not support range requests: its bytes can only be read once, in order"
+        )
+        return withLocation(state.lastFailure ?? error)
     }
 
     /// Returns the error with the name of the resource.

@@ -8,12 +8,13 @@ extension HTTPByteSource {
     /// - Returns: The progress, or nil before the first read of the reader and if the length is unknown.
     public func loadingState(for context: ReadContext) -> LoadingState? {
         state.withLock { state in
-            guard let size = state.metadata.byteCount, let reader = state.readers[ObjectIdentifier(context)],
-                reader.context === context
+            guard let size = state.metadata.byteCount,
+                let reader = state.scheduler[ObjectIdentifier(context)],
+                state.readers[reader.id]?.context === context
             else { return nil }
             return LoadingState(
                 receivedBytes: state.receivedBytes,
-                missingBytes: missing(from: reader.lowestOffset, to: size, state)
+                missingBytes: missing(from: reader.lowestOffset, to: size, state.storedRanges)
             )
         }
     }
@@ -22,16 +23,16 @@ extension HTTPByteSource {
     package var receivedBytes: Int64 { state.withLock { $0.receivedBytes } }
 
     /// Returns the number of bytes that are neither in memory nor in the cache.
-    private func missing(from start: Int64, to size: Int64, _ state: State) -> Int64 {
+    private func missing(from start: Int64, to size: Int64, _ stored: StoredRanges) -> Int64 {
         var offset = start
         var missing: Int64 = 0
         while offset < size {
-            let end = contiguousEnd(from: offset, state)
+            let end = stored.contiguousEnd(from: offset, limit: policy.window)
             if end > offset {
                 offset = end
                 continue
             }
-            guard let next = nextStored(after: offset, limit: Self.maximumGap, state), next < size else {
+            guard let next = stored.nextStored(after: offset, limit: Self.maximumGap), next < size else {
                 return missing + size - offset
             }
             missing += next - offset

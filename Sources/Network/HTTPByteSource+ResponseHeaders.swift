@@ -3,26 +3,30 @@ internal import MediaCore
 
 // The evaluation of response headers. A body is accepted only if it is certainly a part of the same representation.
 extension HTTPByteSource {
-    /// Decides what to do with a response. Returns nil if its body is accepted, from `fetch.position` on.
+    /// Decides what to do with a response. Returns nil if its body is accepted, from the position of the request on.
     func evaluate(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.ResponseAction? {
+        guard let range = state.scheduler[fetch.id] else { return nil }
         switch head.status {
-        case 206: return evaluatePartialContent(head, of: fetch, &state)
-        case 200: return evaluateFullContent(head, of: fetch, &state)
+        case 206: return evaluatePartialContent(head, of: fetch, range, &state)
+        case 200: return evaluateFullContent(head, of: fetch, range, &state)
         case 301, 302, 303, 307, 308:
             guard let location = head.location else {
                 return .failure(MediaError(.io, "redirect without Location (HTTP \(head.status))"))
             }
             return .redirect(location)
-        case 416: return evaluateRangeNotSatisfiable(head, of: fetch, &state)
+        case 416: return evaluateRangeNotSatisfiable(head, range, &state)
         default: return evaluateErrorStatus(head, of: fetch, state)
         }
     }
 
-    private func evaluatePartialContent(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch
-        .ResponseAction?
-    {
+    private func evaluatePartialContent(
+        _ head: ResponseHead,
+        of fetch: Fetch,
+        _ request: RangeRequest,
+        _ state: inout State
+    ) -> Fetch.ResponseAction? {
         guard let range = head.contentRange, let first = range.first, let last = range.last,
-            !fetch.isSequential
+            !request.isSequential
         else {
             return .retry(
                 MediaError(.io, "partial response without a valid Content-Range (HTTP 206)"),
@@ -31,9 +35,9 @@ extension HTTPByteSource {
         }
         guard head.isPlain else { return .failure(contentCodingError(head)) }
         if let error = changeError(head, size: range.total, state.metadata) { return .failure(error) }
-        guard first == fetch.position else {
+        guard first == request.position else {
             let message =
-                "wrong range in response (HTTP 206): requested from byte \(fetch.position), received from byte \(first)"
+                "wrong range in response (HTTP 206): requested from byte \(request.position), received from byte \(first)"
             return .retry(MediaError(.io, message), after: nil)
         }
         // Some servers send the whole file, or another part, under the requested range.
@@ -44,18 +48,21 @@ extension HTTPByteSource {
         updateMetadata(head, size: range.total, &state)
         state.metadata.supportsRanges = true
         state.address = fetch.address
-        fetch.end = min(fetch.end ?? .max, last + 1)
+        state.scheduler.acceptPart(fetch.id, before: last + 1)
         return nil
     }
 
-    private func evaluateFullContent(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch
-        .ResponseAction?
-    {
+    private func evaluateFullContent(
+        _ head: ResponseHead,
+        of fetch: Fetch,
+        _ request: RangeRequest,
+        _ state: inout State
+    ) -> Fetch.ResponseAction? {
         guard head.isPlain else { return .failure(contentCodingError(head)) }
         if let error = changeError(head, size: head.contentLength, state.metadata) { return .failure(error) }
         updateMetadata(head, size: head.contentLength, &state)
         state.address = fetch.address
-        if fetch.position > 0, !state.metadata.canRestart {
+        if request.position > 0, !state.metadata.canRestart {
             return .failure(
                 MediaError(
                     .notSeekable,
@@ -64,30 +71,32 @@ extension HTTPByteSource {
             )
         }
         // A server may answer 200 to a range that begins at the first byte and still support ranges.
-        if !(head.acceptsRanges && fetch.position == 0 && !fetch.isSequential) {
+        if !(head.acceptsRanges && request.position == 0 && !request.isSequential) {
             state.metadata.supportsRanges = false
         }
-        fetch.isSequential = true
-        fetch.position = 0
-        fetch.end = head.contentLength
+        state.scheduler.acceptWhole(fetch.id, head.contentLength)
         // The body is empty.
         if head.contentLength == 0 { return .atEnd }
         return nil
     }
 
-    private func evaluateRangeNotSatisfiable(_ head: ResponseHead, of fetch: Fetch, _ state: inout State)
-        -> Fetch.ResponseAction
-    {
+    private func evaluateRangeNotSatisfiable(
+        _ head: ResponseHead,
+        _ request: RangeRequest,
+        _ state: inout State
+    ) -> Fetch.ResponseAction {
         let total = head.contentRange?.total
         if let error = changeError(head, size: total, state.metadata) { return .failure(error) }
-        if let size = total ?? (fetch.position == 0 ? 0 : state.metadata.byteCount), fetch.position >= size {
+        if let size = total ?? (request.position == 0 ? 0 : state.metadata.byteCount),
+            request.position >= size
+        {
             state.metadata.byteCount = size
             state.metadata.isKnown = true
             state.validationTime = loop.now
             return .atEnd
         }
         if total == nil, state.metadata.byteCount == nil {
-            state.metadata.byteCount = fetch.position
+            state.metadata.byteCount = request.position
             return .atEnd
         }
         return .failure(

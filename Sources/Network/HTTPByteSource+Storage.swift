@@ -12,7 +12,7 @@ extension HTTPByteSource {
 
     /// Returns the ranges that readers need next.
     private func ranges(_ state: State) -> [Range<Int64>] {
-        state.readers.values.flatMap { reader in
+        state.scheduler.readers.flatMap { reader in
             reader.offsets.map { $0..<$0 + min(policy.window, reader.aheadLimit) }
         }
     }
@@ -21,33 +21,17 @@ extension HTTPByteSource {
         ranges.contains { $0.overlaps(block..<block + Int64(RangeStore.blockSize)) }
     }
 
-    /// Returns the offset of the first byte from `offset` on that is neither in memory nor in the cache, or an offset
-    /// at least `window` bytes further.
-    func contiguousEnd(from offset: Int64, _ state: State) -> Int64 {
-        var end = offset
-        while end - offset < policy.window {
-            let rest = policy.window - (end - offset)
-            var next = state.store.contiguousEnd(from: end, limit: rest)
-            if let entry = state.entry { next = max(next, entry.contiguousEnd(from: end, limit: rest)) }
-            if next == end { break }
-            end = next
-        }
-        return end
-    }
-
-    /// Returns the offset of the first stored byte after a gap that begins at `offset`.
-    func nextStored(after offset: Int64, limit: Int64, _ state: State) -> Int64? {
-        let inMemory = state.store.nextStored(after: offset, limit: limit)
-        guard let onDisk = state.entry?.nextStored(after: offset, limit: limit) else { return inMemory }
-        return min(inMemory ?? onDisk, onDisk)
-    }
-
     /// Collects received bytes into extents for the disk cache.
-    func bufferForDisk(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ state: inout State) {
+    func bufferForDisk(
+        _ bytes: UnsafeRawBufferPointer,
+        at offset: Int64,
+        of fetch: Fetch,
+        _ state: inout State
+    ) {
         guard resource.options.cache != nil else { return }
-        if fetch.diskBufferEnd != fetch.position {
+        if fetch.diskBufferEnd != offset {
             flushDiskBuffer(fetch, &state)
-            fetch.diskBufferEnd = fetch.position
+            fetch.diskBufferEnd = offset
         }
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -131,7 +115,7 @@ extension HTTPByteSource {
         state.withLock { state in
             state.metadata.isVolatile = true
             state.metadata.noStore = true
-            for fetch in state.fetches { fetch.diskBuffer = [] }
+            for fetch in state.fetches.values { fetch.diskBuffer = [] }
             state.entry?.remove()
             state.entry = nil
         }
@@ -174,7 +158,7 @@ extension HTTPByteSource {
     /// Writes buffered bytes to the disk cache.
     func flush() {
         state.withLock { state in
-            for fetch in state.fetches { flushDiskBuffer(fetch, &state) }
+            for fetch in state.fetches.values { flushDiskBuffer(fetch, &state) }
             state.entry?.flush()
         }
     }

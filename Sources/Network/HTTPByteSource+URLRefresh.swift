@@ -14,10 +14,10 @@ extension HTTPByteSource {
     /// as well is not replaced again before further bytes arrive.
     func refreshURL(_ fetch: Fetch, after error: MediaError, _ state: inout State) -> Bool {
         guard let urlRefresh = state.urlRefresh, Self.mayHaveExpired(Int(error.underlyingCode)),
-            fetch.address == state.baseAddress, !fetch.retryState.hasRefreshedURL,
-            state.fetches.contains(where: { $0 === fetch })
+            fetch.address == state.baseAddress, !fetch.hasRefreshedURL,
+            state.fetches[fetch.id] === fetch
         else { return false }
-        fetch.retryState.hasRefreshedURL = true
+        fetch.hasRefreshedURL = true
         fetch.awaitsURL = true
         guard !state.isRefreshingURL else { return true }
         state.isRefreshingURL = true
@@ -31,36 +31,32 @@ extension HTTPByteSource {
     }
 
     private func urlRefreshed(_ url: String?, after error: MediaError) {
-        let woken = state.withLock { state -> [ReadContext] in
+        withState { state in
             state.isRefreshingURL = false
-            let waiting = state.fetches.filter(\.awaitsURL)
+            let waiting = state.fetches.values.filter(\.awaitsURL)
             for fetch in waiting { fetch.awaitsURL = false }
-            guard let url else { return waiting.flatMap { fail($0, with: error, &state) } }
+            guard let url else {
+                for fetch in waiting { fail(fetch, with: error, &state) }
+                return
+            }
             guard let address = HTTPAddress(url) else {
                 let error = MediaError(
                     .invalidArgument,
                     "the replacement URL is not an http or https URL"
                 )
-                return waiting.flatMap { fail($0, with: error, &state) }
+                for fetch in waiting { fail(fetch, with: error, &state) }
+                return
             }
             state.baseAddress = address
             state.address = address
             // The application provides the URL, so it may have a private address as the first one could.
             state.metadata.isPublic = false
-            return waiting.flatMap { restart($0, at: address, &state) }
-        }
-        for context in woken { context.wake() }
-    }
-
-    private func restart(_ fetch: Fetch, at address: HTTPAddress, _ state: inout State) -> [ReadContext] {
-        fetch.address = address
-        fetch.retryState.count = 0
-        fetch.retryState.redirects = 0
-        do throws(MediaError) {
-            try request(fetch, state)
-            return []
-        } catch {
-            return fail(fetch, with: error, &state)
+            for fetch in waiting {
+                state.scheduler.resetAttempts(fetch.id)
+                fetch.address = address
+                fetch.redirects = 0
+                send(fetch, &state)
+            }
         }
     }
 }

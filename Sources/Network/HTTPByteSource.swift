@@ -113,8 +113,11 @@ public final class HTTPByteSource: ByteSource {
     struct State {
         var store: RangeStore
         var metadata = ResourceMetadata()
-        var readers: [ObjectIdentifier: Reader] = [:]
-        var fetches: [Fetch] = []
+        var scheduler: RangeScheduler
+        var readers: [RangeScheduler.ReaderID: Reader] = [:]
+        var fetches: [RangeScheduler.RequestID: Fetch] = [:]
+        /// The readers to wake when the lock is released.
+        var woken: [ReadContext] = []
         /// The address of the next request: the target of the last redirect.
         var address: HTTPAddress
         /// The address that a chain of redirects begins with: the URL, or its replacement.
@@ -123,11 +126,8 @@ public final class HTTPByteSource: ByteSource {
         var isRefreshingURL = false
         /// A permanent failure, which every read throws.
         var failure: MediaError?
-        /// The offset at which reading ahead failed. It is tried again when a reader requests that byte.
-        var failedReadAheadOffset: Int64?
         /// The error of the last fetch that failed, for readers of a server that sends its bytes only once.
         var lastFailure: MediaError?
-        var uses: UInt64 = 0
         /// The entry in the disk cache, or nil if there is none (yet).
         var entry: CacheEntry?
         /// The number of body bytes received, including those received more than once.
@@ -138,6 +138,9 @@ public final class HTTPByteSource: ByteSource {
         var urlRefresh: URLRefresh?
         /// The one shared source that may read a resource whose server sends its bytes only once.
         var owner: ObjectIdentifier?
+
+        /// The bytes that are in memory or in the cache.
+        var storedRanges: StoredRanges { StoredRanges(memory: store, disk: entry?.extents) }
     }
 
     let state: Locked<State>
@@ -185,6 +188,7 @@ public final class HTTPByteSource: ByteSource {
         let start = entry?.location.map { Self.start(at: $0, of: address) } ?? address
         var state = State(
             store: RangeStore(byteLimit: policy.storeLimit),
+            scheduler: RangeScheduler(policy),
             address: start,
             baseAddress: address
         )
@@ -207,7 +211,7 @@ public final class HTTPByteSource: ByteSource {
         NetworkMemory.shared.remove(ObjectIdentifier(self))
         // No other thread can access the state any more.
         state.withLock { state in
-            for fetch in state.fetches { cancel(fetch, &state) }
+            for fetch in state.fetches.values { cancel(fetch, &state) }
             state.entry?.flush()
         }
     }
@@ -285,11 +289,11 @@ public final class HTTPByteSource: ByteSource {
         guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
         register(context)
         while true {
-            let result = try state.withLock { state throws(MediaError) -> ReadResult in
+            let result = try withState { state throws(MediaError) -> ReadResult in
                 let key = ObjectIdentifier(context)
-                state.readers[key]?.aheadLimit = aheadLimit ?? .max
                 state.readers[key]?.cookies = cookies
-                return try readStored(at: offset, into: buffer, key, &state)
+                state.scheduler.begin(key, aheadLimit: aheadLimit ?? .max)
+                return try readStored(at: offset, into: buffer, context, &state)
             }
             switch result {
             case .bytes(let count): return count
@@ -323,35 +327,37 @@ public final class HTTPByteSource: ByteSource {
     private func readStored(
         at offset: Int64,
         into buffer: UnsafeMutableRawBufferPointer,
-        _ key: ObjectIdentifier,
+        _ context: ReadContext,
         _ state: inout State
     ) throws(MediaError) -> ReadResult {
+        let key = ObjectIdentifier(context)
         if let failure = state.failure { throw failure }
         // The context was cancelled after it had been registered.
-        guard var reader = state.readers[key] else {
+        guard state.readers[key] != nil else {
             throw MediaError(.cancelled, "the read was interrupted")
         }
-        defer { if state.readers[key] != nil { state.readers[key] = reader } }
-        if let failure = reader.failure {
-            reader.failure = nil
-            reader.waitingOffset = nil
-            throw failure
-        }
-        reader.waitingOffset = nil
+        try throwFailure(of: key, &state)
         if let size = state.metadata.byteCount, offset >= size { return .bytes(0) }
-        reader.move(to: offset, policy)
+        state.scheduler.move(key, to: offset, seekCount: context.seekCount)
         let count = state.store.read(at: offset, into: buffer)
         if count > 0 {
-            reader.offset = offset + Int64(count)
-            state.readers[key] = reader
-            fetchAhead(of: &reader, &state)
+            let end = offset + Int64(count)
+            perform(state.scheduler.consume(key, to: end, state.storedRanges, state.metadata), &state)
             return .bytes(count)
         }
         if let entry = state.entry, entry.contains(offset) { return .onDisk(entry) }
-        reader.waitingOffset = offset
-        state.readers[key] = reader
-        state.failedReadAheadOffset = nil
-        try fetchMissing(for: &reader, &state)
+        guard let commands = state.scheduler.wait(key, state.storedRanges, state.metadata) else {
+            throw onceOnlyError(state)
+        }
+        perform(commands, &state)
+        try throwFailure(of: key, &state)
         throw MediaError(.notReady, "waiting for the server", location: name, isRetryable: true)
+    }
+
+    /// Throws the error of a reader, if there is one, and forgets it.
+    private func throwFailure(of key: RangeScheduler.ReaderID, _ state: inout State) throws(MediaError) {
+        guard let failure = state.readers[key]?.failure else { return }
+        state.readers[key]?.failure = nil
+        throw failure
     }
 }

@@ -181,16 +181,8 @@ final class CacheEntry: Sendable {
     /// Returns true if the byte at `offset` is stored.
     func contains(_ offset: Int64) -> Bool { state.withLock { $0.index.extents.extent(at: offset) != nil } }
 
-    /// Returns the offset of the first missing byte from `offset` on, or an offset at least `limit` bytes further.
-    func contiguousEnd(from offset: Int64, limit: Int64) -> Int64 {
-        state.withLock { $0.index.extents.contiguousEnd(from: offset, limit: limit) }
-    }
-
-    /// Returns the offset of the first stored byte after the missing one at `offset`, or nil if there is none within
-    /// `limit` bytes.
-    func nextStored(after offset: Int64, limit: Int64) -> Int64? {
-        state.withLock { $0.index.extents.nextStored(after: offset, limit: limit) }
-    }
+    /// The stored ranges.
+    var extents: Extents { state.withLock { $0.index.extents } }
 
     /// Returns the extent that contains `offset`. Returns nil if it is missing. An extent with a wrong checksum is
     /// removed.

@@ -1,0 +1,28 @@
+internal import MediaCore
+
+/// The bytes of a resource that are in memory or in the disk cache.
+struct StoredRanges {
+    let memory: RangeStore
+    var disk: Extents?
+
+    /// Returns the offset of the first missing byte from `offset` on, or an offset at least `limit` bytes further.
+    func contiguousEnd(from offset: Int64, limit: Int64) -> Int64 {
+        var end = offset
+        while end - offset < limit {
+            let rest = limit - (end - offset)
+            var next = memory.contiguousEnd(from: end, limit: rest)
+            if let disk { next = max(next, disk.contiguousEnd(from: end, limit: rest)) }
+            if next == end { break }
+            end = next
+        }
+        return end
+    }
+
+    /// Returns the offset of the first stored byte after the missing one at `offset`, or nil if there is none within
+    /// `limit` bytes.
+    func nextStored(after offset: Int64, limit: Int64) -> Int64? {
+        let inMemory = memory.nextStored(after: offset, limit: limit)
+        guard let onDisk = disk?.nextStored(after: offset, limit: limit) else { return inMemory }
+        return min(inMemory ?? onDisk, onDisk)
+    }
+}
