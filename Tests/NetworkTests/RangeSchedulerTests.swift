@@ -4,6 +4,7 @@ import Testing
 
 @testable import Network
 
+// Rule: interleaving
 /// Tests the scheduling of byte ranges without I/O. Sizes are small: a window of 400 bytes.
 @Suite("Range scheduler")
 struct RangeSchedulerTests {
@@ -134,7 +135,6 @@ struct RangeSchedulerTests {
         }
     }
 
-    // Rule: interleaving
     @Test("A reader that alternates between two positions keeps both windows, until it seeks")
     func alternates() {
         for (seeks, expected) in [(0, 400), (1, 100)] as [(UInt64, Int64)] {
