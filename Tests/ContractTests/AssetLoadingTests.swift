@@ -105,8 +105,8 @@ struct AssetLoadingTests {
         // Only the names of its sample entries declare the encryption.
         var bytes = try Data(contentsOf: Fixture.url("clip-h264-aac.mp4"))
         for (name, protected) in [("avc1", "encv"), ("mp4a", "enca")] {
-            while let place = bytes.firstRange(of: Data(name.utf8)) {
-                bytes.replaceSubrange(place, with: Data(protected.utf8))
+            while let range = bytes.firstRange(of: Data(name.utf8)) {
+                bytes.replaceSubrange(range, with: Data(protected.utf8))
             }
         }
         let folder = try TemporaryFolder()

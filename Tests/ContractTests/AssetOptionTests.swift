@@ -31,9 +31,9 @@ struct AssetOptionTests {
     )
     func durationHint(isCut: Bool) async throws {
         var bytes = [UInt8](try Data(contentsOf: Fixture.url("clip-fragmented.mp4")))
-        let mvex = try #require(place(of: "mvex", in: bytes))
-        let moov = try #require(place(of: "moov", in: bytes))
-        let moof = try #require(place(of: "moof", in: bytes))
+        let mvex = try #require(offset(of: "mvex", in: bytes))
+        let moov = try #require(offset(of: "moov", in: bytes))
+        let moof = try #require(offset(of: "moof", in: bytes))
         if isCut { bytes.removeSubrange(moof...) }
         // The duration is 7500 ticks in the clip's timescale of 1000.
         bytes.insert(
@@ -54,7 +54,7 @@ struct AssetOptionTests {
     }
 
     /// Returns the offset of a box's first byte.
-    private func place(of name: String, in bytes: [UInt8]) -> Int? {
+    private func offset(of name: String, in bytes: [UInt8]) -> Int? {
         let name = Array(name.utf8)
         return (4..<bytes.count - 4).first { Array(bytes[$0..<$0 + 4]) == name }.map { $0 - 4 }
     }

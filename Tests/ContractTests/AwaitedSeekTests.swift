@@ -30,29 +30,29 @@ struct AwaitedSeekTests {
     }
 
     /// The function is not `async`, so that these calls resolve to the forms that return at once.
-    private func begin(_ player: Player, _ item: PlayerItem, _ tell: @escaping @Sendable (Bool) -> Void) {
+    private func begin(_ player: Player, _ item: PlayerItem, _ report: @escaping @Sendable (Bool) -> Void) {
         player.seek(to: .ms(100))
         player.seek(to: .ms(200), toleranceBefore: .zero, toleranceAfter: .zero)
-        player.seek(to: .ms(300), completionHandler: tell)
-        player.seek(to: .ms(400)) { tell($0) }
+        player.seek(to: .ms(300), completionHandler: report)
+        player.seek(to: .ms(400)) { report($0) }
         player.seek(to: .ms(500), completionHandler: nil)
         item.seek(to: .ms(600))
-        item.seek(to: .ms(700), completionHandler: tell)
-        item.seek(to: .ms(800)) { tell($0) }
+        item.seek(to: .ms(700), completionHandler: report)
+        item.seek(to: .ms(800)) { report($0) }
         item.seek(to: .ms(900), completionHandler: nil)
-        item.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero, completionHandler: tell)
+        item.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero, completionHandler: report)
     }
 
     @Test("Outside a task the same names return at once, without waiting")
     func synchronous() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()
-        let told = Locked([Bool]())
-        begin(bench.player, item) { finished in told.withLock { $0.append(finished) } }
+        let reported = Locked([Bool]())
+        begin(bench.player, item) { finished in reported.withLock { $0.append(finished) } }
         #expect(item.currentTime() == .ms(1000))
-        #expect(told.withLock { $0 }.isEmpty)
+        #expect(reported.withLock { $0 }.isEmpty)
         bench.driver.settle()
-        #expect(told.withLock { $0 } == [false, false, false, false, true])
+        #expect(reported.withLock { $0 } == [false, false, false, false, true])
         #expect(bench.videoSink.numbers.last == 25)
     }
 
@@ -63,15 +63,15 @@ struct AwaitedSeekTests {
         let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
         player.seek(to: .ms(1390)) { answer.yield($0) }
         item.seek(to: .ms(390)) { answer.yield($0) }
-        let told = try await within("two answers") {
-            var told: [Bool] = []
+        let reported = try await within("two answers") {
+            var reported: [Bool] = []
             for await finished in answers {
-                told.append(finished)
-                if told.count == 2 { return told }
+                reported.append(finished)
+                if reported.count == 2 { return reported }
             }
-            return told
+            return reported
         }
-        #expect(told == [false, true])
+        #expect(reported == [false, true])
         #expect(sink.numbers.last == 0)
     }
 

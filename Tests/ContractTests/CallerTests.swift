@@ -44,7 +44,7 @@ struct CallerTests {
         let count = bench.lines.count
         Self.call(bench.player, item, bench.layer)
         Self.call(bench.player, early, bench.layer)
-        #expect(bench.lines.count == count, "something ran")
+        #expect(bench.lines.count == count, "a call ran work of the engine")
         #expect(early.status == .unknown)
         bench.driver.settle()
         #expect(early.status == .readyToPlay)
@@ -102,21 +102,21 @@ struct CallerTests {
             #expect(queue == nil || player.callbackQueue === chosen)
             player.callbackQueue.setSpecific(key: key, value: true)
             defer { player.callbackQueue.setSpecific(key: key, value: nil) }
-            let told = Locked<(right: Int, wrong: Int)>((0, 0))
-            let tell: @Sendable () -> Void = {
+            let reported = Locked<(right: Int, wrong: Int)>((0, 0))
+            let count: @Sendable () -> Void = {
                 let isRight = DispatchQueue.getSpecific(key: key) == true
-                told.withLock { if isRight { $0.right += 1 } else { $0.wrong += 1 } }
+                reported.withLock { if isRight { $0.right += 1 } else { $0.wrong += 1 } }
             }
             let tokens = [
-                player.onEvent { _ in tell() }, player.observe(\.volume) { _, _ in tell() },
-                player.observe(\.rate) { _, _ in tell() },
+                player.onEvent { _ in count() }, player.observe(\.volume) { _, _ in count() },
+                player.observe(\.rate) { _, _ in count() },
             ]
-            let times = player.addPeriodicTimeObserver(forInterval: .ms(100)) { _ in tell() }
+            let times = player.addPeriodicTimeObserver(forInterval: .ms(100)) { _ in count() }
             let notice = NotificationCenter.default.addObserver(
                 forName: Player.rateDidChange,
                 object: player,
                 queue: nil
-            ) { _ in tell() }
+            ) { _ in count() }
             defer { NotificationCenter.default.removeObserver(notice) }
             let answers = Locked(0)
             await withTaskGroup(of: Void.self) { group in
@@ -126,7 +126,7 @@ struct CallerTests {
                             player.volume = Float(task * 25 + step + 1) / 200
                             player.rate = Float(step % 3)
                             player.seek(to: .ms(Int64(step))) { _ in
-                                tell()
+                                count()
                                 answers.withLock { $0 += 1 }
                             }
                         }
@@ -142,8 +142,8 @@ struct CallerTests {
             try await within("the end") { await player.shutdown() }
             player.callbackQueue.sync {}
             #expect(answers.withLock { $0 } == 100)
-            #expect(told.withLock { $0.wrong } == 0)
-            #expect(told.withLock { $0.right } > 100)
+            #expect(reported.withLock { $0.wrong } == 0)
+            #expect(reported.withLock { $0.right } > 100)
             for token in tokens { token.invalidate() }
             times.invalidate()
         }
@@ -197,7 +197,7 @@ struct CallersBytesTests {
             return frame("CHAP", Array(name.utf8) + [0] + times + frame("TIT2", [0] + Array(name.utf8)))
         }
         // The smallest PNG consists of its signature, a header of 1x1 pixels, its data and its end.
-        let picture = try #require(
+        let image = try #require(
             Data(
                 base64Encoded:
                     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
@@ -205,7 +205,7 @@ struct CallersBytesTests {
         )
         let body =
             frame("TIT2", [0] + Array("A title".utf8)) + chapter("One", 0, 700) + chapter("Two", 700, 2000)
-            + frame("APIC", [0] + Array("image/png".utf8) + [0, 3, 0] + picture)
+            + frame("APIC", [0] + Array("image/png".utf8) + [0, 3, 0] + image)
         let size = (0..<4).reversed().map { UInt8(body.count >> ($0 * 7) & 0x7F) }
         let tag = Array("ID3".utf8) + [3, 0, 0] + size + body
         let asset = asset(ScriptedByteSource(tag + (try bytes("tone-no-header.mp3"))), "tone.mp3")

@@ -9,7 +9,7 @@ extension ScriptedMedia {
 
 extension PlayerTestBench {
     /// The state that a reader of the properties sees, in one line.
-    var sight: String {
+    var stateLine: String {
         let reason = player.reasonForWaitingToPlay.map { " \($0)" } ?? ""
         return "\(player.rate) \(player.timeControlStatus)\(reason)"
     }

@@ -31,7 +31,7 @@ struct DeinterlacingTests {
         private let shown = Locked<[Shown]>([])
         var all: [Shown] { shown.withLock { $0 } }
         var hashes: [String] { all.map(\.hash) }
-        func take() -> [Shown] {
+        func drain() -> [Shown] {
             shown.withLock { shown in
                 defer { shown = [] }
                 return shown
@@ -139,15 +139,15 @@ struct DeinterlacingTests {
             let number = Int.random(in: 0..<50, using: &random)
             bench.player.pause()
             bench.driver.settle()
-            _ = watch.take()
+            _ = watch.drain()
             bench.seek("seek", to: Self.time(number))
             bench.driver.settle()
-            let first = watch.take()
+            let first = watch.drain()
             #expect(first.map(\.number) == [number])
             #expect(first.allSatisfy { !$0.isInterlaced && $0.hash != decoded[number] })
             bench.player.play()
             bench.driver.run(seconds: 0.5)
-            let rest = watch.take()
+            let rest = watch.drain()
             #expect(rest.first?.number == (number < 49 ? number + 1 : nil))
             #expect(rest.map(\.hash) == rest.compactMap { $0.number.map { reference[$0] } })
         }
@@ -165,17 +165,17 @@ struct DeinterlacingTests {
             item.step(byCount: 1)
             bench.driver.settle()
         }
-        #expect(watch.take().map(\.hash) == Array(reference[...20]))
+        #expect(watch.drain().map(\.hash) == Array(reference[...20]))
         for _ in 0..<5 {
             item.step(byCount: -1)
             bench.driver.settle()
         }
-        let back = watch.take()
+        let back = watch.drain()
         #expect(back.map(\.number) == [19, 18, 17, 16, 15])
         #expect(back.allSatisfy { !$0.isInterlaced })
         bench.player.rate = -1
         bench.driver.run(atMost: 60)
-        let reversed = watch.take()
+        let reversed = watch.drain()
         #expect(reversed.map(\.number).suffix(14) == (0..<14).reversed().map { $0 })
         #expect(reversed.allSatisfy { !$0.isInterlaced })
     }
@@ -239,27 +239,27 @@ struct DeinterlacingTests {
     }
 
     @Test("Deinterlacing that is set or reset while paused applies to the visible frame at once")
-    func standing() throws {
+    func whilePaused() throws {
         let clip = Self.clips[1]
         let reference = try Fixture.deinterlaced(clip)
         let (bench, watch) = bench(.none)
         bench.load(Fixture.url(clip))
         bench.seek("seek", to: Self.time(30))
         bench.driver.settle()
-        let decoded = watch.take().last
+        let decoded = watch.drain().last
         #expect(decoded?.isInterlaced == true)
         bench.layer.deinterlacing = .always
         bench.driver.settle()
-        let shown = watch.take()
+        let shown = watch.drain()
         #expect(shown.map(\.number) == [30])
         #expect(shown.allSatisfy { !$0.isInterlaced && $0.hash != decoded?.hash })
         bench.layer.deinterlacing = .none
         bench.driver.settle()
-        #expect(watch.take().map(\.hash) == [decoded?.hash])
+        #expect(watch.drain().map(\.hash) == [decoded?.hash])
         bench.layer.deinterlacing = .always
         bench.player.play()
         bench.driver.run(atMost: 60)
-        let rest = watch.take()
+        let rest = watch.drain()
         #expect(rest.last?.number == 49 && rest.allSatisfy { !$0.isInterlaced })
         // Frames are deinterlaced from the first one that was decoded after the request.
         #expect(rest.suffix(10).map(\.hash) == Array(reference.suffix(10)))
@@ -289,9 +289,12 @@ struct DeinterlacingTests {
         #expect(watch.all.allSatisfy { $0.isInterlaced })
         #expect(bench.takeLines(of: "end").count == 1)
         // Each entry is a line of the log.
-        let told = item.errorLog().events
-        #expect(told.count == 1 && told.allSatisfy { $0.isRecovered && $0.error.code == .conversionFailed })
-        #expect(told.allSatisfy { $0.error.message.contains("\(name) is not installed") })
+        let reported = item.errorLog().events
+        #expect(
+            reported.count == 1
+                && reported.allSatisfy { $0.isRecovered && $0.error.code == .conversionFailed }
+        )
+        #expect(reported.allSatisfy { $0.error.message.contains("\(name) is not installed") })
     }
 
     @Test("libavfilter is not opened for progressive video")

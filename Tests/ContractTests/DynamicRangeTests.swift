@@ -96,7 +96,7 @@ struct DynamicRangeTests {
     }
 
     @Test("A policy that is set while paused applies at once, and other layers are unchanged")
-    func standing() throws {
+    func whilePaused() throws {
         let (sink, other) = (Watch(), Watch())
         let bench = Self.show(sink)
         let layer = PlayerLayer(player: bench.player)

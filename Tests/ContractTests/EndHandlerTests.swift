@@ -196,7 +196,7 @@ struct EndHandlerTests {
         bench.driver.run(until: .ms(7990))
         #expect(bench.takeLines(of: "end").count == 3)
         #expect(bench.videoSink.numbers == (0..<4).flatMap { _ in 0..<50 })
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         token.invalidate()
     }
 
@@ -252,7 +252,7 @@ struct EndHandlerTests {
         for _ in 0..<3 {
             bench.player.play()
             bench.driver.run(seconds: 1)
-            #expect(bench.sight == "0.0 paused")
+            #expect(bench.stateLine == "0.0 paused")
             #expect(bench.takeLines(of: "end").count == 1)
         }
         bench.seek("sought", to: .ms(1900))

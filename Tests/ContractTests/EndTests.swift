@@ -27,7 +27,7 @@ struct EndTests {
         bench.driver.run(seconds: 1)
         #expect(item.status == .readyToPlay)
         #expect(bench.takeLines(of: "end", "failed") == ["end"])
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
     }
 
     @Test(
@@ -48,7 +48,7 @@ struct EndTests {
         bench.player.rate = rate
         bench.driver.run(seconds: 1)
         #expect(bench.takeLines(of: "end").count == 1)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
     }
 
     @Test(
@@ -58,7 +58,7 @@ struct EndTests {
         #expect(PlayerTestBench(.silentClip()).player.actionAtItemEnd == .pause)
         for action in [Player.ActionAtItemEnd.pause, .advance] {
             let bench = played(action)
-            #expect(bench.sight == "0.0 paused")
+            #expect(bench.stateLine == "0.0 paused")
             #expect(bench.player.currentItem != nil)
             #expect(bench.player.currentTime() == .ms(2000))
             #expect(bench.videoSink.numbers.last == 49)
@@ -74,12 +74,12 @@ struct EndTests {
     @Test("none: the rate stays and time runs past the end; a different action then applies at once")
     func none() {
         let bench = played(.none)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(bench.player.currentTime() == .ms(3000))
         #expect(bench.takeLines(of: "end", "rate 1") == ["end"])
         bench.player.actionAtItemEnd = .pause
         bench.driver.settle()
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(
             bench.takeLines(of: "end", "rate", "status") == ["rate 1.0 -> 0.0 itemEnded", "status paused"]
         )
@@ -93,7 +93,7 @@ struct EndTests {
         #expect(bench.player.currentTime() == .ms(3000))
         bench.player.play()
         bench.driver.run(seconds: 1)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(bench.player.currentTime() == .ms(4000))
         #expect(bench.takeLines(of: "end") == ["end"])
     }
@@ -105,7 +105,7 @@ struct EndTests {
         bench.player.play()
         bench.driver.run(seconds: 5)
         #expect(bench.takeLines(of: "end", "rate") == ["end"])
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(bench.videoSink.numbers.count == 50)
         bench.seek("again", to: .zero)
         bench.player.play()
@@ -128,7 +128,7 @@ struct EndTests {
         bench.driver.run(until: .ms(19_990))
         #expect(bench.videoSink.numbers == (0..<10).flatMap { _ in 0..<50 })
         #expect(bench.takeLines(of: "end").count == 9)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         token.invalidate()
     }
 
@@ -199,7 +199,7 @@ struct EndTests {
         bench.player.play()
         bench.driver.run(seconds: 5)
         #expect(bench.takeLines(of: "end", "failed") == ["failed truncated"])
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
     }
 
     @Test("Each pass reports one outcome: played to its end, replaced, stopped or failed")
@@ -208,10 +208,10 @@ struct EndTests {
         let outcomes = Locked([String]())
         let token = bench.player.onEvent { timed in
             guard case .passEnded(_, let outcome) = timed.event else { return }
-            let words = "\(outcome)".prefix { $0 != "(" }
-            outcomes.withLock { $0.append(String(words)) }
+            let name = "\(outcome)".prefix { $0 != "(" }
+            outcomes.withLock { $0.append(String(name)) }
         }
-        func told() -> [String] {
+        func reported() -> [String] {
             outcomes.withLock { seen in
                 defer { seen = [] }
                 return seen
@@ -223,15 +223,15 @@ struct EndTests {
         bench.driver.run(seconds: 1)
         player.replaceCurrentItem(with: bench.makeItem())
         bench.driver.run(seconds: 1)
-        #expect(told() == ["replaced"])
+        #expect(reported() == ["replaced"])
         player.seek(to: .ms(500))
         bench.driver.run(seconds: 5)
-        #expect(told() == ["playedToEnd"])
+        #expect(reported() == ["playedToEnd"])
         player.seek(to: .zero)
         bench.driver.run(seconds: 1)
         player.replaceCurrentItem(with: nil)
         bench.driver.run(seconds: 1)
-        #expect(told() == ["stopped"], "sought away from the end, another pass had begun")
+        #expect(reported() == ["stopped"], "the seek away from the end began another pass")
         player.replaceCurrentItem(with: bench.makeItem(.silentClip([.openFails(.unrecognizedFormat)])))
         bench.driver.run(seconds: 1)
         player.replaceCurrentItem(with: bench.makeItem(.silentClip([.lost(fromPacket: 10)])))
@@ -241,7 +241,7 @@ struct EndTests {
         player.repeatMode = .loop
         player.play()
         bench.driver.run(seconds: 5)
-        #expect(told() == ["failed", "failed", "playedToEnd", "playedToEnd"])
+        #expect(reported() == ["failed", "failed", "playedToEnd", "playedToEnd"])
         withExtendedLifetime(token) {}
     }
 }

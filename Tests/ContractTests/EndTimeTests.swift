@@ -28,16 +28,16 @@ struct EndTimeTests {
         arguments: [MediaTime.invalid, .ms(1480), .ms(2000), .ms(9000), .positiveInfinity],
         [0, 1, 2]
     )
-    func goesOn(end: MediaTime, order: Int) {
+    func continues(end: MediaTime, order: Int) {
         for seed in [nil, 1, 2, 3] as [UInt64?] {
             let bench = ended(seed: seed)
-            #expect(bench.sight == "0.0 paused")
+            #expect(bench.stateLine == "0.0 paused")
             // The end time is set and played at once, set and played later, or played after a few steps of the engine.
             bench.currentItem.forwardPlaybackEndTime = end
             if order == 1 { bench.driver.run(seconds: 1) }
             if order == 2 { for _ in 0..<3 { bench.driver.step() } }
             #expect(bench.player.currentTime() == .ms(1000))
-            #expect(bench.videoSink.numbers == Array(0..<25), "nothing moves until it is played")
+            #expect(bench.videoSink.numbers == Array(0..<25), "no frame is shown before play()")
             let start = bench.driver.now
             bench.player.play()
             bench.driver.run(atMost: 60)
@@ -46,12 +46,12 @@ struct EndTimeTests {
             #expect(bench.player.currentTime() == last)
             #expect(bench.driver.now == start.advanced(by: (last - .ms(1000)).nanoseconds ?? 0))
             #expect(bench.takeLines(of: "end", "jumped") == ["end"])
-            #expect(bench.sight == "0.0 paused")
+            #expect(bench.stateLine == "0.0 paused")
         }
     }
 
     @Test("The audio continues without a missing sample")
-    func sound() {
+    func audio() {
         let bench = ended()
         bench.currentItem.forwardPlaybackEndTime = .invalid
         bench.player.play()
@@ -70,7 +70,7 @@ struct EndTimeTests {
         bench.driver.run(atMost: 60)
         #expect(bench.takeLines(of: "end") == ["end"])
         #expect(bench.videoSink.numbers == Array(0..<25))
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
     }
 
     @Test("At the end of the data, clearing or moving a later end time changes nothing")
@@ -86,17 +86,17 @@ struct EndTimeTests {
             bench.player.play()
             bench.driver.run(atMost: 60)
             #expect(bench.takeLines(of: "end", "rate") == ["end"])
-            #expect(bench.sight == "0.0 paused")
+            #expect(bench.stateLine == "0.0 paused")
         }
     }
 
     @Test("Under none, time has run past the end, and frames continue from the current time")
     func none() {
         let bench = ended(.none, at: 1.2)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         bench.currentItem.forwardPlaybackEndTime = .invalid
         bench.driver.run(until: .ms(1900))
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(bench.videoSink.numbers == Array(0..<25) + Array(30..<48))
         bench.driver.run(until: .ms(2500))
         #expect(bench.takeLines(of: "end") == ["end"])
@@ -166,7 +166,7 @@ struct EndTimeTests {
                 == (Int(last.seconds * 25)..<first).reversed()
         )
         #expect(bench.takeLines(of: "end") == ["end"])
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
     }
 
     @Test("Of several end times set during playback, nearer, farther or cleared, the last one applies")
@@ -203,8 +203,8 @@ struct EndTimeTests {
         bench.driver.run(atMost: 60)
         let last = end.isNumeric ? end : .ms(2000)
         #expect(bench.player.currentTime() == last)
-        let lap = Array(0..<15)
-        #expect(bench.videoSink.numbers == lap + lap + Array(0..<Int(last.seconds * 25)))
+        let pass = Array(0..<15)
+        #expect(bench.videoSink.numbers == pass + pass + Array(0..<Int(last.seconds * 25)))
         item.forwardPlaybackEndTime = .invalid
         bench.player.play()
         bench.driver.run(atMost: 60)

@@ -41,13 +41,13 @@ struct FailedItemTests {
                 if !asksFirst { bench.driver.settle() }
                 start.ask(bench.player)
                 bench.driver.run(seconds: 1)
-                #expect(bench.sight == "0.0 paused")
+                #expect(bench.stateLine == "0.0 paused")
                 #expect(bench.player.currentItem === item)
                 #expect(item.status == .failed)
                 #expect(bench.player.currentTime() == .zero)
                 start.ask(bench.player)
                 bench.driver.run(seconds: 1)
-                #expect(bench.sight == "0.0 paused", "asked once more")
+                #expect(bench.stateLine == "0.0 paused", "after a second request")
             }
         }
     }
@@ -63,7 +63,7 @@ struct FailedItemTests {
             for _ in 0..<Int(seed % 20) { bench.driver.step() }
             bench.player.play()
             bench.driver.run(seconds: 1)
-            #expect(bench.sight == "0.0 paused")
+            #expect(bench.stateLine == "0.0 paused")
             #expect(item.error?.code == .notFound)
         }
     }
@@ -74,11 +74,11 @@ struct FailedItemTests {
         let item = bench.load(.silentClip([.lost(fromPacket: 20)]))
         bench.player.play()
         bench.driver.run(seconds: 3)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(item.status == .readyToPlay)
         bench.player.play()
         bench.driver.run(seconds: 1)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
     }
 
     @Test("An observer of the rate is notified that it is 0 again", arguments: [true, false])
@@ -87,7 +87,7 @@ struct FailedItemTests {
         bench.player.replaceCurrentItem(with: bench.makeItem(Self.broken[0]))
         if !asksFirst { bench.driver.settle() }
         bench.player.play()
-        #expect(bench.player.rate == 1, "what is set is what is read next")
+        #expect(bench.player.rate == 1, "the getter returns the value that was set")
         let isVisibleToObservers = Locked(false)
         withObservationTracking(of: bench.player) { isVisibleToObservers.withLock { $0 = true } }
         bench.driver.settle()
@@ -95,11 +95,11 @@ struct FailedItemTests {
         #expect(isVisibleToObservers.withLock { $0 })
     }
 
-    private func withObservationTracking(of player: Player, _ told: @escaping @Sendable () -> Void) {
+    private func withObservationTracking(of player: Player, _ reported: @escaping @Sendable () -> Void) {
         Observation.withObservationTracking {
             _ = player.rate
         } onChange: {
-            told()
+            reported()
         }
     }
 
@@ -113,13 +113,13 @@ struct FailedItemTests {
         bench.driver.settle()
         #expect(player.reasonForWaitingToPlay == .noItemToPlay)
         player.replaceCurrentItem(with: bench.makeItem())
-        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate")
+        #expect(bench.stateLine == "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate")
         bench.driver.run(seconds: 0.5)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         player.replaceCurrentItem(with: nil)
-        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
+        #expect(bench.stateLine == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
         bench.driver.settle()
-        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
+        #expect(bench.stateLine == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
     }
 
     @Test(
@@ -129,7 +129,7 @@ struct FailedItemTests {
     func again(inQueue: Bool) {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load(Self.broken[0])
-        let words = item.error?.message
+        let message = item.error?.message
         bench.load()
         #expect(bench.backend.opened.count == 2)
         if inQueue {
@@ -146,10 +146,10 @@ struct FailedItemTests {
             bench.player.play()
             bench.driver.run(seconds: 1)
             #expect(bench.backend.opened.count == 2)
-            #expect(bench.sight == "0.0 paused")
+            #expect(bench.stateLine == "0.0 paused")
         }
         #expect(item.status == .failed)
-        #expect(item.error?.message == words)
+        #expect(item.error?.message == message)
     }
 
     @Test(
@@ -163,11 +163,11 @@ struct FailedItemTests {
             if order > 0 { bench.driver.settle() }
             start.ask(player)
             if order > 1 { bench.driver.settle() }
-            if order > 2 { #expect(bench.sight == "0.0 paused") }
+            if order > 2 { #expect(bench.stateLine == "0.0 paused") }
             player.insert(next, after: nil)
             bench.driver.run(seconds: 0.5)
             #expect(player.currentItem === next)
-            #expect(bench.sight == (start == .rate ? "2.0 playing" : "1.0 playing"))
+            #expect(bench.stateLine == (start == .rate ? "2.0 playing" : "1.0 playing"))
         }
     }
 
@@ -190,7 +190,7 @@ struct FailedItemTests {
                 "failed truncated", "rate 2.0 -> 0.0 itemFailed",
             ]
         )
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(player.currentItem === broken && broken.status == .readyToPlay)
         switch then {
         case .nothing: break
@@ -229,6 +229,6 @@ struct FailedItemTests {
         bench.player.insert(next, after: nil)
         bench.driver.run(seconds: 1)
         #expect(bench.player.currentItem === next)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
     }
 }

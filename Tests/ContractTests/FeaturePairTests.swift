@@ -11,16 +11,16 @@ struct FeaturePairTests {
     }
 
     @Test("A looper's copy that is skipped midway begins at its start the next time")
-    func looperLeftInTheMiddle() {
+    func skippedLooperCopy() {
         let bench = PlayerTestBench(queue: 0)
         let looper = PlayerLooper(player: bench.player, templateItem: bench.makeItem())
         bench.player.play()
         run(bench, until: 1000)
         bench.player.advanceToNextItem()
         run(bench, until: 9000)
-        let laps = (0..<6).flatMap { _ in 0..<50 }
+        let passes = (0..<6).flatMap { _ in 0..<50 }
         let numbers = bench.videoSink.numbers
-        #expect(numbers == Array(0...25) + laps.prefix(numbers.count - 26))
+        #expect(numbers == Array(0...25) + passes.prefix(numbers.count - 26))
         #expect(numbers.count > 200)
         looper.disableLooping()
     }
@@ -48,7 +48,7 @@ struct FeaturePairTests {
             run(bench, until: 10_000)
             #expect(bench.videoSink.numbers.count == numbers + 50)
             #expect(item.tracks.allSatisfy { $0.isEnabled })
-            #expect(bench.sight == "1.0 playing")
+            #expect(bench.stateLine == "1.0 playing")
         }
     }
 
@@ -256,7 +256,7 @@ struct FeaturePairTests {
             #expect(bench.layer.isReadyForDisplay, "\(log)")
             #expect(item.duration == .ms(2000), "\(log)")
             #expect(item.currentTime() == .ms(2000), "\(log)")
-            #expect(bench.sight == "0.0 paused", "\(log)")
+            #expect(bench.stateLine == "0.0 paused", "\(log)")
             #expect(output.copyFrame(forItemTime: .ms(2000)) != nil, "\(log)")
             let count = asked.withLock { $0 }
             #expect(

@@ -42,11 +42,11 @@ struct FragmentedAssetTests {
                 (FragmentedAsset.durationDidChange, "duration"),
                 (FragmentedAsset.containsFragmentsDidChange, "fragments"),
             ]
-            for (name, word) in names {
+            for (name, line) in names {
                 tokens.append(
                     NotificationCenter.default.addObserver(forName: name, object: asset, queue: nil) {
                         [seen] _ in
-                        seen.withLock { $0.append(word) }
+                        seen.withLock { $0.append(line) }
                     }
                 )
             }
@@ -73,7 +73,7 @@ struct FragmentedAssetTests {
 
         let driver = ManualDriver()
         let asset = FragmentedAsset(url: recording.file)
-        let told = Told(asset)
+        let reported = Told(asset)
         let minder = FragmentedAssetMinder(asset: asset, mindingInterval: 1, clock: .driver(driver))
         #expect(asset.isAssociatedWithFragmentMinder)
         // The notification has not been requested yet.
@@ -84,22 +84,22 @@ struct FragmentedAssetTests {
         #expect(first.canContainFragments && !first.containsFragments)
         #expect(first.duration == .indefinite)
         driver.run(seconds: 1)
-        #expect(told.lines() == [])
+        #expect(reported.lines() == [])
 
         try recording.write(1)
         driver.run(seconds: 0.9)
-        #expect(told.lines() == [])
+        #expect(reported.lines() == [])
         driver.run(seconds: 0.1)
-        #expect(told.lines() == ["fragments", "duration"])
+        #expect(reported.lines() == ["fragments", "duration"])
         #expect(asset.containsFragments && asset.duration == durations[0])
         #expect(!first.containsFragments && first.duration == .indefinite)
         driver.run(seconds: 3)
-        #expect(told.lines() == [])
+        #expect(reported.lines() == [])
 
         try recording.write(2)
         minder.mindingInterval = 0.25
         driver.run(seconds: 0.25)
-        #expect(told.lines() == ["duration"])
+        #expect(reported.lines() == ["duration"])
         #expect(asset.duration == durations[1])
 
         // An asset that was removed reports nothing, and a file that currently cannot be opened changes nothing.
@@ -107,15 +107,15 @@ struct FragmentedAssetTests {
         #expect(!asset.isAssociatedWithFragmentMinder && minder.assets.isEmpty)
         try recording.write(3)
         driver.run(seconds: 5)
-        #expect(told.lines() == [])
+        #expect(reported.lines() == [])
         try Data().write(to: recording.file)
         minder.add(asset)
         minder.add(asset)
         driver.run(seconds: 1)
-        #expect(told.lines() == [] && asset.duration == durations[1])
+        #expect(reported.lines() == [] && asset.duration == durations[1])
         try recording.write(3)
         driver.run(seconds: 1)
-        #expect(told.lines() == ["duration"])
+        #expect(reported.lines() == ["duration"])
         #expect(asset.duration == durations[2])
     }
 
@@ -126,7 +126,7 @@ struct FragmentedAssetTests {
         let driver = ManualDriver()
         let asset = FragmentedAsset(url: recording.file)
         try await asset.load()
-        let told = Told(asset)
+        let reported = Told(asset)
         weak var released: FragmentedAssetMinder?
         do {
             let minder = FragmentedAssetMinder(asset: asset, mindingInterval: .nan, clock: .driver(driver))
@@ -139,6 +139,6 @@ struct FragmentedAssetTests {
         #expect(!asset.isAssociatedWithFragmentMinder)
         try recording.write(3)
         #expect(driver.run(atMost: 60))
-        #expect(told.lines() == [])
+        #expect(reported.lines() == [])
     }
 }

@@ -36,7 +36,7 @@ struct ShownFrame: Hashable, CustomStringConvertible {
 
 /// A player of real media whose source delivers bytes as the test prescribes, with the hash of every shown frame.
 ///
-/// All waits have a limit, after which they throw `Overdue`.
+/// All waits have a limit, after which they throw `TimeLimitError`.
 final class HangScene: Sendable {
     let player: Player
     let source: ScriptedByteSource

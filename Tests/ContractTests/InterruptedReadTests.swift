@@ -53,13 +53,13 @@ struct InterruptedReadTests {
         try await HangScene.play(file, way) { scene in
             try await scene.load()
             scene.hold(HangScene.middle)
-            for place in [2100, 300, 2500] as [Int64] {
+            for target in [2100, 300, 2500] as [Int64] {
                 let waits = scene.source.counts.waits
                 let hanging = scene.beginSeek(to: 1700)
                 try await scene.untilReadHangs(after: waits)
-                #expect(try await scene.seek(to: place))
+                #expect(try await scene.seek(to: target))
                 #expect(try await scene.answer(of: hanging) == false)
-                #expect(scene.takeFrames().last == reference.due(at: place))
+                #expect(scene.takeFrames().last == reference.due(at: target))
             }
             let waits = scene.source.counts.waits
             let hanging = scene.beginSeek(to: 1700)
@@ -156,7 +156,7 @@ struct InterruptedReadTests {
                 if case .playbackStalled = event { true } else { false }
             }
             try await scene.untilReadHangs(after: waits)
-            try await scene.event("the lap's end", after: { _ = scene.beginSeek(to: 2100) }) { event in
+            try await scene.event("the pass's end", after: { _ = scene.beginSeek(to: 2100) }) { event in
                 if case .didPlayToEndTime = event { true } else { false }
             }
             let frames = scene.takeFrames()

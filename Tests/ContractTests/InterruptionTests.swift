@@ -39,7 +39,7 @@ struct InterruptionTests {
         #expect(bench.player.resumesAfterInterruption)
         Self.interrupt(bench)
         #expect(bench.player.isInterrupted)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(
             bench.takeLines() == [
                 "interruptionBegan", "rate 1.0 -> 0.0 audioSessionInterrupted", "status paused",
@@ -70,12 +70,12 @@ struct InterruptionTests {
         Self.interrupt(bench)
         Self.restore(bench)
         bench.driver.run(seconds: 5)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(!bench.player.isInterrupted)
         #expect(bench.takeLines().contains("interruptionEnded resume true"))
         bench.player.play()
         bench.driver.run(seconds: 1)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
     }
 
     @Test(
@@ -100,7 +100,7 @@ struct InterruptionTests {
         // A second call arrives.
         bench.player.play()
         Self.interrupt(bench)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         Self.restore(bench)
         #expect(bench.player.rate == 1)
     }
@@ -112,20 +112,20 @@ struct InterruptionTests {
         bench.player.seek(to: .ms(1200), toleranceBefore: .zero, toleranceAfter: .zero)
         bench.driver.run(seconds: 1)
         #expect(bench.player.currentTime() == .ms(1200))
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         Self.restore(bench)
         bench.driver.run(seconds: 0.5)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         Self.interrupt(bench)
         let item = bench.makeItem(.clip())
         bench.player.replaceCurrentItem(with: item)
         bench.player.repeatMode = .loop
         bench.driver.run(seconds: 1)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(item.currentTime() == .zero)
         Self.restore(bench)
         bench.driver.run(seconds: 5)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(bench.takeLines(of: "end").count == 2)
         // The interruption falls in the middle of a pass.
         Self.interrupt(bench)
@@ -146,7 +146,7 @@ struct InterruptionTests {
         if kind == 0 { bench.player.isMuted = true }
         if kind == 1 { bench.player.volume = 0 }
         Self.interrupt(bench)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         Self.restore(bench)
         #expect(bench.player.rate == 1)
     }
@@ -162,7 +162,7 @@ struct InterruptionTests {
         bench.player.advanceToNextItem()
         bench.driver.run(seconds: 1)
         #expect(bench.player.currentItem === bench.items[1])
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         Self.restore(bench)
         bench.driver.run(atMost: 60)
         #expect(bench.player.currentItem == nil)
@@ -181,9 +181,9 @@ struct InterruptionTests {
         bench.player.play()
         bench.driver.run(seconds: 3)
         Self.interrupt(bench)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         bench.driver.run(seconds: dataComesFirst ? 5 : 1)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         Self.restore(bench)
         #expect(bench.player.rate == 1)
         bench.driver.run(atMost: 60)

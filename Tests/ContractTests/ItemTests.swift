@@ -53,7 +53,7 @@ struct ItemTests {
         #expect(bench.player.currentTime() == .zero)
         bench.driver.run(seconds: 1)
         #expect(bench.player.currentItem == nil)
-        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
+        #expect(bench.stateLine == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
         #expect(first.currentTime() == .ms(500) && second.currentTime() == .ms(200))
     }
 
@@ -113,27 +113,27 @@ struct ItemTests {
         #expect(bench.player.currentItem === second)
         #expect(bench.player.currentTime() == .zero)
         bench.driver.run(seconds: 0.5)
-        #expect(bench.sight == "2.0 playing")
+        #expect(bench.stateLine == "2.0 playing")
         #expect(bench.player.currentTime() == .ms(1000))
         #expect(bench.takeLines(of: "rate", "end").isEmpty)
         #expect(first.currentTime() == .ms(1000))
     }
 
     @Test("nil removes the item, the rate is kept, and a new item starts without a call of play()")
-    func removeAndGoOn() {
+    func removedAndReplaced() {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()
         bench.player.play()
         bench.driver.run(seconds: 0.5)
         bench.player.replaceCurrentItem(with: nil)
         bench.driver.run(seconds: 1)
-        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
+        #expect(bench.stateLine == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
         #expect(bench.player.currentTime() == .zero)
         #expect(item.status == .readyToPlay)
         #expect(item.duration == .ms(2000))
         bench.load()
         bench.driver.run(seconds: 0.2)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
     }
 
     @Test("An item that moves to another player starts at the target of its seek, which is answered false")
@@ -149,7 +149,7 @@ struct ItemTests {
         bench.driver.run(seconds: 1)
         #expect(other.currentTime() == .ms(1500))
         #expect(bench.takeLines(of: "seek") == ["seek false", "seekCompleted"])
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
     }
 
     @Test("A failed item keeps its error, in another player too, and the player plays the next one")
@@ -159,7 +159,7 @@ struct ItemTests {
         let item = bench.load(.silentClip([.openFails(.unrecognizedFormat)]))
         #expect(item.status == .failed)
         #expect(item.error?.code == .unrecognizedFormat)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         let other = Player(configuration: bench.player.configuration)
         other.replaceCurrentItem(with: item)
         bench.driver.run(seconds: 1)
@@ -167,7 +167,7 @@ struct ItemTests {
         bench.load()
         bench.player.play()
         bench.driver.run(seconds: 0.4)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
     }
 
     @Test("Two items of one asset play independently")

@@ -20,11 +20,11 @@ private final class CountingOutput: PlayerItemOutput {
 }
 
 /// The subtitles that an output delivered, in order.
-private final class Words: Sendable {
-    private let told = Locked([String]())
-    var lines: [String] { told.withLock { $0 } }
+private final class DeliveredText: Sendable {
+    private let reported = Locked([String]())
+    var lines: [String] { reported.withLock { $0 } }
 
-    func add(_ line: String) { told.withLock { $0.append(line) } }
+    func add(_ line: String) { reported.withLock { $0.append(line) } }
 
     func note(_ notice: LegibleOutput.Notice) {
         switch notice {
@@ -189,7 +189,7 @@ struct LateOutputTests {
     @Test(
         "Due subtitles are delivered to an output that is added while paused, and again when it is added again"
     )
-    func words() {
+    func subtitles() {
         var media = ScriptedMedia.silentClip()
         media.cues = [.init("one", from: 0, to: 900), .init("two", from: 1000, to: 1900)]
         let bench = PlayerTestBench(media)
@@ -198,16 +198,16 @@ struct LateOutputTests {
         bench.load(item)
         bench.seek("sought", to: .ms(1200))
         bench.driver.run(seconds: 0.1)
-        let (output, words) = (LegibleOutput(), Words())
-        output.setHandler { words.note($0) }
+        let (output, delivered) = (LegibleOutput(), DeliveredText())
+        output.setHandler { delivered.note($0) }
         item.add(output)
         bench.driver.run(seconds: 0.1)
-        #expect(words.lines == ["two"])
+        #expect(delivered.lines == ["two"])
         #expect(output.cues(forItemTime: item.currentTime()).map(\.text) == ["two"])
         item.remove(output)
         item.add(output)
         bench.driver.run(seconds: 0.1)
-        #expect(words.lines == ["two", "two"])
+        #expect(delivered.lines == ["two", "two"])
     }
 
     @Test("Due metadata is delivered once to each output that is added while paused")
@@ -218,16 +218,16 @@ struct LateOutputTests {
         let bench = PlayerTestBench(media)
         let item = bench.load()
         let outputs = [MetadataOutput(identifiers: ["title"]), MetadataOutput(identifiers: ["title"])]
-        let words = [Words(), Words()]
-        for (output, words) in zip(outputs, words) {
-            output.setHandler { words.note($0) }
+        let delivered = [DeliveredText(), DeliveredText()]
+        for (output, delivered) in zip(outputs, delivered) {
+            output.setHandler { delivered.note($0) }
             item.add(output)
             bench.driver.run(seconds: 0.1)
         }
-        #expect(words.map(\.lines) == [["Start"], ["Start"]])
+        #expect(delivered.map(\.lines) == [["Start"], ["Start"]])
         for output in outputs { item.remove(output) }
         item.add(outputs[0])
         bench.driver.run(seconds: 0.1)
-        #expect(words[0].lines.filter { $0 == "Start" }.count == 2)
+        #expect(delivered[0].lines.filter { $0 == "Start" }.count == 2)
     }
 }

@@ -44,7 +44,7 @@ struct LayerTests {
     }
 
     @Test("An item with audio only never makes a layer ready for display")
-    func soundAlone() {
+    func audioOnly() {
         let bench = PlayerTestBench(.silentClip())
         bench.load(ScriptedMedia(video: nil, audio: .init(sampleCount: 48_000)))
         bench.player.play()
@@ -89,7 +89,7 @@ struct LayerTests {
             return frame
         }
         bench.load()
-        // The picture is displayed as 8 x 18.96, so a height of 43 gives a width of 18.14.
+        // The frame is displayed as 8 x 18.96, so a height of 43 gives a width of 18.14.
         #expect(bench.layer.videoRect == PixelRect(x: 23, y: 0, width: 18, height: 43))
         for gravity in [VideoGravity.resizeAspectFill, .resize] {
             bench.layer.videoGravity = gravity
@@ -105,7 +105,7 @@ struct LayerTests {
     @Test(
         "Size, gravity and background color apply at once while paused, and a layer without an area shows nothing"
     )
-    func standing() {
+    func whilePaused() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
         let size = PixelSize(width: 64, height: 64)
@@ -243,7 +243,7 @@ struct LayerTests {
         }
         #expect(bench.driver.now == .ms(1600))
         #expect(bench.player.currentTime() == .ms(1600))
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(bench.player.counters.framesPresented == 41)
     }
 

@@ -57,7 +57,7 @@ struct LifetimeTests {
         weakly?.replaceCurrentItem(with: scripts.makeItem())
         driver.run(seconds: 5)
         #expect(weakly == nil)
-        #expect(calls.withLock { $0 } == 1, "nothing is told after the end")
+        #expect(calls.withLock { $0 } == 1, "no event follows the release")
         token?.invalidate()
     }
 
@@ -122,12 +122,12 @@ struct LifetimeTests {
         bench.load()
         player.play()
         bench.driver.run(seconds: 30)
-        #expect(count.withLock { $0 } >= 200, "it was disturbed all the way")
+        #expect(count.withLock { $0 } >= 200, "every callback called the player")
         for token in tokens { token.invalidate() }
         player.replaceCurrentItem(with: bench.makeItem())
         player.rate = 1
         bench.driver.run(seconds: 1)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(player.currentTime() == .ms(1000))
     }
 
@@ -180,10 +180,10 @@ struct LifetimeTests {
         layer.add(sink)
         player?.replaceCurrentItem(with: scripts.makeItem())
         driver.settle()
-        let told = Locked([String]())
+        let reported = Locked([String]())
         let token = player?.onEvent { timed in
-            let word = String("\(timed.event)".prefix { $0 != "(" })
-            if word != "effectiveRateChanged" { told.withLock { $0.append(word) } }
+            let name = String("\(timed.event)".prefix { $0 != "(" })
+            if name != "effectiveRateChanged" { reported.withLock { $0.append(name) } }
         }
         let (shown, done) = (sink.numbers, Locked(0))
         if let player { set(player) }
@@ -192,7 +192,7 @@ struct LifetimeTests {
         layer.player = nil
         if isDropped { player = nil }
         driver.run(seconds: 5)
-        #expect(told.withLock { $0 } == Self.set)
+        #expect(reported.withLock { $0 } == Self.set)
         #expect(done.withLock { $0 } == 1)
         #expect(sink.numbers == shown)
         token?.invalidate()
@@ -205,8 +205,8 @@ struct LifetimeTests {
         var player: Player? = Player(configuration: Player.Configuration(driver: driver, backend: scripts))
         player?.replaceCurrentItem(with: scripts.makeItem())
         driver.settle()
-        let (told, tracked) = (Locked(0), Locked(0))
-        let token = player?.onEvent { _ in told.withLock { $0 += 1 } }
+        let (reported, tracked) = (Locked(0), Locked(0))
+        let token = player?.onEvent { _ in reported.withLock { $0 += 1 } }
         withObservationTracking {
             _ = player?.rate
         } onChange: {
@@ -215,7 +215,7 @@ struct LifetimeTests {
         if let player { set(player) }
         player = nil
         driver.run(seconds: 5)
-        #expect(told.withLock { $0 } == 0)
+        #expect(reported.withLock { $0 } == 0)
         #expect(tracked.withLock { $0 } == 1)
         token?.invalidate()
     }
@@ -234,9 +234,9 @@ struct LifetimeTests {
             player.volume = 0.5
             await player.shutdown()
             #expect(volumes.withLock { $0 } == [0.5])
-            var words: [String] = []
-            for await event in events { words.append(String("\(event)".prefix { $0 != "(" })) }
-            #expect(words == ["rateChanged", "timeControlStatusChanged", "volumeChanged"])
+            var names: [String] = []
+            for await event in events { names.append(String("\(event)".prefix { $0 != "(" })) }
+            #expect(names == ["rateChanged", "timeControlStatusChanged", "volumeChanged"])
             token.invalidate()
         }
     }

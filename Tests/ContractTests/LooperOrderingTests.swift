@@ -24,8 +24,8 @@ struct LooperOrderingTests {
         looper.disableLooping()
         #expect(player.items() == [copies[0], first, second])
         bench.driver.run(seconds: 10)
-        let laps = (0..<4).flatMap { _ in 0..<10 }
-        #expect(bench.videoSink.numbers == Array(0...25) + laps + Array(25..<50) + Array(0..<50))
+        let passes = (0..<4).flatMap { _ in 0..<10 }
+        #expect(bench.videoSink.numbers == Array(0...25) + passes + Array(25..<50) + Array(0..<50))
     }
 
     @Test("After the items: these are played first, and so is an item that is added to them later")
@@ -45,9 +45,9 @@ struct LooperOrderingTests {
         player.insert(later, after: nil)
         bench.driver.run(until: .ms(4390))
         // Two copies and the rest of the played one precede the added item's frames, and then the copies repeat.
-        let laps = (0..<3).flatMap { _ in 0..<10 }
+        let passes = (0..<3).flatMap { _ in 0..<10 }
         #expect(
-            bench.videoSink.numbers == Array(0..<50) + laps + Array(0..<10) + Array(0..<10) + Array(0..<5)
+            bench.videoSink.numbers == Array(0..<50) + passes + Array(0..<10) + Array(0..<10) + Array(0..<5)
                 + Array(0..<5)
         )
         withExtendedLifetime(looper) {}
@@ -70,7 +70,7 @@ struct LooperOrderingTests {
     @Test(
         "A copy that is removed does not return by itself, and looping continues with the next copy"
     )
-    func takenOff() {
+    func removed() {
         let bench = PlayerTestBench(queue: 0, of: Self.short)
         let player = bench.player
         let looper = PlayerLooper(player: player, templateItem: bench.makeItem())
@@ -82,14 +82,14 @@ struct LooperOrderingTests {
         #expect(player.currentItem == nil && player.items() == [copies[2], copies[0]])
         player.advanceToNextItem()
         bench.driver.run(seconds: 2)
-        #expect(bench.sight == "1.0 playing" && looper.status == .ready)
+        #expect(bench.stateLine == "1.0 playing" && looper.status == .ready)
         #expect(Set(player.items()) == Set(copies))
         player.removeAllItems()
         bench.driver.run(seconds: 1)
         #expect(player.items().isEmpty)
         player.insert(bench.makeItem(), after: nil)
         bench.driver.run(seconds: 1)
-        #expect(player.items().isEmpty, "what is played now is no copy")
+        #expect(player.items().isEmpty, "the inserted item was played, and no copy")
         looper.disableLooping()
     }
 }

@@ -38,9 +38,9 @@ struct MediaSelectionTests {
         let bench = PlayerTestBench(.clip())
         let item = bench.load()
         let audible = try #require(item.asset.mediaSelectionGroup(for: .audible))
-        let told = Locked([Bool]())
+        let reported = Locked([Bool]())
         let token = item.observe(\.currentMediaSelection, options: [.new]) { _, change in
-            told.withLock { $0.append(change.newValue?.selectedMediaOption(in: audible) != nil) }
+            reported.withLock { $0.append(change.newValue?.selectedMediaOption(in: audible) != nil) }
         }
         let tracked = Locked(0)
         withObservationTracking {
@@ -51,10 +51,10 @@ struct MediaSelectionTests {
         item.select(nil, in: audible)
         #expect(tracked.withLock { $0 } == 1)
         bench.driver.settle()
-        #expect(told.withLock { $0 } == [false])
+        #expect(reported.withLock { $0 } == [false])
         item.select(audible.options[0], in: audible)
         bench.driver.settle()
-        #expect(told.withLock { $0 } == [false, true])
+        #expect(reported.withLock { $0 } == [false, true])
         token.invalidate()
     }
 }

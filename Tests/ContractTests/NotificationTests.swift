@@ -11,12 +11,12 @@ struct NotificationTests {
         private var tokens: [any NSObjectProtocol] = []
         var lines: [String] { seen.withLock { $0 } }
 
-        func watch(_ name: Notification.Name, of object: AnyObject, as word: String) {
+        func watch(_ name: Notification.Name, of object: AnyObject, as label: String) {
             let seen = self.seen
             tokens.append(
                 NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { note in
                     let error = note.userInfo?[PlayerItem.errorKey] as? PlaybackError
-                    seen.withLock { $0.append(word + (error.map { " \($0.code)" } ?? "")) }
+                    seen.withLock { $0.append(label + (error.map { " \($0.code)" } ?? "")) }
                 }
             )
         }
@@ -124,15 +124,17 @@ struct NotificationTests {
         let board = Board()
         let item = bench.load(.silentClip([.lost(fromPacket: 30), .undecodable(frame: 10)]))
         board.watch(item, as: "item")
-        let told = Locked([PlaybackError]())
+        let reported = Locked([PlaybackError]())
         let token = bench.player.onEvent { timed in
-            if case .failedToPlayToEndTime(_, let error) = timed.event { told.withLock { $0.append(error) } }
+            if case .failedToPlayToEndTime(_, let error) = timed.event {
+                reported.withLock { $0.append(error) }
+            }
         }
         bench.player.play()
         bench.driver.run(seconds: 5)
         #expect(board.lines == ["item error decodeFailed", "item error io", "item failed io"])
         #expect(bench.videoSink.numbers == Array(0..<10) + Array(11..<30))
-        let error = told.withLock { $0 }
+        let error = reported.withLock { $0 }
         #expect(error.count == 1)
         #expect(error.first?.url == item.asset.url)
         #expect(item.errorLog().events.last?.itemTime == .ms(1200))

@@ -36,24 +36,24 @@ struct PlayerClockTests {
         let clock = ManualClock(HostTime(nanoseconds: 7_000_000_000))
         let (player, backend, sink, layer) = makePlayer(clock)
         let output = VideoOutput()
-        for lap in 0..<2 {
+        for pass in 0..<2 {
             let item = backend.makeItem()
             item.add(output)
             player.pause()
             player.replaceCurrentItem(with: item)
-            if lap == 1 {
+            if pass == 1 {
                 #expect(await player.seek(to: .ms(200), toleranceBefore: .zero, toleranceAfter: .zero))
             }
-            await untilPlaying(player) { player.rate = lap == 0 ? 1 : 2 }
+            await untilPlaying(player) { player.rate = pass == 0 ? 1 : 2 }
             let begin = clock.now
             let from = item.currentTime()
-            #expect(from == .ms(lap == 0 ? 0 : 200))
+            #expect(from == .ms(pass == 0 ? 0 : 200))
             #expect(player.hostTime == begin && item.timebase.hostTime == begin)
             // Time does not advance, however long this takes.
             for _ in 0..<1000 { await Task.yield() }
             #expect(item.currentTime() == from)
             clock.advance(to: begin.advanced(by: 300_000_000))
-            let passed: Int64 = lap == 0 ? 300 : 600
+            let passed: Int64 = pass == 0 ? 300 : 600
             #expect(item.currentTime() == from + .ms(passed))
             #expect(item.timebase.time(atHostTime: begin.advanced(by: 100_000_000)) == from + .ms(passed / 3))
             #expect(output.itemTime(forHostTime: begin) == from)

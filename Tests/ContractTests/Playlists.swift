@@ -40,24 +40,24 @@ final class Playlists {
         let folder = try TemporaryFolder()
         var result: [String: [UInt8]] = [:]
         for rendering in renderings {
-            let place = folder.file(rendering.name)
-            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            let rendition = folder.file(rendering.name)
+            try FileManager.default.createDirectory(at: rendition, withIntermediateDirectories: true)
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.currentDirectoryURL = place
+            process.currentDirectoryURL = rendition
             let (width, height) = (rendering.size.width, rendering.size.height)
-            let words = """
+            let options = """
                 ffmpeg -nostdin -v error -vf scale=\(width):\(height) -c:v libx264 -preset ultrafast -threads 1
                 -g 30 -keyint_min 30 -sc_threshold 0 -c:a copy
                 -f hls -hls_time 1 -hls_list_size 0 -hls_segment_filename %d.ts list.m3u8
                 """
-            var arguments = words.split(whereSeparator: \.isWhitespace).map(String.init)
+            var arguments = options.split(whereSeparator: \.isWhitespace).map(String.init)
             arguments.insert(contentsOf: ["-i", Fixture.url("clip-h264-aac.mp4").path], at: 4)
             process.arguments = arguments
             try process.run()
             process.waitUntilExit()
-            for file in try FileManager.default.contentsOfDirectory(atPath: place.path) {
-                let bytes = try Data(contentsOf: place.appendingPathComponent(file))
+            for file in try FileManager.default.contentsOfDirectory(atPath: rendition.path) {
+                let bytes = try Data(contentsOf: rendition.appendingPathComponent(file))
                 result["\(rendering.name)/\(file)"] = [UInt8](bytes)
             }
         }

@@ -26,7 +26,7 @@ struct SeekOutcomeTests {
             }
         }
 
-        func take() -> [String] {
+        func drain() -> [String] {
             state.withLock { lines in
                 defer { lines = [] }
                 return lines
@@ -64,7 +64,7 @@ struct SeekOutcomeTests {
     private static let neverOpens = ScriptedMedia.silentClip([.hang(atPacket: 0)])
 
     enum WayOut: CaseIterable, Sendable {
-        case replaced, takenOff, moved
+        case replaced, removed, moved
     }
 
     @Test(
@@ -82,12 +82,12 @@ struct SeekOutcomeTests {
         let names = pending(stage, bench, first, answers)
         switch way {
         case .replaced: bench.player.replaceCurrentItem(with: second)
-        case .takenOff: bench.player.replaceCurrentItem(with: nil)
+        case .removed: bench.player.replaceCurrentItem(with: nil)
         case .moved: other.replaceCurrentItem(with: first)
         }
         bench.driver.run(seconds: 1)
-        #expect(answers.take() == names.flatMap { ["\($0) false", "A false"] })
-        #expect(elsewhere.take() == [])
+        #expect(answers.drain() == names.flatMap { ["\($0) false", "A false"] })
+        #expect(elsewhere.drain() == [])
     }
 
     @Test(
@@ -109,7 +109,7 @@ struct SeekOutcomeTests {
         default: bench.player.removeAllItems()
         }
         bench.driver.run(seconds: 1)
-        #expect(answers.take() == names.flatMap { ["\($0) false", "A false"] })
+        #expect(answers.drain() == names.flatMap { ["\($0) false", "A false"] })
     }
 
     @Test("A pending seek is answered false once if its item fails, with the item that failed")
@@ -121,7 +121,7 @@ struct SeekOutcomeTests {
         bench.player.insert(second, after: nil)
         answers.seek("one", first, to: .ms(500))
         bench.driver.run(seconds: 1)
-        #expect(answers.take() == ["one false", "A false"])
+        #expect(answers.drain() == ["one false", "A false"])
         #expect(bench.player.currentItem === second)
     }
 
@@ -137,18 +137,18 @@ struct SeekOutcomeTests {
         let answers = Answers(player!, first)
         player?.replaceCurrentItem(with: first)
         let names = pending(stage, equipment, first, answers)
-        let told = answers.take().filter { !$0.hasPrefix("A") }
+        let reported = answers.drain().filter { !$0.hasPrefix("A") }
         if isShutDown { player?.shutdown {} } else { player = nil }
         equipment.driver.run(seconds: 1)
         player = nil
         equipment.driver.run(seconds: 1)
-        let rest = names.map { "\($0) false" }.filter { !told.contains($0) }
+        let rest = names.map { "\($0) false" }.filter { !reported.contains($0) }
         // The event reports seeks that were superseded before a shutdown as well.
-        #expect(answers.take().filter { !isShutDown || !$0.hasPrefix("A") } == rest)
+        #expect(answers.drain().filter { !isShutDown || !$0.hasPrefix("A") } == rest)
     }
 
     @Test("A seek that finishes before its item leaves is answered true once, with the item")
-    func landed() {
+    func finished() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let (first, second) = (bench.makeItem(), bench.makeItem())
         let answers = Answers(bench.player, first, second)
@@ -157,7 +157,7 @@ struct SeekOutcomeTests {
         bench.player.replaceCurrentItem(with: second)
         answers.seek("two", second, to: .ms(700))
         bench.player.replaceCurrentItem(with: nil)
-        #expect(answers.take() == ["one true", "A true", "two true", "B true"])
+        #expect(answers.drain() == ["one true", "A true", "two true", "B true"])
     }
 
     @Test("Handlers that replace the item and seek the new one cause events that each name their own item")
@@ -173,7 +173,7 @@ struct SeekOutcomeTests {
             player?.replaceCurrentItem(with: nil)
         }
         bench.driver.run(seconds: 1)
-        #expect(answers.take() == ["A true", "two false", "B false"])
+        #expect(answers.drain() == ["A true", "two false", "B false"])
     }
 
     @Test("A seek of an item that has just played to its end does not move the next item")
@@ -190,6 +190,6 @@ struct SeekOutcomeTests {
         #expect(bench.player.currentItem === second)
         #expect(second.currentTime() == .ms(1000))
         #expect(bench.videoSink.numbers == Array(0..<50) + Array(0...25))
-        #expect(answers.take() == ["late false", "A false"])
+        #expect(answers.drain() == ["late false", "A false"])
     }
 }

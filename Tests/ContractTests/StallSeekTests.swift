@@ -15,7 +15,7 @@ struct StallSeekTests {
         bench.load(.silentClip((25..<50).map { .stall(atPacket: $0, until: 20) }))
         bench.player.rate = rate
         bench.driver.run(seconds: 3)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(bench.player.currentTime() == .ms(1000))
         _ = bench.takeLines()
         return bench
@@ -31,7 +31,7 @@ struct StallSeekTests {
             let bench = stalled(at: rate)
             bench.seek("sought", to: .ms(target), tolerance: tolerance)
             bench.driver.settle()
-            #expect(bench.sight == "\(rate) playing")
+            #expect(bench.stateLine == "\(rate) playing")
             #expect(bench.currentItem.isPlaybackLikelyToKeepUp)
             #expect(
                 bench.takeLines(of: "rate", "sought").sorted() == [
@@ -49,9 +49,9 @@ struct StallSeekTests {
         let bench = stalled()
         bench.seek("sought", to: .ms(target))
         bench.driver.run(seconds: 5)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         bench.driver.run(until: .ms(20_100))
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         bench.driver.run(atMost: 60)
         #expect(bench.takeLines(of: "end", "stalled") == ["end"])
     }
@@ -63,7 +63,7 @@ struct StallSeekTests {
         bench.driver.run(seconds: 1)
         bench.seek("back", to: .ms(400))
         bench.driver.run(seconds: 0.2)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(bench.player.currentTime() == .ms(600))
         #expect(bench.takeLines(of: "ahead", "back") == ["ahead false", "back true"])
     }
@@ -73,10 +73,10 @@ struct StallSeekTests {
         let bench = stalled()
         bench.seek("sought", to: .ms(400))
         bench.driver.run(seconds: 2)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(bench.takeLines(of: "stalled") == ["stalled"])
         bench.driver.run(until: .ms(20_500))
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
     }
 
     @Test(
@@ -94,7 +94,7 @@ struct StallSeekTests {
         bench.driver.settle()
         bench.seek("sought", to: .ms(200))
         bench.driver.run(seconds: 30)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(bench.player.currentTime() == .ms(200))
     }
 
@@ -104,11 +104,11 @@ struct StallSeekTests {
         bench.seek("sought", to: .ms(2000))
         bench.driver.run(until: .ms(25_000))
         #expect(bench.takeLines(of: "end") == ["end"])
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(bench.player.currentTime() == .ms(2000))
         bench.seek("again", to: .zero)
         bench.driver.run(seconds: 1)
-        #expect(bench.sight == "0.0 paused", "an end is no stall")
+        #expect(bench.stateLine == "0.0 paused", "an end does not count as a stall")
     }
 
     @Test("An item that replaces the stalled one is played, because the player was not paused")
@@ -116,7 +116,7 @@ struct StallSeekTests {
         let bench = stalled(at: 2)
         bench.player.replaceCurrentItem(with: bench.makeItem(.silentClip()))
         bench.driver.run(seconds: 0.5)
-        #expect(bench.sight == "2.0 playing")
+        #expect(bench.stateLine == "2.0 playing")
         #expect(bench.player.currentTime() == .ms(1000))
     }
 
@@ -124,14 +124,14 @@ struct StallSeekTests {
         "An item set after removing the stalled one is played, unless the player was paused in between",
         arguments: [true, false]
     )
-    func takenOff(isPaused: Bool) {
+    func removed(isPaused: Bool) {
         let bench = stalled()
         bench.player.replaceCurrentItem(with: nil)
         bench.driver.run(seconds: 1)
         if isPaused { bench.player.pause() }
         bench.load(.silentClip())
         bench.driver.run(seconds: 0.5)
-        #expect(bench.sight == (isPaused ? "0.0 paused" : "1.0 playing"))
+        #expect(bench.stateLine == (isPaused ? "0.0 paused" : "1.0 playing"))
     }
 
     @Test("An explicit advance plays the next item of the queue")
@@ -141,10 +141,10 @@ struct StallSeekTests {
         bench.player.insert(bench.makeItem(.silentClip()), after: nil)
         bench.player.play()
         bench.driver.run(seconds: 3)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         bench.player.advanceToNextItem()
         bench.driver.run(seconds: 0.5)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
     }
 
     @Test("Over a network a seek during a stall restores the rate once enough data has arrived")
@@ -159,13 +159,15 @@ struct StallSeekTests {
         bench.load(media)
         bench.player.play()
         bench.driver.run(seconds: 3)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         bench.seek("sought", to: .ms(400))
         bench.driver.run(seconds: 1)
         #expect(bench.takeLines(of: "sought") == ["sought true"])
-        #expect(bench.sight == (bench.currentItem.isPlaybackLikelyToKeepUp ? "1.0 playing" : "0.0 paused"))
+        #expect(
+            bench.stateLine == (bench.currentItem.isPlaybackLikelyToKeepUp ? "1.0 playing" : "0.0 paused")
+        )
         bench.driver.run(until: .ms(23_000))
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
     }
 
     @Test("With automatic waiting the rate was never changed, and playback continues after a seek")
@@ -177,7 +179,7 @@ struct StallSeekTests {
         for target in [200, 600] as [Int64] {
             bench.seek("sought", to: .ms(target))
             bench.driver.run(seconds: 0.1)
-            #expect(bench.sight == "1.0 playing")
+            #expect(bench.stateLine == "1.0 playing")
             #expect(bench.player.currentTime() == .ms(target + 100))
         }
     }

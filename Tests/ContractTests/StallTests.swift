@@ -12,10 +12,10 @@ struct StallTests {
         _ = bench.takeLines()
         bench.player.play()
         bench.driver.run(seconds: 3)
-        #expect(bench.player.currentTime() == .ms(1000), "time stands while nothing is there")
-        bench.addLine("at 3 s: \(bench.sight)")
+        #expect(bench.player.currentTime() == .ms(1000), "time does not advance without data")
+        bench.addLine("at 3 s: \(bench.stateLine)")
         bench.driver.run(atMost: 60)
-        #expect(bench.videoSink.numbers == Array(0..<50), "each picture once, late or not")
+        #expect(bench.videoSink.numbers == Array(0..<50), "each frame is shown once")
         #expect(bench.driver.now == .ms(6000))
         return bench.takeLines()
     }
@@ -77,7 +77,7 @@ struct StallTests {
         bench.load(.haltingClip)
         bench.player.play()
         bench.driver.run(seconds: 30)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(bench.player.currentTime() == .ms(1000))
         bench.player.play()
         bench.driver.run(atMost: 60)
@@ -96,21 +96,21 @@ struct StallTests {
         bench.driver.run(seconds: 3)
         bench.player.pause()
         bench.driver.run(seconds: 30)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(bench.player.currentTime() == .ms(1000))
     }
 
     @Test(
         "Automatic waiting that is switched off during a stall keeps the rate, and playback resumes with the data"
     )
-    func flippedOff() {
+    func waitingSwitchedOff() {
         let bench = PlayerTestBench(.silentClip())
         bench.load(.haltingClip)
         bench.player.play()
         bench.driver.run(seconds: 3)
         bench.player.automaticallyWaitsToMinimizeStalling = false
         bench.driver.run(seconds: 1)
-        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate")
+        #expect(bench.stateLine == "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate")
         bench.driver.run(atMost: 60)
         #expect(bench.videoSink.numbers == Array(0..<50))
         #expect(
@@ -119,14 +119,14 @@ struct StallTests {
     }
 
     @Test("Automatic waiting that is switched on after a stall changed the rate does not prevent its return")
-    func flippedOn() {
+    func waitingSwitchedOn() {
         let bench = PlayerTestBench(.silentClip())
         bench.player.automaticallyWaitsToMinimizeStalling = false
         bench.load(.haltingClip)
         bench.player.play()
         bench.driver.run(seconds: 3)
         bench.player.automaticallyWaitsToMinimizeStalling = true
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         bench.driver.run(atMost: 60)
         #expect(bench.videoSink.numbers == Array(0..<50))
     }
@@ -137,7 +137,7 @@ struct StallTests {
         bench.player.play()
         bench.load(.silentClip([.stall(atPacket: 0, until: 5)]))
         bench.driver.run(seconds: 6)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(bench.takeLines(of: "stalled").isEmpty)
 
         let other = PlayerTestBench(.silentClip())

@@ -8,7 +8,7 @@ struct StepTests {
     private static let long = ScriptedMedia(video: .init(frameCount: 100, keyInterval: 12, bFrames: 2))
 
     /// Returns a player that is paused at a frame.
-    private func standing(
+    private func paused(
         at frame: Int64,
         in media: ScriptedMedia = StepTests.long,
         seed: UInt64? = nil
@@ -30,7 +30,7 @@ struct StepTests {
     )
     func many(from: Int64, count: Int) {
         for seed in [nil, 7] as [UInt64?] {
-            let bench = standing(at: from, seed: seed)
+            let bench = paused(at: from, seed: seed)
             let output = VideoOutput()
             bench.currentItem.add(output)
             let pulled = PlayerVideoOutput()
@@ -42,7 +42,7 @@ struct StepTests {
             let shown = Array(bench.videoSink.numbers.dropFirst(shownBefore))
             #expect(shown == (target == Int(from) ? [] : [target]))
             #expect(bench.player.currentTime() == .ms(Int64(target) * 40))
-            #expect(bench.sight == "0.0 paused")
+            #expect(bench.stateLine == "0.0 paused")
             guard target != Int(from) else { continue }
             #expect(output.copyFrame(forItemTime: .ms(9000))?.displayTime == .ms(Int64(target) * 40))
             // A step forward also has the frame that was visible at first, and none in between.
@@ -54,7 +54,7 @@ struct StepTests {
 
     @Test("The time is reported once for a step, at its target")
     func times() {
-        let bench = standing(at: 0)
+        let bench = paused(at: 0)
         let times = Locked([MediaTime]())
         let token = bench.player.addPeriodicTimeObserver(forInterval: .ms(100)) { time in
             times.withLock { $0.append(time) }
@@ -72,14 +72,14 @@ struct StepTests {
 
     @Test("A step during playback pauses, and counts from the visible frame", arguments: [10, -10])
     func fromPlaying(count: Int) {
-        let bench = standing(at: 0)
+        let bench = paused(at: 0)
         bench.player.play()
         bench.driver.run(until: .ms(1990))
         #expect(bench.videoSink.numbers.last == 49)
         bench.currentItem.step(byCount: count)
         bench.driver.run(seconds: 1)
         #expect(bench.videoSink.numbers.suffix(2) == [49, 49 + count])
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
     }
 
     @Test(
@@ -88,7 +88,7 @@ struct StepTests {
         [true, false]
     )
     func several(counts: [Int], settles: Bool) {
-        let bench = standing(at: 50)
+        let bench = paused(at: 50)
         for count in counts {
             bench.currentItem.step(byCount: count)
             if settles { bench.driver.settle() }
@@ -101,19 +101,19 @@ struct StepTests {
 
     @Test("play() right after a step continues from its target", arguments: [30, -30])
     func thenPlayed(count: Int) {
-        let bench = standing(at: 50)
+        let bench = paused(at: 50)
         bench.currentItem.step(byCount: count)
         bench.player.play()
         let before = bench.videoSink.numbers.count
         bench.driver.run(seconds: 0.4)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         let target = 50 + count
         #expect(Array(bench.videoSink.numbers.dropFirst(before)) == Array(target...(target + 10)))
     }
 
     @Test("A seek right after a step takes precedence")
     func thenSought() {
-        let bench = standing(at: 50)
+        let bench = paused(at: 50)
         bench.currentItem.step(byCount: 30)
         bench.seek("other", to: .ms(400))
         bench.driver.run(seconds: 1)
@@ -126,7 +126,7 @@ struct StepTests {
 
     @Test("A step during a seek counts from the target of the seek", arguments: [3, -3, 30])
     func afterSeek(count: Int) {
-        let bench = standing(at: 0)
+        let bench = paused(at: 0)
         bench.seek("other", to: .ms(2000))
         bench.currentItem.step(byCount: count)
         bench.driver.run(seconds: 1)
@@ -136,7 +136,7 @@ struct StepTests {
 
     @Test("A step waits for late data, and shows only its last frame")
     func late() {
-        let bench = standing(at: 0, in: .silentClip([.stall(atPacket: 20, until: 5)]))
+        let bench = paused(at: 0, in: .silentClip([.stall(atPacket: 20, until: 5)]))
         bench.currentItem.step(byCount: 30)
         bench.driver.run(seconds: 3)
         #expect(bench.videoSink.numbers == [0])
@@ -145,7 +145,7 @@ struct StepTests {
     }
 
     @Test("Audio continues at the target of a step", arguments: [1, 30, 120, -30])
-    func sound(count: Int) {
+    func audio(count: Int) {
         let bench = PlayerTestBench(.clip())
         bench.load(ScriptedMedia(video: .init(frameCount: 250), audio: .init(sampleCount: 480_000)))
         bench.seek("sought", to: .ms(4000))
@@ -164,8 +164,8 @@ struct StepTests {
     }
 
     @Test("A step past the end changes nothing, and a step away from the end allows a second end")
-    func behindTheEnd() {
-        let bench = standing(at: 0)
+    func pastTheEnd() {
+        let bench = paused(at: 0)
         bench.player.play()
         bench.driver.run(atMost: 60)
         #expect(bench.takeLines(of: "end") == ["end"])
@@ -174,7 +174,7 @@ struct StepTests {
         bench.player.play()
         bench.driver.run(atMost: 60)
         #expect(bench.takeLines(of: "end") == ["end"])
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(bench.videoSink.numbers == Array(0..<100))
         bench.currentItem.step(byCount: -2)
         bench.driver.settle()
@@ -186,12 +186,12 @@ struct StepTests {
         bench.driver.run(atMost: 60)
         #expect(bench.takeLines(of: "end") == ["end"])
         #expect(bench.videoSink.numbers.suffix(3) == [99, 97, 99])
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
     }
 
     @Test("In a loop a step is limited to the pass")
     func loop() {
-        let bench = standing(at: 0)
+        let bench = paused(at: 0)
         bench.player.repeatMode = .loop
         bench.driver.settle()
         bench.currentItem.step(byCount: 1000)

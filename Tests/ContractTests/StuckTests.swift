@@ -36,7 +36,7 @@ struct StuckTests {
         bench.driver.run(until: .ms(end + 30))
         #expect(item.status == .failed && item.error?.code == .stuck)
         #expect(bench.takeLines(of: "failed", "itemStatus", "end") == Self.failure)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
     }
 
     @Test("An item that receives no data for ten minutes fails with a message that states the time")
@@ -54,7 +54,7 @@ struct StuckTests {
         // The failure is permanent, and the next item is not affected.
         bench.player.play()
         bench.driver.run(seconds: 1)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         bench.player.replaceCurrentItem(with: bench.makeItem())
         bench.player.play()
         bench.driver.run(seconds: 3)
@@ -287,6 +287,6 @@ struct StuckTests {
         let item = bench.load()
         bench.player.play()
         bench.driver.run(seconds: 1000)
-        #expect(item.status == .readyToPlay && bench.sight == "1.0 playing")
+        #expect(item.status == .readyToPlay && bench.stateLine == "1.0 playing")
     }
 }

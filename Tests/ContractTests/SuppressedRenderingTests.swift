@@ -136,12 +136,12 @@ struct SuppressedRenderingTests {
     @Test("Outputs of subtitles and metadata hide no frames, and a custom output decides for itself")
     func kinds() {
         let (bench, item) = playing(VideoOutput())
-        let (words, metadata) = (LegibleOutput(), MetadataOutput())
-        #expect(!words.suppressesPlayerRendering && !metadata.suppressesPlayerRendering)
-        words.suppressesPlayerRendering = true
+        let (subtitles, metadata) = (LegibleOutput(), MetadataOutput())
+        #expect(!subtitles.suppressesPlayerRendering && !metadata.suppressesPlayerRendering)
+        subtitles.suppressesPlayerRendering = true
         metadata.suppressesPlayerRendering = true
-        #expect(words.suppressesPlayerRendering && metadata.suppressesPlayerRendering)
-        for output in [words, metadata, Plain()] as [any PlayerItemOutput] { item.add(output) }
+        #expect(subtitles.suppressesPlayerRendering && metadata.suppressesPlayerRendering)
+        for output in [subtitles, metadata, Plain()] as [any PlayerItemOutput] { item.add(output) }
         bench.driver.run(until: .ms(210))
         #expect(bench.videoSink.numbers == Array(0...5))
         let own = Always()

@@ -20,7 +20,7 @@ struct SurfaceTests {
         let (duration, tracks, isPlayable) = try await asset.load(.duration, .tracks, .isPlayable)
         #expect(duration == .ms(3000) && tracks.count == 2 && isPlayable)
         switch asset.status(of: .duration) {
-        case .notYetLoaded, .loading, .failed: Issue.record("it is loaded")
+        case .notYetLoaded, .loading, .failed: Issue.record("the asset is not loaded")
         case .loaded(let value): #expect(value == duration)
         }
         let video = try #require(try await asset.loadTracks(withMediaType: .video).first)

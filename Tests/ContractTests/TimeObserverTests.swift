@@ -110,7 +110,7 @@ struct TimeObserverTests {
         bench.load()
         let (times, token) = boundary(bench, [0, 500])
         bench.driver.run(seconds: 1)
-        #expect(times.all.isEmpty, "nothing is played yet")
+        #expect(times.all.isEmpty, "playback has not begun")
         bench.player.play()
         bench.driver.run(seconds: 1)
         #expect(times.all == [0, 500])

@@ -130,7 +130,7 @@ struct TrackSwitchTests {
         run(bench, until: 900)
         let (shown, heard) = (bench.videoSink.numbers.count, bench.audioSink.samples.count)
         #expect(shown < 25 && heard < 48_000)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(item.tracks.allSatisfy { !$0.isEnabled })
         #expect(!bench.layer.isReadyForDisplay)
         #expect(!item.canPlayReverse)
@@ -187,19 +187,19 @@ struct TrackSwitchTests {
     func oneOfAKind() throws {
         let bench = PlayerTestBench.forFiles()
         let item = bench.load(Fixture.url("two-languages.mkv"))
-        func sounds(_ item: PlayerItem) -> [PlayerItemTrack] {
+        func audioTracks(_ item: PlayerItem) -> [PlayerItemTrack] {
             item.tracks.filter { $0.assetTrack.mediaType == .audio }
         }
-        #expect(sounds(item).map(\.isEnabled) == [true, false])
-        sounds(item)[1].isEnabled = true
-        #expect(sounds(item).map(\.isEnabled) == [false, true])
+        #expect(audioTracks(item).map(\.isEnabled) == [true, false])
+        audioTracks(item)[1].isEnabled = true
+        #expect(audioTracks(item).map(\.isEnabled) == [false, true])
         bench.driver.settle()
-        #expect(sounds(item).map(\.isEnabled) == [false, true])
+        #expect(audioTracks(item).map(\.isEnabled) == [false, true])
         let group = try #require(item.asset.mediaSelectionGroup(for: .audible))
-        #expect(item.selectedMediaOption(in: group)?.track == sounds(item)[1].assetTrack)
+        #expect(item.selectedMediaOption(in: group)?.track == audioTracks(item)[1].assetTrack)
         let copy = item.makeCopy()
         bench.load(copy)
-        #expect(sounds(copy).map(\.isEnabled) == [false, true])
+        #expect(audioTracks(copy).map(\.isEnabled) == [false, true])
     }
 
     @Test("An earlier selection applies again when its track is enabled again")
@@ -235,15 +235,15 @@ struct TrackSwitchTests {
     func observed() throws {
         let bench = PlayerTestBench(.clip())
         let item = bench.load()
-        let told = Locked([[Bool]]())
+        let reported = Locked([[Bool]]())
         let token = item.observe(\.tracks, options: [.old, .new]) { _, change in
             let sides = [change.oldValue, change.newValue].compactMap(\.self)
-            told.withLock { $0 += sides.map { $0.map(\.isEnabled) } }
+            reported.withLock { $0 += sides.map { $0.map(\.isEnabled) } }
         }
         item.tracks[1].isEnabled = false
-        #expect(told.withLock { $0 }.isEmpty)
+        #expect(reported.withLock { $0 }.isEmpty)
         bench.driver.settle()
-        #expect(told.withLock { $0 } == [[true, true], [true, false]])
+        #expect(reported.withLock { $0 } == [[true, true], [true, false]])
         token.invalidate()
     }
 

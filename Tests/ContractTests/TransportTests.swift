@@ -13,39 +13,43 @@ struct TransportTests {
         let media: Media
         let waits: Bool
         var rate: Float = 1
-        let sight: String
+        let stateLine: String
     }
 
     /// The expected state without an item, with an item that is opening, with too little data, with enough data,
     /// and with data that has run out. `waits` is the value of `automaticallyWaitsToMinimizeStalling`.
     static let rows = [
-        Row(media: .none, waits: true, rate: 0, sight: "0.0 paused"),
-        Row(media: .none, waits: false, rate: 0, sight: "0.0 paused"),
-        Row(media: .none, waits: true, sight: "1.0 waitingToPlayAtSpecifiedRate noItemToPlay"),
-        Row(media: .none, waits: false, sight: "1.0 waitingToPlayAtSpecifiedRate noItemToPlay"),
-        Row(media: .whole, waits: true, rate: 0, sight: "0.0 paused"),
-        Row(media: .whole, waits: false, rate: 0, sight: "0.0 paused"),
+        Row(media: .none, waits: true, rate: 0, stateLine: "0.0 paused"),
+        Row(media: .none, waits: false, rate: 0, stateLine: "0.0 paused"),
+        Row(media: .none, waits: true, stateLine: "1.0 waitingToPlayAtSpecifiedRate noItemToPlay"),
+        Row(media: .none, waits: false, stateLine: "1.0 waitingToPlayAtSpecifiedRate noItemToPlay"),
+        Row(media: .whole, waits: true, rate: 0, stateLine: "0.0 paused"),
+        Row(media: .whole, waits: false, rate: 0, stateLine: "0.0 paused"),
         Row(
             media: .isBeingOpened,
             waits: true,
-            sight: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"
+            stateLine: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"
         ),
         Row(
             media: .isBeingOpened,
             waits: false,
-            sight: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"
+            stateLine: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"
         ),
-        Row(media: .silent, waits: true, sight: "1.0 waitingToPlayAtSpecifiedRate toMinimizeStalls"),
-        Row(media: .silent, waits: false, sight: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"),
-        Row(media: .whole, waits: true, sight: "1.0 playing"),
-        Row(media: .whole, waits: false, sight: "1.0 playing"),
-        Row(media: .whole, waits: true, rate: 2.5, sight: "2.5 playing"),
-        Row(media: .whole, waits: true, rate: .nan, sight: "0.0 paused"),
-        Row(media: .unopenable, waits: true, sight: "0.0 paused"),
-        Row(media: .unopenable, waits: false, sight: "0.0 paused"),
-        Row(media: .runsDry, waits: true, sight: "1.0 waitingToPlayAtSpecifiedRate toMinimizeStalls"),
-        Row(media: .runsDry, waits: false, sight: "0.0 paused"),
-        Row(media: .runsDry, waits: true, rate: 0, sight: "0.0 paused"),
+        Row(media: .silent, waits: true, stateLine: "1.0 waitingToPlayAtSpecifiedRate toMinimizeStalls"),
+        Row(
+            media: .silent,
+            waits: false,
+            stateLine: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"
+        ),
+        Row(media: .whole, waits: true, stateLine: "1.0 playing"),
+        Row(media: .whole, waits: false, stateLine: "1.0 playing"),
+        Row(media: .whole, waits: true, rate: 2.5, stateLine: "2.5 playing"),
+        Row(media: .whole, waits: true, rate: .nan, stateLine: "0.0 paused"),
+        Row(media: .unopenable, waits: true, stateLine: "0.0 paused"),
+        Row(media: .unopenable, waits: false, stateLine: "0.0 paused"),
+        Row(media: .runsDry, waits: true, stateLine: "1.0 waitingToPlayAtSpecifiedRate toMinimizeStalls"),
+        Row(media: .runsDry, waits: false, stateLine: "0.0 paused"),
+        Row(media: .runsDry, waits: true, rate: 0, stateLine: "0.0 paused"),
     ]
 
     @Test(
@@ -68,12 +72,12 @@ struct TransportTests {
         if let script { player.replaceCurrentItem(with: bench.makeItem(script)) }
         // The values are the same before and after the engine has run.
         if case .isBeingOpened = row.media {
-            #expect(bench.sight == row.sight)
+            #expect(bench.stateLine == row.stateLine)
             return
         }
-        if case .none = row.media { #expect(bench.sight == row.sight) }
+        if case .none = row.media { #expect(bench.stateLine == row.stateLine) }
         bench.driver.run(seconds: row.media == .runsDry ? 3 : 0.5)
-        #expect(bench.sight == row.sight)
+        #expect(bench.stateLine == row.stateLine)
     }
 
     @Test("play() before there is an item keeps the rate, and the item starts by itself")
@@ -81,9 +85,9 @@ struct TransportTests {
         let bench = PlayerTestBench(.silentClip())
         bench.player.play()
         bench.driver.run(seconds: 10)
-        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
+        #expect(bench.stateLine == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
         bench.load()
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         bench.driver.run(seconds: 1)
         #expect(bench.player.currentTime() == .ms(1000))
     }
@@ -97,10 +101,10 @@ struct TransportTests {
         bench.load()
         #expect(player.defaultRate == 1)
         player.defaultRate = 2
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         player.play()
         bench.driver.run(seconds: 0.1)
-        #expect(bench.sight == "2.0 playing")
+        #expect(bench.stateLine == "2.0 playing")
         #expect(player.currentTime() == .ms(200))
         player.rate = 0.5
         #expect(player.defaultRate == 2)
@@ -119,10 +123,10 @@ struct TransportTests {
         }
         bench.driver.run(seconds: 0.3)
         bench.player.pause()
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         let time = bench.player.currentTime()
         bench.driver.run(seconds: 30)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(bench.player.currentTime() == time)
     }
 
@@ -133,7 +137,7 @@ struct TransportTests {
             full.player.automaticallyWaitsToMinimizeStalling = waits
             full.load()
             full.player.playImmediately(atRate: 1.5)
-            #expect(full.sight == "1.5 playing")
+            #expect(full.stateLine == "1.5 playing")
 
             let empty = PlayerTestBench(.silentClip(), settlesByItself: true)
             empty.player.automaticallyWaitsToMinimizeStalling = waits
@@ -144,7 +148,7 @@ struct TransportTests {
             #expect(empty.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
             #expect(empty.takeLines(of: "stalled").isEmpty)
             empty.driver.run(seconds: 4.1)
-            #expect(empty.sight == "1.5 playing")
+            #expect(empty.stateLine == "1.5 playing")
             #expect(empty.takeLines(of: "stalled").isEmpty)
         }
     }
@@ -169,7 +173,7 @@ struct TransportTests {
     }
 
     @Test("With little data, switching automatic waiting off starts playback at once")
-    func flippedWithLittle() {
+    func waitingSwitchedOffWithLittleData() {
         var state = PlaybackState()
         let id = ItemID(1)
         _ = state.handle(.setItem(id))
@@ -180,7 +184,7 @@ struct TransportTests {
         #expect(state.waitReason == .toMinimizeStalls)
         let actions = state.handle(.setWaitsToMinimizeStalling(false))
         #expect(actions == [.setTimelineRate(1), .post(.timeControlChanged(.playing, nil))])
-        #expect(state.handle(.setWaitsToMinimizeStalling(true)).isEmpty, "what plays goes on")
+        #expect(state.handle(.setWaitsToMinimizeStalling(true)).isEmpty, "playback continues")
     }
 
     @Test("Rates are limited to the supported range, and NaN pauses")

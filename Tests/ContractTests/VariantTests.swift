@@ -86,7 +86,7 @@ struct VariantTests {
     }
 
     @Test("While paused, the frame of the new variant at the same time is shown at once")
-    func standing() throws {
+    func whilePaused() throws {
         let playlists = try Playlists()
         let bench = PlayerTestBench.forFiles()
         let item = bench.load(playlists.master)
@@ -132,8 +132,8 @@ struct VariantTests {
         defer { close(watch) }
         var names: [Int32: String] = [:]
         for rendering in Playlists.renderings {
-            let place = playlists.url(rendering.name).path
-            names[inotify_add_watch(watch, place, UInt32(IN_OPEN))] = rendering.name
+            let path = playlists.url(rendering.name).path
+            names[inotify_add_watch(watch, path, UInt32(IN_OPEN))] = rendering.name
         }
         let bench = PlayerTestBench.forFiles()
         _ = bench.load(playlists.master) { $0.preferredPeakBitRate = 500_000 }
@@ -167,11 +167,11 @@ struct VariantTests {
         let asset = Asset(url: playlists.master)
         try await asset.load()
         let low = try #require(asset.variants.first { $0.size.width == 160 })
-        let picture = try #require(
+        let video = try #require(
             asset.tracks.first { low.trackIDs.contains($0.id) && $0.mediaType == .video }
         )
         let bench = PlayerTestBench.forFiles()
-        let item = bench.load(playlists.master) { $0.selectTrack(picture.id, ofType: .video) }
+        let item = bench.load(playlists.master) { $0.selectTrack(video.id, ofType: .video) }
         #expect(Set(item.tracks.filter(\.isEnabled).map(\.assetTrack.id)) == low.trackIDs)
         let group = try #require(item.asset.mediaSelectionGroup(for: .audible))
         #expect(item.selectedMediaOption(in: group).map { low.trackIDs.contains($0.track.id) } == true)

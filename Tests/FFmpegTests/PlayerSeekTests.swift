@@ -21,7 +21,7 @@ struct PlayerSeekTests {
     ]
 
     @Test(arguments: files)
-    func everyTargetShowsItsPicture(_ path: String) async throws {
+    func everyTargetShowsItsFrame(_ path: String) async throws {
         let entry = try Corpus.entry(path)
         let reference = try #require(FrameMD5(entry))
         let seed = UInt64(path.utf8.reduce(7) { $0 &* 31 &+ Int($1) }.magnitude)

@@ -170,7 +170,7 @@ struct PlaybackTests {
     }
 
     @Test("An item with audio only plays and ends with its audio")
-    func soundAlone() {
+    func audioOnly() {
         let bench = EngineTestBench()
         bench.load(ScriptedMedia(audio: .init(sampleCount: 48_000)))
         bench.loop.send(.setRate(1))

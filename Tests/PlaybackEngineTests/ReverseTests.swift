@@ -79,7 +79,7 @@ struct ReverseTests {
     }
 
     @Test("An item with audio only does not advance at a negative rate, and steps have no effect")
-    func soundAlone() {
+    func audioOnly() {
         let bench = loaded(ScriptedMedia(audio: .init(sampleCount: 48_000)))
         bench.loop.send(.setRate(-1))
         bench.loop.send(.step(-1))

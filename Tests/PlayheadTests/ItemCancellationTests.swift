@@ -4,7 +4,7 @@ import Testing
 
 /// Every way of leaving an item cancels what was started for it at once, whatever stage it is in.
 @Suite("Every way of leaving an item cancels its work")
-struct WayOutTests {
+struct ItemCancellationTests {
     enum WayOut: CaseIterable {
         case replace, takeOff, remove, advance, otherPlayer
     }

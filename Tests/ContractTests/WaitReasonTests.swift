@@ -3,7 +3,7 @@ import PlayheadTesting
 import Testing
 
 @Suite("Contract: reasons for waiting before the buffer can be evaluated")
-struct StartWaitTests {
+struct WaitReasonTests {
     private static let evaluating = "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"
     private static let spinner = "1.0 waitingToPlayAtSpecifiedRate toMinimizeStalls"
 
@@ -22,15 +22,15 @@ struct StartWaitTests {
             case .later: .stall(atPacket: 1, until: 5)
             }
         bench.load(.silentClip([fault]))
-        #expect(bench.sight == (lack == .later ? Self.spinner : Self.evaluating))
+        #expect(bench.stateLine == (lack == .later ? Self.spinner : Self.evaluating))
         bench.driver.run(until: .ms(90))
-        #expect(bench.sight == (lack == .later ? Self.spinner : Self.evaluating))
+        #expect(bench.stateLine == (lack == .later ? Self.spinner : Self.evaluating))
         bench.driver.run(until: .ms(110))
-        #expect(bench.sight == Self.spinner)
+        #expect(bench.stateLine == Self.spinner)
         bench.driver.run(until: .ms(4900))
-        #expect(bench.sight == Self.spinner)
+        #expect(bench.stateLine == Self.spinner)
         bench.driver.run(until: .ms(5200))
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(bench.takeLines(of: "stalled").isEmpty)
     }
 
@@ -43,15 +43,15 @@ struct StartWaitTests {
         bench.load(.silentClip([.stall(atPacket: 0, until: 5)]))
         bench.player.play()
         bench.driver.run(seconds: 2)
-        #expect(bench.sight == Self.evaluating)
+        #expect(bench.stateLine == Self.evaluating)
         bench.player.automaticallyWaitsToMinimizeStalling = true
         bench.driver.run(seconds: 0.2)
-        #expect(bench.sight == Self.spinner)
+        #expect(bench.stateLine == Self.spinner)
         bench.player.automaticallyWaitsToMinimizeStalling = false
         bench.driver.run(seconds: 0.2)
-        #expect(bench.sight == Self.evaluating)
+        #expect(bench.stateLine == Self.evaluating)
         bench.driver.run(until: .ms(5100))
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
     }
 
     @Test("A seek to missing data has the same reasons, also with another seek, until playback begins")
@@ -62,20 +62,20 @@ struct StartWaitTests {
         bench.driver.run(until: .ms(500))
         bench.player.seek(to: .ms(8000), toleranceBefore: .zero, toleranceAfter: .zero)
         bench.driver.settle()
-        #expect(bench.sight == Self.evaluating)
+        #expect(bench.stateLine == Self.evaluating)
         bench.driver.run(until: .ms(700))
-        #expect(bench.sight == Self.spinner)
+        #expect(bench.stateLine == Self.spinner)
         bench.player.seek(to: .ms(8100), toleranceBefore: .zero, toleranceAfter: .zero)
         bench.driver.settle()
-        #expect(bench.sight == Self.spinner)
+        #expect(bench.stateLine == Self.spinner)
         bench.player.pause()
         bench.driver.run(until: .ms(1500))
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         bench.player.play()
         bench.driver.settle()
-        #expect(bench.sight == Self.evaluating)
+        #expect(bench.stateLine == Self.evaluating)
         bench.driver.run(until: .ms(6000))
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
     }
 
     @Test("A new item is evaluated again, and a start with data reports no wait to minimize stalls")
@@ -84,13 +84,13 @@ struct StartWaitTests {
         bench.player.play()
         bench.load(.silentClip([.stall(atPacket: 0, until: 5)]))
         bench.driver.run(until: .ms(500))
-        #expect(bench.sight == Self.spinner)
+        #expect(bench.stateLine == Self.spinner)
         bench.load(.silentClip([.stall(atPacket: 0, until: 5)]))
-        #expect(bench.sight == Self.evaluating)
+        #expect(bench.stateLine == Self.evaluating)
         bench.driver.run(until: .ms(580))
-        #expect(bench.sight == Self.evaluating)
+        #expect(bench.stateLine == Self.evaluating)
         bench.driver.run(until: .ms(700))
-        #expect(bench.sight == Self.spinner)
+        #expect(bench.stateLine == Self.spinner)
         _ = bench.takeLines()
         bench.load()
         bench.driver.run(seconds: 1)

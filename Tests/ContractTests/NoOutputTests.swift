@@ -4,7 +4,7 @@ import Testing
 
 // Rule: nothing-selected
 @Suite("Contract: items without audible or visible output")
-struct NothingChosenTests {
+struct NoOutputTests {
     enum Scene: CaseIterable, Sendable {
         /// The player has no audio.
         case audioNone
@@ -43,7 +43,7 @@ struct NothingChosenTests {
         #expect(!item.tracks.contains { $0.isEnabled })
         bench.player.play()
         bench.driver.run(until: .ms(500))
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(bench.player.currentTime() == .ms(500))
         bench.player.seek(to: .ms(1500), toleranceBefore: .zero, toleranceAfter: .zero)
         bench.driver.run(until: .ms(900))
@@ -53,7 +53,7 @@ struct NothingChosenTests {
         bench.driver.run(until: .ms(1200))
         count = ends.withLock { $0 }
         #expect(count == 1)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(bench.player.currentTime() == .ms(2000))
         #expect(bench.videoSink.numbers.isEmpty)
         #expect(bench.audioSink.samples.allSatisfy { $0 == 0 })
@@ -83,7 +83,7 @@ struct NothingChosenTests {
         bench.driver.run(until: .ms(500))
         item.disableTracks(ofType: .audio)
         bench.driver.run(until: .ms(1500))
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(bench.player.currentTime() == .ms(1500))
         #expect(!item.tracks.contains { $0.isEnabled })
         bench.driver.run(seconds: 2)
@@ -93,7 +93,7 @@ struct NothingChosenTests {
     }
 
     @Test("The item loops, advances in a queue, and plays at other rates")
-    func goesOn() {
+    func loopsAndQueues() {
         let bench = PlayerTestBench(
             queue: 2,
             of: ScriptedMedia(audio: .init(sampleCount: 96_000)),

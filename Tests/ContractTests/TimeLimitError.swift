@@ -2,7 +2,7 @@ import Dispatch
 import MediaCore
 
 /// An error that reports that an awaited event has not happened in time.
-struct Overdue: Error, CustomStringConvertible {
+struct TimeLimitError: Error, CustomStringConvertible {
     let what: String
     var description: String { "overdue: \(what)" }
 }
@@ -27,7 +27,7 @@ func within<Value: Sendable>(
         }
         Task { answer(.success(await body())) }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) {
-            answer(.failure(Overdue(what: what)))
+            answer(.failure(TimeLimitError(what: what)))
         }
     }
 }

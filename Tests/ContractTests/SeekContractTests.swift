@@ -4,7 +4,7 @@ import Testing
 
 // Rule: seek-completion
 @Suite("Contract: seeks")
-struct SeekClauseTests {
+struct SeekContractTests {
     @Test(
         "The latest seek wins: earlier ones are answered false at once, in order, and its target is the current time"
     )
@@ -44,7 +44,7 @@ struct SeekClauseTests {
     }
 
     @Test("A seek is answered true after its frame has been delivered to the sinks, and not before")
-    func answeredAfterThePicture() {
+    func answeredAfterTheFrame() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
         let shown = Locked([Int]())
@@ -62,18 +62,18 @@ struct SeekClauseTests {
             (.negativeInfinity, 0, 0),
         ]
     )
-    func clamped(target: MediaTime, lands: Int64, picture: Int) {
+    func clamped(target: MediaTime, time: Int64, frame: Int) {
         let bench = PlayerTestBench(.silentClip())
         bench.load()
         bench.seek("seek", to: .ms(1000))
         bench.driver.run(seconds: 0)
         _ = bench.takeLines()
         bench.seek("seek", to: target)
-        #expect(bench.player.currentTime() == .ms(lands))
+        #expect(bench.player.currentTime() == .ms(time))
         bench.driver.run(seconds: 0)
         #expect(bench.takeLines(of: "seek ") == ["seek true"])
-        #expect(bench.player.currentTime() == .ms(lands))
-        #expect(bench.videoSink.numbers.last == picture)
+        #expect(bench.player.currentTime() == .ms(time))
+        #expect(bench.videoSink.numbers.last == frame)
     }
 
     @Test("The fast seek to the start begins like initial playback, with the audio before the first frame")
@@ -218,13 +218,13 @@ struct SeekClauseTests {
         bench.load()
         bench.seek("seek", to: .ms(800))
         bench.driver.run(seconds: 5)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(bench.videoSink.numbers == [0, 20])
         bench.player.rate = 0.5
         bench.seek("seek", to: .ms(1600))
         #expect(bench.player.rate == 0.5)
         bench.driver.run(seconds: 0.4)
-        #expect(bench.sight == "0.5 playing")
+        #expect(bench.stateLine == "0.5 playing")
         #expect(bench.player.currentTime() == .ms(1800))
         #expect(bench.videoSink.numbers == [0, 20] + Array(40...45))
         #expect(bench.takeLines(of: "rate") == ["rate 0.0 -> 0.5 setRateCalled"])
@@ -241,8 +241,8 @@ struct SeekClauseTests {
         #expect(bench.videoSink.numbers.last == 30)
         #expect(bench.player.currentTime() == .ms(1200))
         bench.seek("window", to: .ms(1390), tolerance: .ms(before))
-        let landed = bench.player.currentTime()
-        #expect(landed >= .ms(1390 - before) && landed <= .ms(1390))
+        let time = bench.player.currentTime()
+        #expect(time >= .ms(1390 - before) && time <= .ms(1390))
     }
 
     @Test("Where no frame from the key frame on can be decoded, the last frame before it is shown")

@@ -3,7 +3,7 @@ import PlayheadTesting
 import Testing
 
 @Suite("Contract: queues and loopers, clause by clause")
-struct QueueClauseTests {
+struct QueueContractTests {
     @Test(
         "When the current item is removed, the next one plays without an end event; without a next one the player waits"
     )
@@ -21,7 +21,7 @@ struct QueueClauseTests {
                 #expect(player.rate == 1)
             }
             #expect(player.currentItem == nil)
-            #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
+            #expect(bench.stateLine == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
             #expect(bench.takeLines(of: "end").isEmpty)
             #expect(bench.videoSink.numbers == (0..<3).flatMap { _ in [0, 1, 2] })
             bench.driver.run(atMost: 60)
@@ -38,11 +38,11 @@ struct QueueClauseTests {
         bench.player.removeAllItems()
         #expect(bench.player.items().isEmpty && bench.player.currentItem == nil)
         bench.driver.run(seconds: 5)
-        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
+        #expect(bench.stateLine == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
         #expect(bench.takeLines(of: "end").isEmpty)
         bench.player.insert(bench.makeItem(), after: nil)
         bench.driver.run(seconds: 0.5)
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
         #expect(bench.player.currentTime() == .ms(500))
     }
 

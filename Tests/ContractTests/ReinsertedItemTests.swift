@@ -4,9 +4,9 @@ import Testing
 
 // Rule: item-position
 @Suite("Contract: items that are removed and reinserted")
-struct SwapTests {
+struct ReinsertedItemTests {
     /// Records the changes of an item's properties, with one line for each.
-    private final class Told: Sendable {
+    private final class ReportedChanges: Sendable {
         private let state = Locked((lines: [String](), tokens: [ObservationToken]()))
         var lines: [String] {
             state.withLock { state in
@@ -48,21 +48,21 @@ struct SwapTests {
         arguments: [true, false],
         [nil, 1, 2, 3] as [UInt64?]
     )
-    func midRoll(isPlaying: Bool, seed: UInt64?) {
+    func interruptedByAnotherItem(isPlaying: Bool, seed: UInt64?) {
         let bench = PlayerTestBench(seed: seed)
         let (main, clip) = (bench.load(), bench.makeItem())
         bench.player.play()
         bench.driver.run(until: .ms(1000))
         if !isPlaying { bench.player.pause() }
-        let told = Told(main)
+        let reported = ReportedChanges(main)
         _ = bench.takeLines()
         bench.player.replaceCurrentItem(with: clip)
-        Self.check(main, at: 1000, "just taken off")
+        Self.check(main, at: 1000, "just removed")
         bench.driver.run(seconds: 0.5)
-        Self.check(main, at: 1000, "taken off")
+        Self.check(main, at: 1000, "removed")
         #expect(clip.currentTime() == .ms(isPlaying ? 500 : 0))
         bench.player.replaceCurrentItem(with: main)
-        Self.check(main, at: 1000, "just put back")
+        Self.check(main, at: 1000, "just reinserted")
         #expect(bench.player.currentTime() == .ms(1000))
         for step in 0..<200 {
             guard bench.driver.step() else { break }
@@ -70,12 +70,12 @@ struct SwapTests {
             Self.check(main, at: 1000, "step \(step)")
         }
         bench.driver.settle()
-        Self.check(main, at: 1000, "back")
-        #expect(told.lines.isEmpty)
+        Self.check(main, at: 1000, "reinserted")
+        #expect(reported.lines.isEmpty)
         let lines = bench.takeLines()
         #expect(
             lines.filter { $0.hasPrefix("itemStatus") } == ["itemStatus readyToPlay"],
-            "of the clip alone"
+            "only the clip's status is reported"
         )
         #expect(!lines.contains { $0.hasPrefix("jumped") || $0.hasPrefix("seekCompleted") })
         bench.player.play()
@@ -94,13 +94,13 @@ struct SwapTests {
         let (player, main, clip) = (bench.player, bench.items[0], bench.makeItem())
         player.play()
         bench.driver.run(until: .ms(1000))
-        let told = Told(main)
+        let reported = ReportedChanges(main)
         player.replaceCurrentItem(with: clip)
         player.insert(main, after: clip)
         Self.check(main, at: 1000, "in the queue")
         bench.driver.run(until: .ms(2900))
         #expect(player.currentItem === clip)
-        Self.check(main, at: 1000, "about to follow")
+        Self.check(main, at: 1000, "before its turn")
         bench.driver.run(until: .ms(3500))
         #expect(player.currentItem === main)
         #expect(main.currentTime() == .ms(1500))
@@ -108,7 +108,7 @@ struct SwapTests {
         #expect(bench.videoSink.numbers == Array(0..<26) + Array(0..<50) + Array(25..<50))
         let heard = (Array(0..<96_000) + Array(48_000..<96_000)).map { Int16(truncatingIfNeeded: $0) }
         #expect(bench.audioSink.samples.suffix(heard.count) == ArraySlice(heard))
-        #expect(told.lines.isEmpty)
+        #expect(reported.lines.isEmpty)
         #expect(bench.takeLines(of: "end").count == 2)
     }
 
@@ -133,11 +133,11 @@ struct SwapTests {
         case .moved: break
         case .released: bench = nil
         }
-        if way != .moved { Self.check(item, at: 1000, "taken off") }
+        if way != .moved { Self.check(item, at: 1000, "removed") }
         next.player.replaceCurrentItem(with: item)
         Self.check(item, at: 1000, "in the other player")
         next.driver.settle()
-        Self.check(item, at: 1000, "opened there")
+        Self.check(item, at: 1000, "opened by the other player")
         #expect(next.videoSink.numbers == [25])
         next.player.play()
         next.driver.run(seconds: 0.2)
@@ -201,10 +201,10 @@ struct SwapTests {
         bench.driver.run(seconds: 5)
         bench.player.replaceCurrentItem(with: other)
         bench.driver.settle()
-        Self.check(main, at: 2000, "taken off")
+        Self.check(main, at: 2000, "removed")
         bench.player.replaceCurrentItem(with: main)
         bench.driver.settle()
-        Self.check(main, at: 2000, "put back")
+        Self.check(main, at: 2000, "reinserted")
         #expect(bench.videoSink.numbers.last == 49)
         let queue = PlayerTestBench(queue: 1)
         queue.player.play()
@@ -234,6 +234,6 @@ struct SwapTests {
         #expect(bench.backend.opened.count == 2)
         #expect(bench.takeLines(of: "empty") == ["empty false"])
         #expect(main.loadedTimeRanges.map(\.end) == [.ms(2000)])
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
     }
 }

@@ -6,19 +6,19 @@ import Testing
 /// Tests what code without knowledge of Playhead reads of an error: `localizedDescription`, and the parts of an
 /// `NSError`.
 @Suite("Contract: errors as Foundation errors")
-struct ErrorWordsTests {
+struct FoundationErrorTests {
     private static let path = "/nowhere/clip.mp4"
 
     @Test("Loading a missing file throws an error whose description names the file and the reason")
     func missingFile() async throws {
         let asset = Asset(url: URL(fileURLWithPath: Self.path))
         let error: any Error = try await #require(throws: PlaybackError.self) { try await asset.load() }
-        let words = try #require(error as? PlaybackError).message
-        #expect(words.hasPrefix(Self.path + ": "))
-        #expect(error.localizedDescription == words)
+        let message = try #require(error as? PlaybackError).message
+        #expect(message.hasPrefix(Self.path + ": "))
+        #expect(error.localizedDescription == message)
         let localized = try #require(error as? any LocalizedError)
-        #expect(localized.errorDescription == words)
-        #expect(localized.failureReason.map { words == "\(Self.path): \($0)" } == true)
+        #expect(localized.errorDescription == message)
+        #expect(localized.failureReason.map { message == "\(Self.path): \($0)" } == true)
         #expect(localized.recoverySuggestion != nil)
     }
 
@@ -65,16 +65,16 @@ struct ErrorWordsTests {
         let media = MediaError(code, "the reason", location: Self.path, libraryLog: "its words")
         let made = PlaybackError(code: code, message: "a sentence", underlying: media)
         let alone = PlaybackError(code: code, message: "a sentence")
-        for (error, words, reason) in [
+        for (error, message, reason) in [
             (media, "\(Self.path): the reason (its words)", "the reason (its words)"),
             (made, "a sentence", "the reason (its words)"), (alone, "a sentence", nil),
         ] as [(any LocalizedError & CustomNSError, String, String?)] {
-            #expect((error as any Error).localizedDescription == words)
-            #expect(error.errorDescription == words)
+            #expect((error as any Error).localizedDescription == message)
+            #expect(error.errorDescription == message)
             #expect(error.failureReason == reason)
             let bridged = error as NSError
             #expect(bridged.code == code.number)
-            #expect(bridged.localizedDescription == words)
+            #expect(bridged.localizedDescription == message)
             #expect(bridged.localizedFailureReason == reason)
             #expect(bridged.localizedRecoverySuggestion == error.recoverySuggestion)
         }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Contract: queues that are changed in handlers")
-struct QueueWalkTests {
+struct QueueRandomWalkTests {
     private final class Walk: Sendable {
         private struct State {
             var random: SplitMix64
@@ -28,10 +28,10 @@ struct QueueWalkTests {
         private func note(_ line: String) { state.withLock { $0.log.append(line) } }
 
         /// Performs an action, which also happens inside handlers.
-        func act(_ place: String) {
+        func act(_ caller: String) {
             let item = items[draw(items.count)]
             let kind = draw(13)
-            note("\(place) \(kind)")
+            note("\(caller) \(kind)")
             switch kind {
             case 0: player.insert(item, after: nil)
             case 1: player.insert(item, after: player.currentItem)

@@ -10,7 +10,7 @@ import Testing
     "Contract: a seek needs no bytes between its start and its target",
     .enabled(if: Fixture.areThere, "make fixtures")
 )
-struct ShortSeekTests {
+struct SeekReadingTests {
     /// Files that are read from start to end, with an index that is known from the start.
     static let files = ["clip-h264-aac.mp4", "clip-hevc-aac.mp4", "clip-vp9-opus.webm", "two-languages.mkv"]
 
@@ -67,15 +67,15 @@ struct ShortSeekTests {
 
     @Test("A short seek forward works in a reader that has never waited", arguments: files)
     func ahead(_ file: String) throws {
-        let landing = try Self.seek(file, fromEnd: false)
-        #expect(landing.waits == 0)
-        #expect(try #require(landing.time) >= .ms(1900))
+        let result = try Self.seek(file, fromEnd: false)
+        #expect(result.waits == 0)
+        #expect(try #require(result.time) >= .ms(1900))
     }
 
     @Test("A short seek back works in a reader that has never waited", arguments: files)
     func back(_ file: String) throws {
-        let landing = try Self.seek(file, fromEnd: true)
-        #expect(landing.waits == 0)
-        #expect(try #require(landing.time) >= .ms(1900))
+        let result = try Self.seek(file, fromEnd: true)
+        #expect(result.waits == 0)
+        #expect(try #require(result.time) >= .ms(1900))
     }
 }

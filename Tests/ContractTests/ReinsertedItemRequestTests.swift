@@ -4,17 +4,17 @@ import Testing
 
 // Rule: item-position
 @Suite("Contract: reinserted items keep their properties, and accept requests before they are open again")
-struct PutBackTests {
-    enum Learning: CaseIterable, Sendable { case declared, estimated, unknown }
+struct ReinsertedItemRequestTests {
+    enum Duration: CaseIterable, Sendable { case declared, estimated, unknown }
 
     @Test(
         "A corrected duration is kept in another player and in a queue, and is not reported again",
-        arguments: Learning.allCases,
+        arguments: Duration.allCases,
         [true, false]
     )
-    func duration(learning: Learning, inQueue: Bool) {
+    func duration(declaration: Duration, inQueue: Bool) {
         var media = ScriptedMedia.silentClip()
-        switch learning {
+        switch declaration {
         case .declared: media.declaredDuration = .ms(2900)
         case .estimated: media.estimatedDuration = .ms(5000)
         case .unknown: media.estimatedDuration = .indefinite
@@ -24,9 +24,9 @@ struct PutBackTests {
         bench.player.play()
         bench.driver.run(seconds: 3)
         #expect(item.duration == .ms(2000))
-        let told = Locked([MediaTime]())
+        let reported = Locked([MediaTime]())
         let token = item.observe(\.duration, options: .new) { item, _ in
-            told.withLock { $0.append(item.duration) }
+            reported.withLock { $0.append(item.duration) }
         }
         bench.seek("back", to: .zero)
         bench.driver.settle()
@@ -47,7 +47,7 @@ struct PutBackTests {
         next.player.seek(to: .ms(2400), toleranceBefore: .zero, toleranceAfter: .zero)
         #expect(item.currentTime() == .ms(2000))
         next.driver.run(seconds: 5)
-        #expect(told.withLock { $0 }.isEmpty)
+        #expect(reported.withLock { $0 }.isEmpty)
         token.invalidate()
     }
 
@@ -85,7 +85,7 @@ struct PutBackTests {
         bench.driver.run(seconds: 1)
         #expect(bench.videoSink.numbers.last == 25 + count)
         #expect(main.currentTime() == .ms(1000 + Int64(count) * 40))
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
     }
 
     @Test("Steps add up, a following seek cancels them, and playback continues from their target")
@@ -94,27 +94,27 @@ struct PutBackTests {
         let main = bench.load()
         bench.seek("sought", to: .ms(1000))
         bench.driver.settle()
-        func putBack() {
+        func reinsert() {
             bench.player.replaceCurrentItem(with: nil)
             bench.player.replaceCurrentItem(with: main)
         }
-        putBack()
+        reinsert()
         main.step(byCount: 3)
         main.step(byCount: -1)
         bench.driver.settle()
         #expect(main.currentTime() == .ms(1080))
-        putBack()
+        reinsert()
         main.step(byCount: 3)
         bench.seek("other", to: .ms(400))
         bench.driver.settle()
         #expect(main.currentTime() == .ms(400))
         #expect(bench.takeLines(of: "other") == ["other true"])
-        putBack()
+        reinsert()
         main.step(byCount: 5)
         bench.player.play()
         bench.driver.run(seconds: 0.2)
         #expect(bench.videoSink.numbers.suffix(6) == ArraySlice(15...20))
-        #expect(bench.sight == "1.0 playing")
+        #expect(bench.stateLine == "1.0 playing")
     }
 
     @Test("A step has no effect before the item was first ready, or while it waits in a queue")

@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 
 @Suite("Contract: tracks selected by preference")
-struct CriteriaTests {
+struct MediaSelectionCriteriaTests {
     @Test(
         "The preferred language plays, and an explicit selection applies until it is withdrawn",
         .enabled(if: Fixture.areThere, "make fixtures")
     )
-    func sound() async throws {
+    func audio() async throws {
         var configuration = Player.Configuration()
         configuration.clock = .virtual
         let player = Player(configuration: configuration)
@@ -56,12 +56,12 @@ struct CriteriaTests {
     }
 
     @Test("Matching subtitles are delivered automatically, others are not, and none are without criteria")
-    func words() throws {
+    func subtitles() throws {
         let clip = ScriptedMedia(
             video: .init(frameCount: 50, frameRate: 25, keyInterval: 10),
             cues: [.init("one", from: 0, to: 1900), .init("eins", from: 0, to: 1900, track: 3)]
         )
-        for (languages, words) in [(["fr", "ger"], ["eins"]), (["fr"], []), ([], []), (["en"], ["one"])] {
+        for (languages, texts) in [(["fr", "ger"], ["eins"]), (["fr"], []), ([], []), (["en"], ["one"])] {
             let bench = PlayerTestBench(.silentClip())
             bench.player.setMediaSelectionCriteria(
                 PlayerMediaSelectionCriteria(preferredLanguages: languages),
@@ -72,11 +72,11 @@ struct CriteriaTests {
             item.add(output)
             bench.player.replaceCurrentItem(with: item)
             bench.driver.run(seconds: 0)
-            #expect(output.cues(forItemTime: .ms(100)).map(\.text) == words)
+            #expect(output.cues(forItemTime: .ms(100)).map(\.text) == texts)
             let group = try #require(item.asset.mediaSelectionGroup(for: .legible))
             #expect(
                 item.selectedMediaOption(in: group)?.language
-                    == (words.first.map { $0 == "one" ? "eng" : "deu" })
+                    == (texts.first.map { $0 == "one" ? "eng" : "deu" })
             )
             // The preferences change during playback.
             bench.player.play()
@@ -135,7 +135,7 @@ private struct Described: MediaBackend {
         func read() throws(MediaError) -> Packet? { nil }
         func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {}
         func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
-            throw MediaError(.decoderNotFound, "there is none")
+            throw MediaError(.decoderNotFound, "no decoder")
         }
         func cancel() {}
     }

@@ -17,7 +17,7 @@ private func frequency(_ samples: [Float], sampleRate: Double = 48_000) -> Doubl
 }
 
 @Suite("Audio: pitch, mix, taps, volume", .enabled(if: Fixture.areThere))
-struct SoundClauseTests {
+struct AudioContractTests {
     private let plain: [Float]
 
     init() async { plain = await Recording.play(PlayerItem(url: tone)).samples }
@@ -230,7 +230,7 @@ struct SoundClauseTests {
 
 /// Tests the audio of two seconds, counted in samples, when playback ends, jumps or is muted.
 @Suite("Audio at other rates, on the manual driver")
-struct PacedSoundTests {
+struct AudioRateContractTests {
     /// The player uses FFmpeg's time-stretching.
     private func makeBench() -> PlayerTestBench<Player> {
         let bench = PlayerTestBench(
@@ -279,9 +279,9 @@ struct PacedSoundTests {
         bench.player.repeatMode = .once
         bench.driver.run(seconds: 5)
         #expect(bench.player.rate == 0)
-        let laps = bench.player.counters.passes
-        #expect(laps >= 4)
-        #expect(bench.audioSink.samples.count == laps * 64_000)
+        let passes = bench.player.counters.passes
+        #expect(passes >= 4)
+        #expect(bench.audioSink.samples.count == passes * 64_000)
     }
 
     @Test("Muted audio is written as silence, so that sample counts stay complete")

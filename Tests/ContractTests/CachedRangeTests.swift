@@ -4,7 +4,7 @@ import PlayheadTesting
 import Testing
 
 @Suite("Cached frames and loaded time ranges, on the manual driver")
-struct KeptRangeTests {
+struct CachedRangeTests {
     private static let all = [MediaTimeRange(start: .zero, duration: .ms(2000))]
 
     @Test(
@@ -17,7 +17,7 @@ struct KeptRangeTests {
         bench.driver.run(seconds: 1.5)
         #expect(item.loadedTimeRanges == Self.all)
         bench.driver.run(seconds: 3)
-        #expect(bench.sight == "0.0 paused")
+        #expect(bench.stateLine == "0.0 paused")
         #expect(item.loadedTimeRanges == Self.all)
         for target in [0, 700, 1990, 9000] as [Int64] {
             bench.seek("sought", to: .ms(target))
@@ -64,9 +64,9 @@ struct KeptRangeTests {
         #expect(range.start <= .ms(10_000))
         #expect(range.start >= .ms(9000 - Int64(back * 1000)))
         #expect(range.end >= .ms(10_700))
-        let told = starts.withLock { $0 }
-        #expect(told == told.sorted())
-        #expect(told.last == range.start)
+        let reported = starts.withLock { $0 }
+        #expect(reported == reported.sorted())
+        #expect(reported.last == range.start)
         bench.driver.run(seconds: 20)
         let left = try #require(item.loadedTimeRanges.first)
         #expect(left.end == .ms(20_000))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Contract: taps with every kind of source", .enabled(if: Fixture.areThere, "make fixtures"))
-struct TapTests {
+struct AudioTapTests {
     @Test(
         "A tap gets the same audio of its item from a file, a playlist or the caller's data, in every player"
     )

@@ -6,13 +6,13 @@ import Testing
 
 /// Creates small files with FFmpeg's command for properties that no fixture has.
 enum MadeFile {
-    static func make(_ name: String, in folder: TemporaryFolder, _ words: String) throws -> URL {
+    static func make(_ name: String, in folder: TemporaryFolder, _ options: String) throws -> URL {
         let url = folder.file(name)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             ["ffmpeg", "-nostdin", "-v", "error"]
-            + words.split(whereSeparator: \.isWhitespace).map(String.init)
+            + options.split(whereSeparator: \.isWhitespace).map(String.init)
             + [url.path]
         try process.run()
         process.waitUntilExit()
@@ -22,11 +22,11 @@ enum MadeFile {
 }
 
 @Suite("Contract: properties of frames, and reasons for unplayable files")
-struct PictureFactTests {
+struct FramePropertyTests {
     private struct Colors: Sendable {
         let primaries, transfer, matrix: String
         let isFull: Bool
-        var words: String {
+        var options: String {
             """
             -color_primaries \(primaries) -color_trc \(transfer) -colorspace \(matrix)
             -color_range \(isFull ? "pc" : "tv")
@@ -51,7 +51,7 @@ struct PictureFactTests {
                 in: folder,
                 """
                 -f lavfi -i testsrc2=s=90x50:r=10:d=0.5 -vf scale=out_range=\(colors.isFull ? "full" : "limited")
-                -pix_fmt yuv420p -c:v libx264 -preset ultrafast -threads 1 \(colors.words)
+                -pix_fmt yuv420p -c:v libx264 -preset ultrafast -threads 1 \(colors.options)
                 """
             )
             let bench = PlayerTestBench.forFiles()
@@ -80,8 +80,8 @@ struct PictureFactTests {
     func withoutDecoder() async throws {
         var bytes = try Data(contentsOf: Fixture.url("clip-h264-aac.mp4"))
         for name in ["avc1", "avcC"] {
-            while let place = bytes.firstRange(of: Data(name.utf8)) {
-                bytes.replaceSubrange(place, with: Data("zzzz".utf8))
+            while let range = bytes.firstRange(of: Data(name.utf8)) {
+                bytes.replaceSubrange(range, with: Data("zzzz".utf8))
             }
         }
         let folder = try TemporaryFolder()
@@ -100,8 +100,8 @@ struct PictureFactTests {
         #expect(item.tracks.filter(\.isEnabled).map(\.assetTrack.mediaType) == [.audio])
         // If the other track has an unknown codec as well, no track can be played.
         for name in ["mp4a", "esds"] {
-            while let place = bytes.firstRange(of: Data(name.utf8)) {
-                bytes.replaceSubrange(place, with: Data("yyyy".utf8))
+            while let range = bytes.firstRange(of: Data(name.utf8)) {
+                bytes.replaceSubrange(range, with: Data("yyyy".utf8))
             }
         }
         try folder.write("stranger.mp4", bytes)
