@@ -1,9 +1,10 @@
 internal import MediaCore
 
-/// The I/O of one range request: its transfers, one after another.
+/// The I/O of one range request: its transfers, one after another. Forwards their events to the source while it exists.
 ///
 /// `@unchecked Sendable`: guarded by the lock of its source.
-final class Fetch: @unchecked Sendable {
+final class Fetch: TransferReceiver, @unchecked Sendable {
+    private weak let source: HTTPByteSource?
     /// The request of the scheduler.
     let id: RangeScheduler.RequestID
     /// The address of the next transfer. It differs from the resource's address during redirects.
@@ -34,9 +35,25 @@ final class Fetch: @unchecked Sendable {
         case atEnd
     }
 
-    init(_ id: RangeScheduler.RequestID, at address: HTTPAddress, _ cookies: CookieStore) {
+    init(
+        _ id: RangeScheduler.RequestID,
+        of source: HTTPByteSource,
+        at address: HTTPAddress,
+        _ cookies: CookieStore
+    ) {
         self.id = id
+        self.source = source
         self.address = address
         self.cookies = cookies
     }
+
+    func received(_ head: ResponseHead, of transfer: Transfer) -> Bool {
+        source?.received(head, of: self, transfer) ?? false
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> BodyDisposition {
+        source?.received(bytes, of: self, transfer) ?? .stop
+    }
+
+    func ended(_ transfer: Transfer, _ end: TransferEnd) { source?.ended(end, of: self, transfer) }
 }

@@ -17,7 +17,7 @@ extension HTTPByteSource {
     private func perform(_ command: RangeScheduler.Command, _ state: inout State) {
         switch command {
         case .start(let id, let reader):
-            let fetch = Fetch(id, at: state.address, state.readers[reader]?.cookies ?? cookies)
+            let fetch = Fetch(id, of: self, at: state.address, state.readers[reader]?.cookies ?? cookies)
             state.fetches[id] = fetch
             do throws(MediaError) {
                 try request(fetch, &state)
@@ -46,7 +46,7 @@ extension HTTPByteSource {
             request.range = (range.position, range.end.map { $0 - 1 })
         }
         request.validator = state.metadata.validator
-        let transfer = Transfer(request, FetchReceiver(self, fetch))
+        let transfer = Transfer(request, fetch)
         fetch.transfer = transfer
         fetch.responseAction = nil
         do throws(MediaError) {
@@ -89,25 +89,4 @@ extension HTTPByteSource {
         error.location = name
         return error
     }
-}
-
-/// Forwards the events of a fetch to its source while the source exists.
-private final class FetchReceiver: TransferReceiver {
-    private weak let source: HTTPByteSource?
-    private let fetch: Fetch
-
-    init(_ source: HTTPByteSource, _ fetch: Fetch) {
-        self.source = source
-        self.fetch = fetch
-    }
-
-    func received(_ head: ResponseHead, of transfer: Transfer) -> Bool {
-        source?.received(head, of: fetch, transfer) ?? false
-    }
-
-    func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> BodyDisposition {
-        source?.received(bytes, of: fetch, transfer) ?? .stop
-    }
-
-    func ended(_ transfer: Transfer, _ end: TransferEnd) { source?.ended(end, of: fetch, transfer) }
 }
