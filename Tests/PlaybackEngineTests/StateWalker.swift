@@ -138,6 +138,7 @@ struct StateWalker {
         if item.isStepping { return .stepped(state.epoch, hasMoved: Bool.random(using: &random)) }
         if item.awaitsFrames { return .itemSwitch(makeSwitchEvent()) }
         if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
+        if item.hasEnded, Int.random(in: 0..<4, using: &random) == 0 { return .itemSwitch(makeSwitchEvent()) }
         if state.awaitsRepeatedEnd { return .endRepeated(state.epoch) }
         if state.isInterrupted { return .interruptionEnded }
         if state.itemSwitch.phase != .idle, Bool.random(using: &random) {
