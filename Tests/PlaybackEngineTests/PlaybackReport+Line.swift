@@ -7,9 +7,9 @@ extension PlaybackReport {
     /// The item time and the report, or nil for reports that tests rarely check. `TimedPlayerEvent.line` omits the same
     /// events.
     var line: String? {
-        switch content {
-        case .loadedRangeChanged, .notice(.passEnded), .effectiveRateChanged, .choiceApplied: nil
-        default: "\(Self.describe(itemTime)) \(Self.describe(content))"
+        switch change {
+        case .loadedRangeChanged, .passEnded, .effectiveRateChanged, .choiceApplied: nil
+        default: "\(Self.describe(itemTime)) \(Self.describe(change))"
         }
     }
 
@@ -18,27 +18,8 @@ extension PlaybackReport {
         return String(format: "%lld.%06lld", micros / 1_000_000, micros % 1_000_000)
     }
 
-    private static func describe(_ content: Content) -> String {
-        switch content {
-        case .notice(let notice): describe(notice)
-        case .presentationSizeChanged(_, let size): "presentationSize \(size)"
-        case .tracksChanged: "tracks"
-        case .selectionChanged: "selection"
-        case .choiceApplied(_, let number): "choice \(number) applied"
-        case .effectiveRateChanged(_, let rate): "effectiveRate \(rate)"
-        case .loadedRangeChanged(_, let range): "loaded \(range.map { describe($0.end) } ?? "nothing")"
-        case .readyForDisplayChanged(_, let isReady): "readyForDisplay \(isReady)"
-        case .seekCompleted(let id, let finished): "seek \(id.rawValue) completed \(finished)"
-        case .prerollCompleted(let id, let finished): "preroll \(id.rawValue) completed \(finished)"
-        case .fault(_, let error): "fault \(error.code)"
-        case .sinkFailed(let error, _): "sinkFailed \(error.code)"
-        case .decodingFellBehind: "decodingFellBehind"
-        case .decodingKeepsUp(_, let skipped): "decodingKeepsUp, \(skipped) skipped"
-        }
-    }
-
-    private static func describe(_ notice: PlaybackNotice) -> String {
-        switch notice {
+    private static func describe(_ change: PlaybackChange) -> String {
+        switch change {
         case .playerStatusChanged(let status): "player \(status)"
         case .itemChanged(_, let id): "item \(id.map { String($0.rawValue) } ?? "none")"
         case .itemStatusChanged(_, let status): "itemStatus \(status)"
@@ -51,13 +32,24 @@ extension PlaybackReport {
         case .bufferFullChanged(_, let flag): "bufferFull \(flag)"
         case .likelyToKeepUpChanged(_, let flag): "likelyToKeepUp \(flag)"
         case .repeatModeChanged(let setting): "repeat \(setting)"
-        case .interruptionBegan: "interruptionBegan"
         case .interruptionEnded(let shouldResume): "interruptionEnded, resume \(shouldResume)"
-        case .playbackStalled: "playbackStalled"
         case .playedToEnd(_, let time): "playedToEnd at \(describe(time))"
         case .failedToPlayToEnd(_, let error): "failedToPlayToEnd \(error.code)"
         case .timeJumped(_, let time): "timeJumped to \(describe(time))"
         case .passEnded(_, let outcome): "passEnded \(outcome)"
+        case .presentationSizeChanged(_, let size): "presentationSize \(size)"
+        case .tracksChanged: "tracks"
+        case .selectionChanged: "selection"
+        case .choiceApplied(_, let number): "choice \(number) applied"
+        case .effectiveRateChanged(_, let rate): "effectiveRate \(rate)"
+        case .loadedRangeChanged(_, let range): "loaded \(range.map { describe($0.end) } ?? "nothing")"
+        case .readyForDisplayChanged(_, let isReady): "readyForDisplay \(isReady)"
+        case .seekCompleted(let id, let finished): "seek \(id.rawValue) completed \(finished)"
+        case .prerollCompleted(let id, let finished): "preroll \(id.rawValue) completed \(finished)"
+        case .fault(_, let error): "fault \(error.code)"
+        case .sinkFailed(let failure): "sinkFailed \(failure.error.code)"
+        case .decodingKeepsUp(_, let skipped): "decodingKeepsUp, \(skipped) skipped"
+        default: String("\(change)".prefix { $0 != "(" })
         }
     }
 }

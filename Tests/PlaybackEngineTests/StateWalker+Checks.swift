@@ -1,7 +1,7 @@
 import MediaCore
 import PlaybackEngine
 
-/// Checks of actions: each completion belongs to a request, and each notice is consistent with the previous one.
+/// Checks of actions: each completion belongs to a request, and each change is consistent with the previous one.
 extension StateWalker {
     /// Records an action. Returns what it violates, or nil.
     mutating func record(_ action: PlaybackAction, _ transition: Transition) -> String? {
@@ -47,7 +47,7 @@ extension StateWalker {
             observed.outcomes = 0
             observed.hasOutcome = false
         case .itemSwitch(let action, _): return record(action)
-        case .post(let notice): return record(notice, transition)
+        case .post(let change): return record(change, transition)
         case .setLooping, .forget, .describe, .step, .searchEarlier: break
         }
         return nil
@@ -83,18 +83,18 @@ extension StateWalker {
         return nil
     }
 
-    private mutating func record(_ notice: PlaybackNotice, _ transition: Transition) -> String? {
-        switch notice {
+    private mutating func record(_ change: PlaybackChange, _ transition: Transition) -> String? {
+        switch change {
         case .playedToEnd, .failedToPlayToEnd:
             // After playback was requested at the end, the end is reported again, as AVPlayer does.
             if observed.outcomes > 0, !transition.setsRate { return "a second outcome of one pass" }
             observed.outcomes += 1
-            if case .playedToEnd = notice {
+            if case .playedToEnd = change {
                 observed.coverage.ends += 1
             } else {
                 observed.coverage.failures += 1
             }
-            observed.expectedOutcome = notice.outcome
+            observed.expectedOutcome = change.outcome
             if transition.before.timeControl != .playing, !transition.setsRate, !transition.isFailure {
                 return "an end while \(transition.before.timeControl)"
             }
@@ -137,9 +137,7 @@ extension StateWalker {
             observed.itemStatus = status
         case .passEnded(let id, let outcome):
             if let violation = record(outcome, of: id, transition) { return violation }
-        case .itemFailed, .durationChanged, .bufferEmptyChanged, .bufferFullChanged, .likelyToKeepUpChanged,
-            .repeatModeChanged, .timeJumped:
-            break
+        default: break
         }
         return nil
     }
@@ -170,8 +168,8 @@ extension StateWalker {
     }
 }
 
-extension PlaybackNotice {
-    /// The outcome that has to accompany the notice.
+extension PlaybackChange {
+    /// The outcome that has to accompany the change.
     fileprivate var outcome: PassOutcome? {
         switch self {
         case .playedToEnd: .playedToEnd

@@ -24,7 +24,7 @@ extension PlaybackLoop {
             case .describe(let id): describe(id)
             case .itemSwitch(let action, let epoch): performSwitch(action, epoch)
             case .searchEarlier(let old, let epoch): searchEarlier(than: old, epoch)
-            case .post(let notice): post(notice)
+            case .post(let change): post(change)
             }
         }
         scheduleRepeatedEnd()
@@ -79,8 +79,8 @@ extension PlaybackLoop {
     /// The maximum duration of the evaluation phase: 100 ms. A shorter wait needs no progress indicator.
     private static let evaluationTimeout: Int64 = 100_000_000
 
-    private func post(_ notice: PlaybackNotice) {
-        switch notice {
+    private func post(_ change: PlaybackChange) {
+        switch change {
         case .playbackStalled: publisher.counters.stalls += 1
         case .playedToEnd:
             publisher.counters.passes += 1
@@ -91,8 +91,8 @@ extension PlaybackLoop {
         case .itemChanged: endRateLimit = EndRateLimit()
         default: break
         }
-        report(.notice(notice))
-        guard case .itemChanged = notice, current?.isVisibleToObservers == false else { return }
+        report(change)
+        guard case .itemChanged = change, current?.isVisibleToObservers == false else { return }
         current?.isVisibleToObservers = true
         publisher.counters.faults += current?.faultsBeforeVisible ?? 0
         publish()

@@ -70,7 +70,8 @@ extension PlaybackLoop {
         case .device(.interruptionBegan): handle(.interruptionBegan)
         case .device(.interruptionEnded): handle(.interruptionEnded)
         case .skipped: publisher.counters.framesSkippedBySinks += 1
-        case .sinkFailed(let error, let underlying): report(.sinkFailed(error, underlying))
+        case .sinkFailed(let error, let underlying):
+            report(.sinkFailed(PlaybackChange.SinkFailure(error: error, underlying: underlying)))
         }
     }
 

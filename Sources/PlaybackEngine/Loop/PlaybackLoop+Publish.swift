@@ -4,14 +4,14 @@ import PlayheadBackend
 /// Reports to observers, and the published snapshot.
 extension PlaybackLoop {
     /// Reports to the observer something that has happened now.
-    func report(_ content: PlaybackReport.Content) {
+    func report(_ change: PlaybackChange) {
         guard !shared.isReleased else { return }
-        if case .notice(let notice) = content { publisher.apply(notice, state) }
+        publisher.apply(change, state)
         publish()
         let now = now
         let snapshot = shared.snapshot
         publisher.observer(
-            PlaybackReport(content: content, host: now, itemTime: snapshot.itemTime(at: now)),
+            PlaybackReport(change: change, host: now, itemTime: snapshot.itemTime(at: now)),
             snapshot
         )
     }
@@ -24,7 +24,7 @@ extension PlaybackLoop {
         report(.effectiveRateChanged(id, Float(Double(rate.millionths) / 1_000_000)))
     }
 
-    /// Publishes the snapshot. Properties whose changes are notified change with their notice, one at a time, so that
+    /// Publishes the snapshot. Properties whose changes are reported change with their report, one at a time, so that
     /// a reader inside a callback sees the state as it was reported. All others are updated to the current time.
     func publish() {
         measure()

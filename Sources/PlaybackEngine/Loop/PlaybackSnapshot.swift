@@ -52,9 +52,9 @@ package struct PlaybackSnapshot: Sendable {
 }
 
 extension PlaybackSnapshot {
-    /// Applies the change that a notice reports.
-    mutating func apply(_ notice: PlaybackNotice, _ state: PlaybackState) {
-        switch notice {
+    /// Applies a change that is reported, and returns whether it concerns the snapshot.
+    mutating func apply(_ change: PlaybackChange, _ state: PlaybackState) -> Bool {
+        switch change {
         case .playerStatusChanged(let status): self.status = status
         case .itemChanged(_, let id):
             itemID = id
@@ -65,7 +65,7 @@ extension PlaybackSnapshot {
             itemStatus = status
             itemError = state.item?.error
         case .itemFailed(let id, let error):
-            guard itemID == id else { break }
+            guard itemID == id else { return false }
             itemStatus = .failed
             itemError = error
         case .rateChanged(_, let rate, _): self.rate = rate
@@ -78,8 +78,8 @@ extension PlaybackSnapshot {
         case .interruptionBegan: isInterrupted = true
         case .interruptionEnded: isInterrupted = false
         case .repeatModeChanged(let setting): repeatSetting = setting
-        case .durationChanged, .playbackStalled, .playedToEnd, .failedToPlayToEnd, .timeJumped, .passEnded:
-            break
+        default: return false
         }
+        return true
     }
 }

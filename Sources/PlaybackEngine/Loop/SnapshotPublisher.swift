@@ -6,10 +6,10 @@ struct SnapshotPublisher {
     let observer: PlaybackLoop.Observer
     var counters = PlaybackCounters()
     var frameRate = FrameRateMeter()
-    /// The state that notices have reported so far.
+    /// The state that changes have reported so far.
     private var visible = PlaybackSnapshot()
-    /// A Boolean value that indicates whether a notice has changed `visible` since it was published.
-    private var hasUnpublishedNotice = true
+    /// A Boolean value that indicates whether a report has changed `visible` since it was published.
+    private var hasUnpublishedChange = true
     /// The current values, and the published ones.
     var changes: Changes?
     private var published: Changes?
@@ -20,7 +20,7 @@ struct SnapshotPublisher {
 
     init(observer: @escaping PlaybackLoop.Observer) { self.observer = observer }
 
-    /// The part of a snapshot whose changes are not reported by notices.
+    /// The part of a snapshot whose changes are not reported one at a time.
     struct Changes: Equatable {
         var seekTarget: MediaTime?
         var pipeline: ObjectIdentifier?
@@ -35,13 +35,12 @@ struct SnapshotPublisher {
         var passEnd: ItemTime?
     }
 
-    mutating func apply(_ notice: PlaybackNotice, _ state: PlaybackState) {
-        visible.apply(notice, state)
-        hasUnpublishedNotice = true
+    mutating func apply(_ change: PlaybackChange, _ state: PlaybackState) {
+        if visible.apply(change, state) { hasUnpublishedChange = true }
     }
 
     /// A Boolean value that indicates whether a new snapshot would differ from the published one.
-    var hasChanged: Bool { hasUnpublishedNotice || changes != published }
+    var hasChanged: Bool { hasUnpublishedChange || changes != published }
 
     /// Updates `snapshot`. Large values are copied only if they have changed.
     mutating func publish(
@@ -49,11 +48,11 @@ struct SnapshotPublisher {
         _ description: @autoclosure () -> MediaDescription?
     ) {
         guard let changes else { return }
-        if hasUnpublishedNotice { snapshot = visible }
-        if hasUnpublishedNotice || changes.pipeline != published?.pipeline {
+        if hasUnpublishedChange { snapshot = visible }
+        if hasUnpublishedChange || changes.pipeline != published?.pipeline {
             snapshot.description = description()
         }
-        hasUnpublishedNotice = false
+        hasUnpublishedChange = false
         published = changes
         snapshot.seekTarget = changes.seekTarget
         snapshot.enabledTracks = changes.enabledTracks

@@ -34,5 +34,5 @@ package enum PlaybackAction: Hashable, Sendable {
     /// Searches for the first frames of an epoch from an earlier position, in a new epoch. Everything that belongs to
     /// the old one is stale.
     case searchEarlier(than: Epoch, Epoch)
-    case post(PlaybackNotice)
+    case post(PlaybackChange)
 }

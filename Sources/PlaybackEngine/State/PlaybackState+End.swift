@@ -70,7 +70,7 @@ extension PlaybackState {
         clearRateAfterFailure()
     }
 
-    /// Ends the pass after its last frame has been shown. The notice precedes the change of rate.
+    /// Ends the pass after its last frame has been shown. Its report precedes the change of rate.
     mutating func endOfPass(_ id: ItemID, at time: MediaTime, _ actions: inout [PlaybackAction]) {
         item?.hasEnded = true
         if endAction == .advance {

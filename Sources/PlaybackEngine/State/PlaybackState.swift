@@ -177,9 +177,9 @@ package struct PlaybackState: Hashable, Sendable {
         return item.level.isLikelyToKeepUp || item.level.isFull
     }
 
-    /// Appends a notice for every change that observers can see, causes first.
+    /// Posts every change that observers can see, causes first.
     private func appendChanges(since old: PlaybackState, to actions: inout [PlaybackAction]) {
-        func post(_ notice: PlaybackNotice) { actions.append(.post(notice)) }
+        func post(_ change: PlaybackChange) { actions.append(.post(change)) }
         if repeatSetting != old.repeatSetting { post(.repeatModeChanged(repeatSetting)) }
         if item?.id != old.item?.id { post(.itemChanged(from: old.item?.id, to: item?.id)) }
         if let item, item.status == .readyToPlay,

@@ -54,16 +54,16 @@ extension PlayerItem {
     ///
     /// - Returns: True if the log has a new entry.
     func keepLog(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) -> Bool {
-        switch report.content {
-        case .notice(.itemChanged):
+        switch report.change {
+        case .itemChanged:
             state.withLock { state in
                 state.log.end(snapshot.counters, at: report.host)
                 state.log.base = snapshot.counters
             }
-        case .notice(.timeControlChanged(.playing, _)):
+        case .timeControlChanged(.playing, _):
             return openLog(at: report.host, startupTime: snapshot.counters.startupTime)
         // The item follows another one without an interruption, so it was prepared before its turn.
-        case .notice(.itemStatusChanged(_, .readyToPlay))
+        case .itemStatusChanged(_, .readyToPlay)
         where snapshot.timeControl == .playing && snapshot.effectiveRate != 0:
             return openLog(at: report.host, startupTime: nil)
         default: break
@@ -84,12 +84,12 @@ extension PlayerItem {
     ///
     /// - Returns: The new entry, or nil if the report contains no new error.
     func keepError(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) -> ErrorLog.Event? {
-        switch report.content {
+        switch report.change {
         case .fault(_, let error): keep(error, report, isRecovered: true)
-        case .notice(.failedToPlayToEnd(_, let error)): keep(error, report, isRecovered: false)
-        case .notice(.itemFailed(_, let error)), .notice(.passEnded(_, .failed(let error))):
+        case .failedToPlayToEnd(_, let error): keep(error, report, isRecovered: false)
+        case .itemFailed(_, let error), .passEnded(_, .failed(let error)):
             keepFailure(error, report)
-        case .notice(.itemStatusChanged(_, .failed)): snapshot.itemError.flatMap { keepFailure($0, report) }
+        case .itemStatusChanged(_, .failed): snapshot.itemError.flatMap { keepFailure($0, report) }
         default: nil
         }
     }

@@ -133,10 +133,10 @@ struct TrackSwitches: Sendable {
     }
 
     /// Records that reading subtitles has followed a choice, or cannot follow it. A failed item follows no choice.
-    mutating func confirmSubtitles(_ content: PlaybackReport.Content, _ facts: ItemFacts) {
+    mutating func confirmSubtitles(_ change: PlaybackChange, _ facts: ItemFacts) {
         if facts.status == .failed { (pending, pendingSubtitles) = ([:], [:]) }
         guard !pendingSubtitles.isEmpty else { return }
-        switch content {
+        switch change {
         case .selectionChanged:
             for track in facts.tracks where pendingSubtitles[track.assetTrack.id] == track.isEnabled {
                 pendingSubtitles[track.assetTrack.id] = nil

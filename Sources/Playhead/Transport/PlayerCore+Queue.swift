@@ -78,8 +78,8 @@ extension PlayerCore {
     }
 
     /// Follows the loop to another item, or after a failure of an item. On the control lane.
-    func updateQueue(for notice: PlaybackNotice) {
-        switch notice {
+    func updateQueue(for change: PlaybackChange) {
+        switch change {
         case .itemChanged(let old, let new):
             let leaving = state.withLock { state -> PlayerItem? in
                 // Otherwise another item was set meanwhile, and the loop has yet to follow.

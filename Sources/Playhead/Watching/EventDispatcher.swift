@@ -157,33 +157,7 @@ final class EventDispatcher: Sendable {
     ///   - sought: The item of the seek that the report answers.
     /// - Returns: The event, or nil if users are not concerned.
     func event(for report: PlaybackReport, sought: PlayerItem?) -> PlayerEvent? {
-        switch report.content {
-        case .notice(let notice): return event(for: notice)
-        case .presentationSizeChanged(let id, let size):
-            return item(id).map { .presentationSizeChanged($0, size) }
-        case .tracksChanged(let id): return item(id).map { .tracksChanged($0) }
-        case .selectionChanged(let id): return item(id).map { .mediaSelectionChanged($0) }
-        case .readyForDisplayChanged(let id, let isReady):
-            return item(id).map { .readyForDisplayChanged($0, isReady) }
-        case .loadedRangeChanged(let id, let range):
-            return item(id).map { .loadedTimeRangesChanged($0, range.map { [$0] } ?? []) }
-        case .seekCompleted(_, let finished):
-            return sought.map { .seekCompleted($0, finished: finished) }
-        case .prerollCompleted, .choiceApplied: return nil
-        case .effectiveRateChanged(let id, let rate): return item(id).map { .effectiveRateChanged($0, rate) }
-        // The fault is reported as an entry of the error log.
-        case .fault: return nil
-        // The dropped frames are counted in the access log, and the change is reported to the logger.
-        case .decodingFellBehind, .decodingKeepsUp: return nil
-        case .sinkFailed(let error, let underlying):
-            var playbackError = PlaybackError(error, url: nil)
-            playbackError.underlying = underlying
-            return .sinkFailed(playbackError)
-        }
-    }
-
-    private func event(for notice: PlaybackNotice) -> PlayerEvent? {
-        switch notice {
+        switch report.change {
         case .playerStatusChanged(let status): .statusChanged(status)
         case .itemChanged(_, let id): .currentItemChanged(id.flatMap { item($0) })
         case .itemStatusChanged(let id, let status):
@@ -208,6 +182,30 @@ final class EventDispatcher: Sendable {
         case .timeJumped(let id, let time): item(id).map { .timeJumped($0, to: time) }
         case .passEnded(let id, let outcome):
             item(id).map { .passEnded($0, PlayerEvent.PassOutcome(outcome, url: $0.asset.url)) }
+        case .presentationSizeChanged(let id, let size):
+            item(id).map { .presentationSizeChanged($0, size) }
+        case .tracksChanged(let id): item(id).map { .tracksChanged($0) }
+        case .selectionChanged(let id): item(id).map { .mediaSelectionChanged($0) }
+        case .readyForDisplayChanged(let id, let isReady):
+            item(id).map { .readyForDisplayChanged($0, isReady) }
+        case .loadedRangeChanged(let id, let range):
+            item(id).map { .loadedTimeRangesChanged($0, range.map { [$0] } ?? []) }
+        case .seekCompleted(_, let finished):
+            sought.map { .seekCompleted($0, finished: finished) }
+        case .prerollCompleted, .choiceApplied: nil
+        case .effectiveRateChanged(let id, let rate): item(id).map { .effectiveRateChanged($0, rate) }
+        // The fault is reported as an entry of the error log.
+        case .fault: nil
+        // The dropped frames are counted in the access log, and the change is reported to the logger.
+        case .decodingFellBehind, .decodingKeepsUp: nil
+        case .sinkFailed(let failure): .sinkFailed(PlaybackError(failure))
         }
+    }
+}
+
+extension PlaybackError {
+    fileprivate init(_ failure: PlaybackChange.SinkFailure) {
+        self.init(failure.error, url: nil)
+        underlying = failure.underlying
     }
 }

@@ -25,10 +25,10 @@ struct ItemFacts: Sendable {
     }
 
     /// Returns whether a report says what is known already, as for an item that is opened again.
-    func alreadyContains(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot) -> Bool {
-        switch content {
-        case .notice(.itemStatusChanged(_, .readyToPlay)): status == .readyToPlay
-        case .notice(.durationChanged(_, let duration)): duration == self.duration
+    func alreadyContains(_ change: PlaybackChange, _ snapshot: PlaybackSnapshot) -> Bool {
+        switch change {
+        case .itemStatusChanged(_, .readyToPlay): status == .readyToPlay
+        case .durationChanged(_, let duration): duration == self.duration
         case .presentationSizeChanged(_, let size): size == presentationSize
         case .tracksChanged: ItemFacts.tracks(snapshot) == tracks
         default: false
@@ -42,23 +42,11 @@ struct ItemFacts: Sendable {
     }
 
     /// Applies one report and nothing else, so that every property changes with its own event.
-    mutating func apply(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot, of asset: Asset) {
-        switch content {
-        case .notice(let notice): apply(notice, snapshot, of: asset)
+    mutating func apply(_ change: PlaybackChange, _ snapshot: PlaybackSnapshot, of asset: Asset) {
+        switch change {
         case .presentationSizeChanged(_, let size): presentationSize = size
-        case .tracksChanged, .selectionChanged:
-            tracks = ItemFacts.tracks(snapshot)
+        case .tracksChanged, .selectionChanged: tracks = ItemFacts.tracks(snapshot)
         case .loadedRangeChanged(_, let range): loadedTimeRanges = range.map { [$0] } ?? []
-        case .readyForDisplayChanged, .choiceApplied, .seekCompleted, .prerollCompleted,
-            .effectiveRateChanged,
-            .fault,
-            .sinkFailed, .decodingFellBehind, .decodingKeepsUp:
-            break
-        }
-    }
-
-    private mutating func apply(_ notice: PlaybackNotice, _ snapshot: PlaybackSnapshot, of asset: Asset) {
-        switch notice {
         case .itemChanged:
             guard status != .failed else { break }
             // A player opens the item again. What is known about it stays valid, and nothing is buffered.

@@ -10,22 +10,21 @@ extension PlayerCore {
         loadClaim.set(snapshot.needsData)
         postErrorLogEntry(report, snapshot)
         var sought: PlayerItem?
-        switch report.content {
+        switch report.change {
         case .seekCompleted(let id, let finished), .prerollCompleted(let id, let finished):
             let pending = state.withLock { $0.seeks.removeValue(forKey: id) }
             sought = pending?.item
             if let completion = pending?.completion { callbacks.enqueue { completion(finished) } }
-        case .notice(let notice): updateQueue(for: notice)
         case .selectionChanged(let id): clearOutputs(of: id, snapshot)
         case .choiceApplied(let id, let choice): dispatcher.item(id)?.confirmChoice(choice, callbacks)
-        case .decodingFellBehind, .decodingKeepsUp: logDecoding(report.content, rate: snapshot.rate)
-        default: break
+        case .decodingFellBehind, .decodingKeepsUp: logDecoding(report.change, rate: snapshot.rate)
+        default: updateQueue(for: report.change)
         }
         let item = snapshot.itemID.flatMap { dispatcher.item($0) }
-        if case .notice(.itemChanged) = report.content, let item {
+        if case .itemChanged = report.change, let item {
             device?.setTitle(item.asset.url.lastPathComponent)
         }
-        if case .notice(.itemChanged(let old, _)) = report.content, let old {
+        if case .itemChanged(let old, _) = report.change, let old {
             dispatcher.item(old)?.endLog(snapshot.counters, at: report.host)
         }
         guard let event = dispatcher.event(for: report, sought: sought) else { return }
@@ -35,10 +34,10 @@ extension PlayerCore {
             hostTime: report.host,
             item: item
         )
-        let isKnown = item?.state.withLock { $0.facts.alreadyContains(report.content, snapshot) } ?? false
+        let isKnown = item?.state.withLock { $0.facts.alreadyContains(report.change, snapshot) } ?? false
         if !isKnown {
             log(event)
-            post(timed, snapshot, item, content: report.content, about: about(report.content, snapshot))
+            post(timed, snapshot, item, reporting: report.change, about: about(report.change, snapshot))
         }
         guard let item, item.keepLog(report, snapshot) else { return }
         let entry = TimedPlayerEvent(
@@ -51,14 +50,14 @@ extension PlayerCore {
     }
 
     /// Returns the queued item that a report concerns while another item is current.
-    private func about(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot) -> PlayerItem? {
-        guard case .notice(.itemFailed(let id, _)) = content, id != snapshot.itemID else { return nil }
+    private func about(_ change: PlaybackChange, _ snapshot: PlaybackSnapshot) -> PlayerItem? {
+        guard case .itemFailed(let id, _) = change, id != snapshot.itemID else { return nil }
         return dispatcher.item(id)
     }
 
     /// Posts the new entry of an error log, before the events that result from the error.
     private func postErrorLogEntry(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
-        guard let owner = report.content.failing.flatMap({ dispatcher.item($0) }),
+        guard let owner = report.change.failing.flatMap({ dispatcher.item($0) }),
             let entry = owner.keepError(report, snapshot)
         else { return }
         let item = snapshot.itemID.flatMap { dispatcher.item($0) }
@@ -90,7 +89,7 @@ extension PlayerCore {
         _ event: TimedPlayerEvent,
         _ snapshot: PlaybackSnapshot,
         _ item: PlayerItem?,
-        content: PlaybackReport.Content? = nil,
+        reporting reported: PlaybackChange? = nil,
         about other: PlayerItem? = nil,
         change: (inout PlayerFacts) -> Void = { _ in }
     ) {
@@ -104,7 +103,7 @@ extension PlayerCore {
         for seen in [item, other].compactMap(\.self) {
             // A report about another item does not change the current one.
             let (before, after) = seen.apply(
-                other == nil || seen === other ? content : nil,
+                other == nil || seen === other ? reported : nil,
                 snapshot,
                 sequence
             )
@@ -127,8 +126,8 @@ extension PlayerCore {
 
     /// Logs once when frames start to be dropped and once when all are shown again. At rates above 1 this is not a
     /// warning.
-    private func logDecoding(_ content: PlaybackReport.Content, rate: Float) {
-        switch content {
+    private func logDecoding(_ change: PlaybackChange, rate: Float) {
+        switch change {
         case .decodingFellBehind:
             configuration.logger.log(
                 level: abs(rate) > 1 ? .info : .warning,
@@ -151,13 +150,13 @@ extension PlayerCore {
     }
 }
 
-extension PlaybackReport.Content {
+extension PlaybackChange {
     /// The item that is affected by a loss or a failure.
     fileprivate var failing: ItemID? {
         switch self {
         case .fault(let id, _): id
-        case .notice(.failedToPlayToEnd(let id, _)), .notice(.itemFailed(let id, _)),
-            .notice(.itemStatusChanged(let id, .failed)), .notice(.passEnded(let id, .failed)):
+        case .failedToPlayToEnd(let id, _), .itemFailed(let id, _),
+            .itemStatusChanged(let id, .failed), .passEnded(let id, .failed):
             id
         default: nil
         }
@@ -169,15 +168,15 @@ extension PlayerItem {
     ///
     /// - Returns: The facts before and after it.
     fileprivate func apply(
-        _ content: PlaybackReport.Content?,
+        _ change: PlaybackChange?,
         _ snapshot: PlaybackSnapshot,
         _ sequence: UInt64
     ) -> (ItemFacts, ItemFacts) {
         state.withLock { state in
             let before = state.facts
-            if let content {
-                state.facts.apply(content, snapshot, of: asset)
-                state.switches.confirmSubtitles(content, state.facts)
+            if let change {
+                state.facts.apply(change, snapshot, of: asset)
+                state.switches.confirmSubtitles(change, state.facts)
             }
             state.sequence = sequence
             return (before, state.facts)
