@@ -64,3 +64,12 @@ public struct MediaDescription: Hashable, Sendable {
         self.byteMarks = []
     }
 }
+
+extension MediaDescription {
+    /// The variants whose video can be played, or all variants if there is none.
+    package var playableVariants: [Variant] {
+        let lost = Set(tracks.filter { $0.mediaType == .video && !$0.isPlayable }.map(\.id))
+        let playable = variants.filter { $0.trackIDs.isDisjoint(with: lost) }
+        return playable.isEmpty ? variants : playable
+    }
+}

@@ -23,3 +23,21 @@ public struct Variant: Hashable, Sendable {
         self.trackIDs = trackIDs
     }
 }
+
+extension Variant {
+    /// The number of pixels of a frame, clamped to the range of `Int`.
+    package var pixelCount: Int {
+        let (count, overflow) = size.width.multipliedReportingOverflow(by: size.height)
+        return overflow ? .max : count
+    }
+
+    /// Returns the variant of the highest quality: one with video, then the highest bit rate, then the largest size.
+    /// Of several, returns the first.
+    package static func highestQuality(of variants: [Variant]) -> Variant? {
+        variants.min { one, other in
+            if one.size.isEmpty != other.size.isEmpty { return other.size.isEmpty }
+            if one.peakBitRate != other.peakBitRate { return one.peakBitRate > other.peakBitRate }
+            return one.pixelCount > other.pixelCount
+        }
+    }
+}

@@ -59,14 +59,16 @@ package struct VariantPreference: Hashable, Sendable {
     package func best(of variants: [Variant]) -> Variant? {
         let fitting = variants.filter(isWithinLimits)
         guard !fitting.isEmpty else {
-            return Self.first(of: variants) { $0.peakBitRate < $1.peakBitRate }
+            return variants.min { $0.peakBitRate < $1.peakBitRate }
         }
         if prefersFirst { return fitting.first }
         let covering = fitting.filter { variant in
             !displays.isEmpty && displays.allSatisfy { $0.isCovered(by: variant.size) }
         }
-        guard let least = covering.map(\.pixels).min() else { return Self.highestQuality(of: fitting) }
-        return Self.highestQuality(of: covering.filter { $0.pixels == least })
+        guard let least = covering.map(\.pixelCount).min() else {
+            return Variant.highestQuality(of: fitting)
+        }
+        return Variant.highestQuality(of: covering.filter { $0.pixelCount == least })
     }
 
     private func isWithinLimits(_ variant: Variant) -> Bool {
@@ -74,38 +76,12 @@ package struct VariantPreference: Hashable, Sendable {
         guard !maximumSize.isEmpty else { return true }
         return variant.size.width <= maximumSize.width && variant.size.height <= maximumSize.height
     }
-
-    /// Returns the variant of the highest quality: one with video, then the highest bit rate, then the largest size.
-    private static func highestQuality(of variants: [Variant]) -> Variant? {
-        first(of: variants) { one, other in
-            if one.size.isEmpty != other.size.isEmpty { return other.size.isEmpty }
-            if one.peakBitRate != other.peakBitRate { return one.peakBitRate > other.peakBitRate }
-            return one.pixels > other.pixels
-        }
-    }
-
-    /// Returns the first variant that no other one precedes.
-    private static func first(of variants: [Variant], before: (Variant, Variant) -> Bool) -> Variant? {
-        variants.reduce(nil) { best, next in
-            guard let best else { return next }
-            return before(next, best) ? next : best
-        }
-    }
-}
-
-extension Variant {
-    fileprivate var pixels: Int {
-        let (count, overflow) = size.width.multipliedReportingOverflow(by: size.height)
-        return overflow ? .max : count
-    }
 }
 
 extension MediaDescription {
     /// Returns the variants that can be played. Variants that contain the explicitly chosen tracks are preferred.
     package func variants(with choices: [TrackChoice]) -> [Variant] {
-        let lost = Set(tracks.filter { $0.mediaType == .video && !$0.isPlayable }.map(\.id))
-        let playable = variants.filter { $0.trackIDs.isDisjoint(with: lost) }
-        var candidates = playable.isEmpty ? variants : playable
+        var candidates = playableVariants
         for case .track(let id) in choices {
             let holding = candidates.filter { $0.trackIDs.contains(id) }
             if !holding.isEmpty { candidates = holding }
