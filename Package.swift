@@ -80,7 +80,7 @@ let package = Package(
         .target(name: "CFiber", publicHeadersPath: "."),
         .target(
             name: "FFmpeg",
-            dependencies: ["CFFmpeg", "CFiber", "HLS", "MediaCore", "PlayheadBackend"],
+            dependencies: ["CFFmpeg", "CFiber", "MediaCore", "PlayheadBackend"],
             swiftSettings: settings
         ),
         .target(
@@ -161,7 +161,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FFmpegTests",
-            dependencies: ["FFmpeg", "MediaCore", "PlayheadBackend", "Playhead", "TestSupport"],
+            dependencies: ["FFmpeg", "HLS", "MediaCore", "PlayheadBackend", "Playhead", "TestSupport"],
             swiftSettings: plainSettings
         ),
         .testTarget(

@@ -4,30 +4,42 @@ import PlayheadBackend
 extension HLSDemuxer {
     /// The maximum number of variant streams to try if one cannot be opened or differs from its description.
     private static let attemptLimit = 8
+    /// The maximum number of local playlists that are opened to describe them.
+    private static let localPlaylistLimit = 32
 
     /// Loads the playlist of the asset and opens what is needed for playback.
     func openPlaylists() throws(MediaError) {
-        var load = PlaylistLoad(url, resources)
-        let root = try retryUntilReady { () throws(MediaError) in
-            try load.resume(context, given: request.source)
-        }
-        switch root.playlist {
+        var load = PlaylistLoad(url, resources, source: source)
+        let root = try retryUntilReady { () throws(MediaError) in try load.resume(context) }
+        switch root {
         case .media(let media):
             presentation = HLSPresentation(url)
             let entry = presentation.entries[0]
-            try open([entry], known: (media, root.dates))
+            try open([entry], known: media)
             if let failure = entry.failure { throw failure }
             presentation.main = entry.rendition
         case .master(let master):
             presentation = HLSPresentation(master)
-            if readsOnlySubtitles, presentation.hasSubtitles {
+            if readsOnlySubtitles, presentation.hasSubtitles, !resources.isLocal {
                 // Subtitle times are relative to the first video segment, which another demuxer of the asset opens.
                 guard resources.knownZero != nil else {
                     throw MediaError(.notReady, "waiting for the first segment", isRetryable: true)
                 }
                 return
             }
+            if resources.isLocal { try openLocalPlaylists() }
             try openVariant()
+        }
+    }
+
+    /// Opens the playlists of a local presentation, because files cost little to open, and their own descriptions are
+    /// complete. Ends early if they have more segments together than one playlist may have.
+    private func openLocalPlaylists() throws(MediaError) {
+        var segmentCount = 0
+        for entry in presentation.entries.filter({ !$0.isSubtitles }).prefix(Self.localPlaylistLimit) {
+            try open([entry])
+            segmentCount += entry.rendition?.playlist.segments.count ?? 0
+            if segmentCount > resources.limits.segmentCount { return }
         }
     }
 
@@ -36,7 +48,7 @@ extension HLSDemuxer {
         guard let master = presentation.master else { return }
         for _ in 0..<Self.attemptLimit {
             let described = describe()
-            let chosen = chooseVariant?(described) ?? Self.best(of: described)
+            let chosen = chooseVariant?(described) ?? Variant.highestQuality(of: described.playableVariants)
             guard let chosen, let index = described.variants.firstIndex(of: chosen) else { break }
             let variant = master.variants[index]
             let needed = presentation.needed(for: variant).filter { $0.rendition == nil }
@@ -64,22 +76,10 @@ extension HLSDemuxer {
         }
     }
 
-    /// Returns the variant with video and the highest peak bit rate. Of several, returns the first.
-    private static func best(of description: MediaDescription) -> Variant? {
-        let unplayable = Set(description.tracks.filter { !$0.isPlayable }.map(\.id))
-        let playable = description.variants.filter { $0.trackIDs.isDisjoint(with: unplayable) }
-        return (playable.isEmpty ? description.variants : playable).reduce(nil) { best, next in
-            guard let best else { return next }
-            if best.size.isEmpty != next.size.isEmpty { return best.size.isEmpty ? next : best }
-            return next.peakBitRate > best.peakBitRate ? next : best
-        }
-    }
-
     /// Loads playlists concurrently, then their first segments. Failures are stored in the entries.
-    func open(_ entries: [PresentationPlaylist], known: (MediaPlaylist, [DateSpan])? = nil) throws(MediaError)
-    {
+    func open(_ entries: [PresentationPlaylist], known: MediaPlaylist? = nil) throws(MediaError) {
         if let known {
-            try attempt(entries[0]) { entry throws(MediaError) in try prepare(entry, known.0, known.1) }
+            try attempt(entries[0]) { entry throws(MediaError) in try prepare(entry, known) }
         } else {
             for entry in entries { entry.load = PlaylistLoad(entry.url, resources) }
             for entry in entries {
@@ -118,7 +118,7 @@ extension HLSDemuxer {
     private func fetch(_ entry: PresentationPlaylist, mayWait: Bool) throws(MediaError) {
         guard var load = entry.load else { return }
         defer { entry.load = load }
-        let found: PresentationResources.LoadedPlaylist
+        let found: Playlist
         if mayWait {
             found = try retryUntilReady { () throws(MediaError) in try load.resume(context) }
         } else {
@@ -129,24 +129,21 @@ extension HLSDemuxer {
                 return
             }
         }
-        guard case .media(let media) = found.playlist else {
+        guard case .media(let media) = found else {
             throw MediaError(
                 .forbidden,
                 "a variant stream is a master playlist: only media playlists are allowed",
-                location: PlaylistURL.name(entry.url)
+                location: Redaction.location(entry.url)
             )
         }
-        try prepare(entry, media, found.dates)
+        try prepare(entry, media)
     }
 
     /// Creates the rendition of a media playlist.
-    private func prepare(_ entry: PresentationPlaylist, _ media: MediaPlaylist, _ dates: [DateSpan])
-        throws(MediaError)
-    {
+    private func prepare(_ entry: PresentationPlaylist, _ media: MediaPlaylist) throws(MediaError) {
         entry.rendition = try Rendition(
             media,
             url: entry.url,
-            dates: dates,
             demuxers: demuxers,
             timestampAdjuster: timestampAdjuster,
             // The times of a later segment need the time of the first segment as reference.
@@ -159,11 +156,11 @@ extension HLSDemuxer {
         if let subtitles = entry.subtitles { return subtitles }
         var load = PlaylistLoad(entry.url, resources)
         let found = try retryUntilReady { () throws(MediaError) in try load.resume(context) }
-        guard case .media(let media) = found.playlist else {
+        guard case .media(let media) = found else {
             throw MediaError(
                 .forbidden,
                 "a subtitle rendition is a master playlist: only media playlists are allowed",
-                location: PlaylistURL.name(entry.url)
+                location: Redaction.location(entry.url)
             )
         }
         let subtitles = SubtitleRendition(
@@ -187,8 +184,9 @@ extension HLSDemuxer {
         let tracks = presentation.entries.map { $0.tracks(zero: zero) }
         description.tracks = tracks.flatMap(\.self)
         description.variants = variants(tracks)
-        // The segments are remote even if the playlist is cached.
-        description.isLocal = false
+        // Over HTTP, the segments are remote even if the playlist is cached.
+        description.isLocal = resources.isLocal
+        if resources.isLocal { description.byteCount = source.byteCount }
         guard let main = presentation.main ?? presentation.renditions.first else { return description }
         description.metadata = main.description.metadata
         description.dates = main.dates.map { span in

@@ -12,6 +12,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     let context = ReadContext()
     let demuxers: DemuxerSet
     let timestampAdjuster: TimestampAdjuster
+    let source: any ResourceByteSource
     let url: String
     var chooseVariant: (@Sendable (MediaDescription) -> Variant?)?
     /// Whether only subtitles are read. See `setReadsOnlySubtitles`.
@@ -30,14 +31,16 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     /// The container time that corresponds to zero on the item's timeline.
     var zero = MediaTime.zero
 
-    /// Creates a demuxer. `request.source` holds the playlist of `url`.
+    /// Creates a demuxer. `source` reads the playlist of `url`.
     package init(
         _ request: OpenRequest,
+        _ source: any ResourceByteSource,
         url: String,
         backend: any SegmentBackend,
         resources: PresentationResources
     ) {
         self.request = request
+        self.source = source
         self.url = url
         demuxers = DemuxerSet(request, backend: backend, resources: resources)
         timestampAdjuster = TimestampAdjuster(resources.measuredShifts)
@@ -75,7 +78,8 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         zero = resources.zero(establishing: presentation.zero)
         for entry in presentation.entries { entry.rendition?.setZero(zero) }
         var description = describe()
-        description.segmentStarts = presentation.main?.playlist.segmentStarts ?? []
+        // A file can be switched to anywhere: nothing is fetched in vain.
+        if !resources.isLocal { description.segmentStarts = presentation.main?.playlist.segmentStarts ?? [] }
         self.description = description
         enable(Set(description.tracks.map(\.id)))
         return description

@@ -20,7 +20,7 @@ struct HLSPresentation {
     var renditions: [Rendition] { entries.compactMap(\.rendition) }
 
     /// The earliest start time of all open renditions.
-    var zero: MediaTime { renditions.map(\.description.startTime).min() ?? .zero }
+    var zero: MediaTime { renditions.map(\.startTime).min() ?? .zero }
 
     /// Returns the playlist of a track.
     func entry(of track: Int) -> PresentationPlaylist? {

@@ -1,3 +1,5 @@
+package import MediaCore
+
 /// The media segments of one variant stream or rendition, in order.
 package struct MediaPlaylist: Hashable, Sendable {
     /// The ways in which a playlist may change.
@@ -18,8 +20,6 @@ package struct MediaPlaylist: Hashable, Sendable {
     package var segments: [PlaylistSegment]
     /// The preferred start in seconds, relative to the beginning, or if negative to the end (`EXT-X-START`).
     package var startOffset: Double?
-    /// Whether at least one segment has a date (`EXT-X-PROGRAM-DATE-TIME`).
-    package var hasDates: Bool
 
     /// The start times of the segments in nanoseconds from the first one. Empty while segments are appended.
     package var segmentStarts: [Int64] {
@@ -31,11 +31,43 @@ package struct MediaPlaylist: Hashable, Sendable {
         }
     }
 
-    /// The duration of all segments in microseconds.
+    /// The duration in microseconds, up to the end of the last segment that is available.
     package var duration: Int64 {
-        segments.reduce(0) { sum, segment in
-            let (next, overflow) = sum.addingReportingOverflow(segment.duration)
-            return overflow ? .max : next
+        let count = (segments.lastIndex { !$0.isGap } ?? -1) + 1
+        return segments[..<count].reduce(0) { $0.addingClamped($1.duration) }
+    }
+    /// The dates on a timeline that begins with the first segment. The date of a segment without its own follows from
+    /// the segment before. Dates of segments before the first date are counted back from it.
+    package var dates: [DateSpan] {
+        // All in nanoseconds.
+        var spans: [(start: Int64, end: Int64, date: Int64?)] = []
+        var end: Int64 = 0
+        for segment in segments {
+            let start = end
+            // The parser accepts durations up to a year.
+            end = start.addingClamped(segment.duration.multipliedReportingOverflow(by: 1000).partialValue)
+            if let last = spans.last {
+                // A date that continues the previous one does not begin another span.
+                let continued = last.date?.addingClamped(start - last.start)
+                if segment.date == nil || segment.date == continued {
+                    spans[spans.count - 1].end = end
+                    continue
+                }
+            }
+            spans.append((start, end, segment.date))
+        }
+        if spans.count > 1, spans[0].date == nil, let next = spans[1].date {
+            spans[0].date = next.subtractingClamped(spans[0].end)
+        }
+        return spans.compactMap { span in
+            guard let date = span.date, span.end > span.start else { return nil }
+            return DateSpan(
+                timeRange: MediaTimeRange(
+                    start: MediaTime(nanoseconds: span.start),
+                    end: MediaTime(nanoseconds: span.end)
+                ),
+                nanosecondsSince1970: date
+            )
         }
     }
 }

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import MediaCore
 
 /// The segments of a media playlist, which is reloaded while it is live.
@@ -18,9 +17,9 @@ struct MediaPlaylistTracker {
     private var removedDuration: Int64 = 0
     private var load: PlaylistLoad?
     /// The time of the next reload, by the machine's clock.
-    private var reloadTime: UInt64 = 0
+    private var reloadTime: Int64 = 0
     /// The reader that is woken for the next reload.
-    private var scheduledWake: (context: ObjectIdentifier, time: UInt64)?
+    private var scheduledWake: (context: ObjectIdentifier, time: Int64)?
     /// The number of consecutive reloads without a change.
     private var unchangedReloads = 0
     private var failedReloads = 0
@@ -36,22 +35,23 @@ struct MediaPlaylistTracker {
         ends = Self.ends(of: playlist)
         self.url = url
         self.resources = resources
-        reloadTime = Self.now + Self.nanoseconds(playlist.targetDuration)
+        reloadTime = resources.root.now + Self.nanoseconds(playlist.targetDuration)
         if !playlist.hasEnded, let first = playlist.segments.first {
-            arrivals = [(first.sequence, resources.provider.now)]
+            arrivals = [(first.sequence, resources.root.now)]
         }
     }
 
     /// The storage that may hold segments and their maps.
     var cachePolicy: CachePolicy { playlist.hasEnded && arrivals.isEmpty ? .everywhere : .inMemory }
 
-    /// Returns the time after which a validated response for the segment is fresh. See `RemoteResourceProvider.open`.
+    /// Returns the time after which a validated response for the segment is fresh. See
+    /// `ResourceByteSource.openReferenced`.
     func arrivalTime(of segment: PlaylistSegment) -> Int64 {
         arrivals.last { $0.sequence <= segment.sequence }?.time ?? arrivals.first?.time ?? 0
     }
 
     /// The URL of the playlist for messages.
-    var name: String { PlaylistURL.name(url) }
+    var name: String { Redaction.location(url) }
 
     /// The index of the segment with which playback begins. A live presentation begins three target durations before
     /// its end (RFC 8216, section 6.3.3).
@@ -102,20 +102,19 @@ struct MediaPlaylistTracker {
 
     /// Reloads the playlist when it is due.
     private mutating func reload(_ context: ReadContext) throws(MediaError) {
-        let now = Self.now
+        let now = resources.root.now
         guard load != nil || now >= reloadTime else {
             if scheduledWake?.context != ObjectIdentifier(context) || scheduledWake?.time != reloadTime {
-                let delay = Int64(clamping: reloadTime - now)
-                try resources.provider.call(after: delay) { [weak context] in context?.wake() }
+                try resources.root.wake(context, after: reloadTime - now)
                 scheduledWake = (ObjectIdentifier(context), reloadTime)
             }
             throw MediaError(.notReady, "waiting for the next segment", location: name, isRetryable: true)
         }
         var pendingLoad = load ?? PlaylistLoad(url, resources)
         do throws(MediaError) {
-            let entry = try pendingLoad.resume(context, isFresh: true)
+            let loaded = try pendingLoad.resume(context, isFresh: true)
             load = nil
-            guard case .media(let new) = entry.playlist else {
+            guard case .media(let new) = loaded else {
                 throw MediaError(
                     .unrecognizedFormat,
                     "the media playlist has become a master playlist",
@@ -132,7 +131,7 @@ struct MediaPlaylistTracker {
             load = nil
             failedReloads += 1
             guard error.code != .cancelled, failedReloads < Self.failureLimit else { throw error }
-            reloadTime = Self.now + Self.nanoseconds(playlist.targetDuration)
+            reloadTime = resources.root.now + Self.nanoseconds(playlist.targetDuration)
         }
         guard unchangedReloads < Self.unchangedReloadLimit else {
             throw MediaError(
@@ -165,7 +164,7 @@ struct MediaPlaylistTracker {
         unchangedReloads = isNew ? 0 : unchangedReloads + 1
         // After an unchanged reload the client waits half the target duration (RFC 8216, section 6.3.4).
         let interval = Self.nanoseconds(new.targetDuration)
-        reloadTime = Self.now + (isNew ? interval : interval / 2)
+        reloadTime = resources.root.now + (isNew ? interval : interval / 2)
     }
 
     /// Records when the new segments appeared.
@@ -173,7 +172,7 @@ struct MediaPlaylistTracker {
         guard let first = new.segments.first else { return }
         if let arrived = new.segments.first(where: { segment in last.map { segment.sequence > $0 } ?? true })
         {
-            arrivals.append((arrived.sequence, resources.provider.now))
+            arrivals.append((arrived.sequence, resources.root.now))
         }
         // The arrival times of removed segments are not needed any more.
         if let position = arrivals.lastIndex(where: { $0.sequence <= first.sequence }) {
@@ -181,11 +180,9 @@ struct MediaPlaylistTracker {
         }
     }
 
-    private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
-
     /// Converts a duration that the server controls from microseconds to nanoseconds. It is clamped to the range from
     /// 100 milliseconds to one hour.
-    private static func nanoseconds(_ microseconds: Int64) -> UInt64 {
-        UInt64(clamping: min(max(microseconds, 100_000), 3_600_000_000)) * 1000
+    private static func nanoseconds(_ microseconds: Int64) -> Int64 {
+        min(max(microseconds, 100_000), 3_600_000_000) * 1000
     }
 }

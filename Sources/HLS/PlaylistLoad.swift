@@ -4,55 +4,57 @@ import MediaCore
 struct PlaylistLoad {
     private let url: String
     private let resources: PresentationResources
+    private var source: (any ResourceByteSource)?
     private var download: ResourceDownload?
 
-    init(_ url: String, _ resources: PresentationResources) {
+    /// Creates a load.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the playlist.
+    ///   - resources: The resources of the presentation.
+    ///   - source: An open source of the playlist, or nil.
+    init(_ url: String, _ resources: PresentationResources, source: (any ResourceByteSource)? = nil) {
         self.url = url
         self.resources = resources
+        self.source = source
     }
 
-    private func source(_ given: (any ByteSource)?, isFresh: Bool) throws(MediaError) -> any ByteSource {
-        if isFresh { return try resources.provider.open(url, cachePolicy: .nowhere, validatedAfter: 0) }
-        if let given { return given }
+    private func openSource(isFresh: Bool) throws(MediaError) -> any ResourceByteSource {
+        if isFresh { return try resources.root.openReferenced(url, cachePolicy: .nowhere, validatedAfter: 0) }
+        if let source { return source }
         // The playlist may be a live one, so it is revalidated even if it was read before.
-        return try resources.source(url, validatedAfter: resources.provider.now)
+        return try resources.source(url, validatedAfter: resources.root.now)
     }
 
     /// Continues loading.
     ///
     /// - Parameters:
     ///   - context: The reader, which is woken when bytes arrive.
-    ///   - given: An open source of the playlist.
     ///   - isFresh: Whether the playlist must be fetched again.
     /// - Returns: The parsed playlist.
     /// - Throws: `MediaError`; `.notReady` if the call must be repeated.
-    mutating func resume(_ context: ReadContext, given: (any ByteSource)? = nil, isFresh: Bool = false)
-        throws(MediaError)
-        -> PresentationResources.LoadedPlaylist
-    {
+    mutating func resume(_ context: ReadContext, isFresh: Bool = false) throws(MediaError) -> Playlist {
         if !isFresh, download == nil, let known = resources.playlist(url) { return known }
-        if download == nil {
-            download = ResourceDownload(try source(given, isFresh: isFresh || resources.isLive(url)))
-        }
         do throws(MediaError) {
-            let bytes = try download?.resume(upTo: resources.limits.byteCount, context) ?? []
-            let location = download.flatMap { resources.provider.location(of: $0.source) } ?? url
-            let playlist = try PlaylistParser.parse(bytes, at: location, limits: resources.limits)
-            var dates: [DateSpan] = []
-            if case .media(let media) = playlist, media.hasDates {
-                dates = PlaylistText(String(decoding: bytes, as: UTF8.self)).dates
+            if download == nil {
+                let source = try openSource(isFresh: isFresh || resources.isLive(url))
+                self.source = source
+                download = ResourceDownload(source)
             }
-            let entry = PresentationResources.LoadedPlaylist(
-                playlist: playlist,
-                location: location,
-                dates: dates
+            let bytes = try download?.resume(upTo: resources.limits.byteCount, context) ?? []
+            var playlist = try PlaylistParser.parse(
+                bytes,
+                at: source?.location ?? url,
+                limits: resources.limits
             )
-            resources.store(entry, for: url)
-            if resources.isLive(url), let download { resources.provider.setVolatile(download.source) }
-            return entry
+            resources.store(playlist, for: url)
+            if resources.isLive(url) { source?.setVolatile() }
+            // A local playlist without an end tag is played as far as it goes now.
+            if resources.isLocal { playlist.end() }
+            return playlist
         } catch {
             var error = error
-            if error.location == nil { error.location = PlaylistURL.name(url) }
+            if error.location == nil { error.location = Redaction.location(url) }
             throw error
         }
     }

@@ -27,8 +27,7 @@ package struct PlaylistParser {
         kind: .live,
         hasEnded: false,
         targetDuration: 0,
-        segments: [],
-        hasDates: false
+        segments: []
     )
     private var isMaster = false
     private var isMedia = false
@@ -50,6 +49,7 @@ package struct PlaylistParser {
         var key: PlaylistKey?
         /// Whether the previous tag was EXT-X-KEY, too. Adjacent tags are alternative sources of the same key.
         var continuesKeyList = false
+        var date: Int64?
         var isGap = false
         /// The end of the previous byte range, and its resource.
         var end: (reference: PlaylistReference, offset: Int64)?
@@ -248,7 +248,9 @@ package struct PlaylistParser {
         case "#EXT-X-DISCONTINUITY":
             next.discontinuity &+= 1
         case "#EXT-X-GAP": next.isGap = true
-        case "#EXT-X-PROGRAM-DATE-TIME": media.hasDates = true
+        case "#EXT-X-PROGRAM-DATE-TIME":
+            // An invalid date is ignored: the media are playable without it.
+            next.date = DateText.nanoseconds(Self.trimmed(value.utf8)[...]) ?? next.date
         case "#EXT-X-KEY":
             if !next.continuesKeyList { next.key = nil }
             next.continuesKeyList = true
@@ -318,12 +320,13 @@ package struct PlaylistParser {
                 map: next.map,
                 mapKey: next.mapKey,
                 key: next.key,
+                date: next.date,
                 isGap: next.isGap
             )
         )
         next.sequence &+= 1
         next.continuesKeyList = false
-        (next.duration, next.range, next.isGap) = (nil, nil, false)
+        (next.duration, next.range, next.date, next.isGap) = (nil, nil, nil, false)
     }
 
     // MARK: Values

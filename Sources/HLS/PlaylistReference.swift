@@ -1,4 +1,3 @@
-internal import Foundation
 internal import MediaCore
 
 /// A URI reference as written in a playlist. It is resolved when `url` is read.
@@ -11,12 +10,12 @@ package struct PlaylistReference: Hashable, Sendable, CustomStringConvertible {
 
     /// - Throws: `MediaError` if the reference is invalid or not allowed.
     init(_ text: String, _ base: PlaylistBase) throws(MediaError) {
-        try PlaylistURL.check(text, against: base)
+        try base.check(text)
         self.text = text
         self.base = base
     }
 
-    /// The resolved URL.
+    /// The resolved URL, or for a local playlist a path or a `file` URL.
     package var url: String { base.resolve(text) }
 
     package var description: String { url }

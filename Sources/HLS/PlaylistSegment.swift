@@ -11,6 +11,9 @@ package struct PlaylistSegment: Hashable, Sendable {
     package var map: PlaylistResource?
     package var mapKey: PlaylistKey?
     package var key: PlaylistKey?
+    /// The date of the start in nanoseconds since the beginning of 1970 (`EXT-X-PROGRAM-DATE-TIME`), or nil if the
+    /// playlist declares none.
+    package var date: Int64?
     /// Whether the playlist declares that the segment is not available (`EXT-X-GAP`).
     package var isGap = false
 }

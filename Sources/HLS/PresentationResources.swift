@@ -1,20 +1,13 @@
-import MediaCore
+package import MediaCore
 
 /// The resources that all readers of a presentation share: playlists that have ended, keys, and the most recent
 /// sources. Other bytes are kept by the provider.
 package final class PresentationResources: Sendable {
-    /// A parsed playlist and its URL after redirects.
-    struct LoadedPlaylist {
-        var playlist: Playlist
-        var location: String
-        var dates: [DateSpan]
-    }
-
     private struct State {
-        var playlists: [String: LoadedPlaylist] = [:]
+        var playlists: [String: Playlist] = [:]
         var keys: [String: [UInt8]] = [:]
-        /// The most recently used sources, in order of use. `openTime` is by the provider's clock.
-        var recent: [(url: String, source: any ByteSource, openTime: Int64)] = []
+        /// The most recently used sources, in order of use. `openTime` is by the clock of `root`.
+        var recent: [(url: String, source: any ResourceByteSource, openTime: Int64)] = []
         /// The playlists that had no end when they were read last.
         var live: Set<String> = []
         /// The number of bytes received by sources that were released.
@@ -25,46 +18,58 @@ package final class PresentationResources: Sendable {
     }
 
     private let state = Locked(State())
-    let provider: any RemoteResourceProvider
+    /// The resource that the asset was created with. It opens all others.
+    package let root: any ResourceByteSource
     let limits: PlaylistLimits
     /// The timestamp offsets of discontinuities. See `TimestampAdjuster`.
     let measuredShifts = TimestampAdjuster.Shifts([:])
     /// The number of sources that stay open without readers. Each of them keeps its latest bytes in memory.
     private static let recentLimit = 8
 
-    package init(provider: any RemoteResourceProvider, limits: PlaylistLimits = PlaylistLimits()) {
-        self.provider = provider
+    package init(root: any ResourceByteSource, limits: PlaylistLimits = PlaylistLimits()) {
+        self.root = root
         self.limits = limits
     }
 
+    /// Whether the presentation consists of local files. They are opened when they are read, and are not shared.
+    package var isLocal: Bool { root.isFile }
+
     /// Returns the source of a URL. Readers at about the same time get the same one. The other parameters are those
-    /// of `RemoteResourceProvider.open`.
+    /// of `ResourceByteSource.openReferenced`.
     func source(_ url: String, cachePolicy: CachePolicy = .everywhere, validatedAfter: Int64 = 0)
         throws(MediaError)
-        -> any ByteSource
+        -> any ResourceByteSource
     {
-        try state.withLock { state throws(MediaError) in
+        if isLocal {
+            return try root.openReferenced(url, cachePolicy: cachePolicy, validatedAfter: validatedAfter)
+        }
+        return try state.withLock { state throws(MediaError) in
             if let index = state.recent.firstIndex(where: { $0.url == url }) {
                 let found = state.recent.remove(at: index)
-                if found.openTime >= validatedAfter, provider.isReusable(found.source) {
+                if found.openTime >= validatedAfter, found.source.isReusable {
                     state.recent.append(found)
                     return found.source
                 }
-                state.formerBytes += provider.receivedBytes(of: found.source)
+                state.formerBytes += found.source.receivedBytes
             }
-            let source = try provider.open(url, cachePolicy: cachePolicy, validatedAfter: validatedAfter)
-            state.recent.append((url, source, provider.now))
+            let source = try root.openReferenced(
+                url,
+                cachePolicy: cachePolicy,
+                validatedAfter: validatedAfter
+            )
+            state.recent.append((url, source, root.now))
             if state.recent.count > Self.recentLimit {
-                state.formerBytes += provider.receivedBytes(of: state.recent.removeFirst().source)
+                state.formerBytes += state.recent.removeFirst().source.receivedBytes
             }
             return source
         }
     }
 
-    /// The number of bytes received for all resources of the presentation.
-    var receivedBytes: Int64 {
-        state.withLock { state in
-            state.recent.reduce(state.formerBytes) { $0 + provider.receivedBytes(of: $1.source) }
+    /// The number of bytes received for all resources of the presentation, or nil if they are local files.
+    var receivedBytes: Int64? {
+        if isLocal { return nil }
+        return state.withLock { state in
+            state.recent.reduce(state.formerBytes) { $0 + $1.source.receivedBytes }
         }
     }
 
@@ -72,23 +77,23 @@ package final class PresentationResources: Sendable {
     func forget(_ url: String) {
         state.withLock { state in
             for recent in state.recent where recent.url == url {
-                state.formerBytes += provider.receivedBytes(of: recent.source)
+                state.formerBytes += recent.source.receivedBytes
             }
             state.recent.removeAll { $0.url == url }
         }
     }
 
     /// Returns a playlist that has ended and was loaded before.
-    func playlist(_ url: String) -> LoadedPlaylist? { state.withLock { $0.playlists[url] } }
+    func playlist(_ url: String) -> Playlist? { state.withLock { $0.playlists[url] } }
 
     /// Stores a playlist that has ended. A live playlist is only recorded as live.
-    func store(_ entry: LoadedPlaylist, for url: String) {
+    func store(_ playlist: Playlist, for url: String) {
         state.withLock { state in
-            if case .media(let media) = entry.playlist, !media.hasEnded {
+            if case .media(let media) = playlist, !media.hasEnded {
                 state.live.insert(url)
             } else {
                 state.live.remove(url)
-                state.playlists[url] = entry
+                state.playlists[url] = playlist
             }
         }
     }

@@ -55,24 +55,23 @@ final class Rendition {
 
         /// Whether the demuxer must be opened again after each jump. Packed audio has no timestamps, and libav's MP4
         /// demuxer keeps fragments of the previous position.
-        var needsReopening: Bool { isPacked || segment.map != nil }
-        var isPacked = false
+        var needsReopening = false
 
         /// Returns true if the demuxer can continue with the segment.
         func canRead(_ other: PlaylistSegment) -> Bool {
-            !needsReopening && other.discontinuity == segment.discontinuity && other.map == segment.map
+            !needsReopening && segment.map == nil && other.map == nil
+                && other.discontinuity == segment.discontinuity
         }
     }
 
     init(
         _ playlist: MediaPlaylist,
         url: String,
-        dates: [DateSpan],
         demuxers: DemuxerSet,
         timestampAdjuster: TimestampAdjuster,
         openingTime: MediaTime?
     ) throws(MediaError) {
-        self.dates = dates
+        dates = playlist.dates
         self.demuxers = demuxers
         self.timestampAdjuster = timestampAdjuster
         let backend = demuxers.backend
@@ -81,16 +80,21 @@ final class Rendition {
             iv throws(MediaError) in
             try backend.makeCipher(key: key, iv: iv)
         }
-        origin = source.start(of: source.index)
+        // The first segments of a presentation that has ended may be gaps. They are part of the timeline.
+        origin = playlist.hasEnded ? 0 : source.start(of: source.index)
         guard let segment = source.segment else {
             throw MediaError(
                 .emptyMedia,
-                "the media playlist has no segments",
-                location: PlaylistURL.name(url)
+                "the media playlist has no segments that are available",
+                location: Redaction.location(url)
             )
         }
         firstDiscontinuity = segment.discontinuity
-        firstRun = SegmentRun(demuxer: demuxers.make(source), segment: segment)
+        let start = MediaTime(
+            value: source.start(of: source.index).subtractingClamped(origin),
+            timescale: 1_000_000
+        )
+        firstRun = SegmentRun(demuxer: demuxers.make(source), segment: segment, start: start)
         currentRun = firstRun
         if let openingTime, playlist.hasEnded { beginOpening(at: openingTime) }
     }
@@ -130,12 +134,18 @@ final class Rendition {
         description = try openFirstRun()
         for track in description.tracks { trackIDs[track.id] = firstTrackID + track.id }
         if let time = source.timestamp.map({ MediaTime(value: $0, timescale: 90_000) }) {
-            firstRun.isPacked = true
-            currentRun.isPacked = true
             packedAudioStart = time
             description.startTime = description.startTime + time
         }
+        firstRun.needsReopening = needsReopening(description)
+        currentRun = firstRun
         timestampAdjuster.begin(firstDiscontinuity)
+    }
+
+    /// Returns whether a demuxer with this description must be opened again after each jump. A segment can be an MP4
+    /// file of its own, without a map.
+    private func needsReopening(_ description: MediaDescription) -> Bool {
+        source.timestamp != nil || description.formatName.hasPrefix("mov")
     }
 
     /// Opens the first run. Skips a segment that cannot be loaded.
@@ -221,7 +231,7 @@ final class Rendition {
             }
             if let packet {
                 enqueue(packet)
-            } else if case .atFormatChange = source.stop {
+            } else if case .atBreak = source.stop {
                 try move(to: source.index)
             } else if case .lost(let why) = source.stop {
                 throw try recovered(from: why)
@@ -282,7 +292,7 @@ final class Rendition {
             if currentRun.isOpen || currentRun.demuxer === firstRun.demuxer {
                 try currentRun.demuxer.restart()
             }
-            currentRun.start = start(of: index)
+            currentRun.start = segmentStart
             return
         }
         if currentRun.demuxer !== firstRun.demuxer { demuxers.drop(currentRun.demuxer) }
@@ -294,8 +304,8 @@ final class Rendition {
             currentRun = SegmentRun(
                 demuxer: demuxers.make(source),
                 segment: segment,
-                start: start(of: index),
-                followsDiscontinuity: followsDiscontinuity(index)
+                start: segmentStart,
+                followsDiscontinuity: followsDiscontinuity(source.index)
             )
         }
     }
@@ -313,7 +323,7 @@ final class Rendition {
             }
             try currentRun.demuxer.continueTracks(of: firstRun.demuxer, enabled: enabled)
             currentRun.demuxer.setTimeline(zero: zero, shift: shift + time)
-            currentRun.isPacked = source.timestamp != nil
+            currentRun.needsReopening = needsReopening(description)
             currentRun.isOpen = true
         } catch {
             throw try recovered(from: error)
@@ -323,18 +333,28 @@ final class Rendition {
     /// Moves to the segment that contains an item time, or `back` segments before it. Returns false if there is none
     /// so early.
     func begin(at time: MediaTime, back: Int) throws(MediaError) -> Bool {
-        let found = index(at: time)
-        guard back == 0 || found - back >= source.firstAvailableIndex else { return false }
+        var found = index(at: time)
+        for _ in 0..<back {
+            guard let earlier = source.availableIndex(before: found) else { return false }
+            found = earlier
+        }
         pending = []
         isAtEnd = false
         lostSegments = 0
         skipEnd = nil
-        try move(to: found - back)
+        try move(to: found)
         return true
     }
 
-    /// Returns the index of the last segment that begins at or before the time.
+    /// Returns the index of the last available segment that begins at or before the time.
     private func index(at time: MediaTime) -> Int {
+        let found = declaredIndex(at: time)
+        guard source.segment(at: found)?.isGap == true else { return found }
+        return source.availableIndex(before: found) ?? found
+    }
+
+    /// Returns the index of the last segment that begins at or before the time, also of a gap.
+    private func declaredIndex(at time: MediaTime) -> Int {
         var index = source.firstAvailableIndex
         var end = start(of: index).microseconds
         let goal = time.microseconds

@@ -3,16 +3,16 @@ internal import PlayheadBackend
 
 /// The segments of a media playlist as one byte stream, forward only, for the demuxer of their container.
 ///
-/// The stream ends before segments of another format (after a discontinuity or with another `EXT-X-MAP`).
-/// `begin(at:)` opens the next stream.
+/// The stream ends before segments of another format (after a discontinuity or with another `EXT-X-MAP`), and before
+/// segments that the playlist declares as not available (`EXT-X-GAP`). `begin(at:)` opens the next stream.
 ///
 /// `@unchecked Sendable`: all members are confined to the lane of the demuxer that reads it.
 final class SegmentSource: ByteSource, @unchecked Sendable {
     /// The reason why the stream has ended.
     enum Stop {
         case none
-        /// Segments of another format follow.
-        case atFormatChange
+        /// Segments of another format, or segments after a gap, follow.
+        case atBreak
         /// The segment cannot be read.
         case lost(MediaError)
     }
@@ -20,7 +20,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     /// A source and its reader.
     private struct Request {
         let url: String
-        let source: any ByteSource
+        let source: any ResourceByteSource
         weak var context: ReadContext?
     }
 
@@ -50,7 +50,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
     var byteCount: Int64? { nil }
     var isSeekable: Bool { false }
-    var isLocal: Bool { false }
+    var isLocal: Bool { resources.isLocal }
 
     init(
         _ playlist: MediaPlaylist,
@@ -61,7 +61,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         self.resources = resources
         self.makeCipher = makeCipher
         tracker = MediaPlaylistTracker(playlist, url: url, resources: resources)
-        index = tracker.firstIndex
+        index = availableIndex(from: tracker.firstIndex)
     }
 
     var playlist: MediaPlaylist { tracker.playlist }
@@ -74,9 +74,23 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     /// The index of the first segment in the playlist.
     var firstAvailableIndex: Int { tracker.removedCount }
 
-    /// Begins a new stream with a segment.
+    /// Returns the index of the first segment at or after `index` that is available, or the end of the playlist.
+    private func availableIndex(from index: Int) -> Int {
+        var index = index
+        while tracker.segment(index)?.isGap == true { index += 1 }
+        return index
+    }
+
+    /// Returns the index of the last segment before `index` that is available, or nil if there is none.
+    func availableIndex(before index: Int) -> Int? {
+        var index = index - 1
+        while index >= firstAvailableIndex, tracker.segment(index)?.isGap == true { index -= 1 }
+        return index >= firstAvailableIndex ? index : nil
+    }
+
+    /// Begins a new stream with a segment, or with the first available one after it.
     func begin(at index: Int) {
-        self.index = index
+        self.index = availableIndex(from: index)
         position = 0
         reader = nil
         hasDeliveredMap = false
@@ -142,13 +156,13 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
             [segment?.resource.url, segment?.map?.url].compactMap(\.self)
         }
         for other in requests where !needed.contains(other.url) {
-            if let context = other.context { resources.provider.release(other.source, context) }
+            if let context = other.context { other.source.removeReader(context) }
         }
         requests.removeAll { !needed.contains($0.url) }
     }
 
     /// Records a source that must be released later.
-    private func track(_ source: any ByteSource, _ url: String, _ context: ReadContext) {
+    private func track(_ source: any ResourceByteSource, _ url: String, _ context: ReadContext) {
         guard !requests.contains(where: { $0.source === source && $0.context === context }) else { return }
         requests.append(Request(url: url, source: source, context: context))
     }
@@ -170,15 +184,17 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     private func currentReader(_ context: ReadContext) throws(MediaError) -> SegmentReader? {
         if let reader { return reader }
         guard let segment = try tracker.segment(&index, context) else { return nil }
+        if segment.isGap {
+            index = availableIndex(from: index)
+            stop = .atBreak
+            return nil
+        }
         if let format, format.discontinuity != segment.discontinuity || format.map != segment.map {
-            stop = .atFormatChange
+            stop = .atBreak
             return nil
         }
         format = segment
         let isMap = segment.map != nil && !hasDeliveredMap
-        if segment.isGap, !isMap {
-            throw markLost(MediaError(.notFound, "the playlist declares a gap (EXT-X-GAP)"), segment)
-        }
         let resource = isMap ? segment.map ?? segment.resource : segment.resource
         let key = isMap ? segment.mapKey : segment.key
         let cipher = try cipher(key, segment, isMap: isMap, context)
@@ -189,7 +205,9 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         return newReader
     }
 
-    private func source(_ url: String, of segment: PlaylistSegment) throws(MediaError) -> any ByteSource {
+    private func source(_ url: String, of segment: PlaylistSegment)
+        throws(MediaError) -> any ResourceByteSource
+    {
         try resources.source(
             url,
             cachePolicy: tracker.cachePolicy,
@@ -282,7 +300,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     /// Requests the beginning of the next segment when three quarters of the current one have been read.
     private func prefetch(_ reader: SegmentReader, _ context: ReadContext) {
         guard readsAhead || reader.isMap, let next = reader.isMap ? segment : tracker.segment(index + 1),
-            next.sequence != prefetchedSequence,
+            next.sequence != prefetchedSequence, !next.isGap,
             reader.isMap || reader.isNearEnd
         else { return }
         prefetchedSequence = next.sequence
@@ -299,6 +317,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         of segment: PlaylistSegment,
         _ context: ReadContext
     ) throws(MediaError) {
+        // Files are available at once.
+        if resources.isLocal { return }
         if case .aes128(let reference, _) = key {
             let url = reference.url
             if resources.key(url) == nil {

@@ -44,7 +44,7 @@ struct HTTPAddress: Hashable, Sendable {
     }
 
     /// The URL for messages, also without the query, which may hold a token.
-    var name: String { String(text.prefix { $0 != "?" }) }
+    var name: String { Redaction.location(text) }
 
     /// Resolves a redirect target or a reference. Keeps the credentials of this address if the origin is the same,
     /// and ignores credentials in `location`.

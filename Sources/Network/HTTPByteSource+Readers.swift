@@ -1,4 +1,4 @@
-internal import MediaCore
+package import MediaCore
 
 // The readers of a source. The scheduler knows their positions.
 extension HTTPByteSource {
@@ -27,7 +27,7 @@ extension HTTPByteSource {
     }
 
     /// Removes a reader that continues elsewhere. It is registered again with its next read.
-    func removeReader(_ context: ReadContext) {
+    package func removeReader(_ context: ReadContext) {
         context.removeCloseHandler(of: self)
         removeReader(ObjectIdentifier(context))
     }

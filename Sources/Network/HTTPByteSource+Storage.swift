@@ -111,7 +111,7 @@ extension HTTPByteSource {
     var storedByteCount: Int { state.withLock { $0.store.byteCount } }
 
     /// Marks a resource that changes with every request. It is removed from the disk and not shared any more.
-    func setVolatile() {
+    package func setVolatile() {
         state.withLock { state in
             state.metadata.isVolatile = true
             state.metadata.noStore = true

@@ -8,7 +8,7 @@ import Testing
 struct DescriptionTests {
     private func open(_ path: String, probesFully: Bool = false) throws -> MediaDescription {
         let entry = try Corpus.entry(path)
-        return try FFmpegDemuxer(OpenRequest(location: entry.location, probesFully: probesFully)).open()
+        return try Corpus.makeDemuxer(OpenRequest(location: entry.location, probesFully: probesFully)).open()
     }
 
     @Test func rotationsAndMirrors() throws {

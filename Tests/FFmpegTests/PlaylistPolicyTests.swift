@@ -18,7 +18,7 @@ struct PlaylistPolicyTests {
     }
 
     private func packetCount(_ location: String) throws -> Int {
-        let demuxer = FFmpegDemuxer(OpenRequest(location: location))
+        let demuxer = Corpus.makeDemuxer(OpenRequest(location: location))
         _ = try demuxer.open()
         var count = 0
         while try demuxer.read() != nil { count += 1 }
@@ -95,7 +95,8 @@ struct PlaylistPolicyTests {
     ])
     func theNameDecidesWithTheContent(_ name: String, _ isPlaylist: Bool) {
         let head = Array("#EXTM3U\n".utf8)
-        #expect(FormatPolicy.isPlaylist(head: head, name: name) == isPlaylist)
-        #expect(!FormatPolicy.isPlaylist(head: Array("hello".utf8), name: name))
+        #expect(PlaylistSignature.matches(head))
+        #expect(!PlaylistSignature.matches(Array("hello".utf8)))
+        #expect(PlaylistSignature.mayName(name) == isPlaylist)
     }
 }

@@ -34,13 +34,13 @@ struct Playthrough {
 
     /// An open file with a decoder for its first playable track of a type.
     final class Session {
-        let demuxer: FFmpegDemuxer
+        let demuxer: any Demuxer
         let description: MediaDescription
         let track: Track
         let decoder: any Decoder
 
         init?(_ request: OpenRequest, _ type: MediaType, threads: Int = 0) throws {
-            demuxer = FFmpegDemuxer(request)
+            demuxer = Corpus.makeDemuxer(request)
             description = try demuxer.open()
             let tracks = description.tracks.filter { $0.mediaType == type && !$0.isAttachedPicture }
             guard let track = tracks.first(where: \.isPlayable) else { return nil }

@@ -1,4 +1,7 @@
+import FFmpeg
 import Foundation
+import HLS
+import PlayheadBackend
 import TestSupport
 import Testing
 
@@ -39,6 +42,14 @@ enum Corpus {
 
     static func entry(_ path: String) throws -> CorpusEntry {
         try #require(entries.first { $0.path == path })
+    }
+
+    /// Creates a demuxer for a file or a local playlist.
+    static func makeDemuxer(_ request: OpenRequest) -> any Demuxer {
+        guard request.location.hasSuffix(".m3u8") else { return FFmpegDemuxer(request) }
+        let resources = PresentationResources(root: FileResource(location: request.location))
+        let source = FileResource(location: request.location)
+        return DetectingDemuxer(request, source, backend: FFmpegBackend(), resources: resources)
     }
 
     static func environment(_ name: String) -> String? {

@@ -169,6 +169,24 @@ struct ParserTests {
         }
     }
 
+    @Test(
+        "References of a local playlist are paths relative to its folder, or URLs that are left as they are",
+        arguments: [
+            ("/a b/list.m3u8", "c d#e?f%20.ts", "/a b/c d#e?f%20.ts"), ("list.m3u8", "a.ts", "./a.ts"),
+            ("/a/list.m3u8", "/b/a.ts", "/b/a.ts"), ("/a/list.m3u8", "b/a:b.ts", "/a/b/a:b.ts"),
+            ("/a/list.m3u8", "file:///b/a.ts", "file:///b/a.ts"), ("/a/list.m3u8", "../a.ts", "/a/../a.ts"),
+            ("/a/list.m3u8", "http://host/a.ts", "http://host/a.ts"), ("/list.m3u8", "a.ts", "/a.ts"),
+        ]
+    )
+    func localReferences(_ base: String, _ reference: String, _ path: String) throws {
+        let text = "#EXTM3U\n#EXTINF:1,\n\(reference)\n"
+        guard case .media(let media) = try PlaylistParser.parse(Array(text.utf8), at: base) else {
+            Issue.record("not a media playlist")
+            return
+        }
+        #expect(media.segments.map(\.resource.url) == [path])
+    }
+
     @Test("A key that follows the URI of a segment is not an alternative of the key before it")
     func keyAfterSegment() throws {
         let playlist = try media(

@@ -28,6 +28,22 @@ enum Presentation {
         return kinds.filter { $0 != "packed audio" || !options.contains("detect_leaks=1") }
     }
 
+    /// Writes a file with the media of a presentation of this kind, without its playlist. Returns nil if no container
+    /// holds them.
+    static func writeMedia(of kind: String, in folder: TemporaryFolder) throws -> URL? {
+        let parts: [String]
+        switch kind {
+        case "ts": parts = ["0.ts", "1.ts", "2.ts"]
+        case "one ts by ranges": parts = ["list.ts"]
+        case "fmp4": parts = ["init.mp4", "0.m4s", "1.m4s", "2.m4s"]
+        case "one fmp4 by ranges": parts = ["list.m4s"]
+        default: return nil
+        }
+        let bytes = try parts.flatMap { [UInt8](try Data(contentsOf: folder.file($0))) }
+        try folder.write("media", bytes)
+        return folder.file("media")
+    }
+
     /// Returns the files of a presentation by their paths.
     static func files(_ name: String) throws -> [String: [UInt8]] {
         let folder = try folder(name)

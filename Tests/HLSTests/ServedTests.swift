@@ -18,6 +18,36 @@ struct ServedTests {
         let served = try ServedFolder(try ServedFolder.files(folder.url))
         let remote = await PlaybackTranscript.play(try served.asset("/list.m3u8"))
         #expect(remote == local)
+        if let file = try Presentation.writeMedia(of: name, in: folder) {
+            let whole = await PlaybackTranscript.play(Asset(url: file))
+            #expect(whole.frames == local.frames)
+            #expect(whole.audio == local.audio)
+        }
+    }
+
+    @Test("A segment can be an MP4 file of its own, and a file name can contain any characters")
+    func wholeFile() async throws {
+        let folder = try TemporaryFolder()
+        let clip = Fixture.url("clip-h264-aac.mp4")
+        try folder.write("a #b%20c?.mp4", [UInt8](try Data(contentsOf: clip)))
+        let list = "#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\na #b%20c?.mp4\n#EXT-X-ENDLIST\n"
+        try folder.write("list.m3u8", Array(list.utf8))
+        let asset = Asset(url: folder.file("list.m3u8"))
+        let played = await PlaybackTranscript.play(asset)
+        let plain = await PlaybackTranscript.play(Asset(url: clip))
+        #expect(played.frames == plain.frames)
+        #expect(played.ending == "end")
+        for milliseconds: Int64 in [2500, 300, 2960] {
+            let time = MediaTime(value: milliseconds, timescale: 1000)
+            var digests: [String] = []
+            for asset in [asset, Asset(url: clip)] {
+                let generator = ImageGenerator(asset: asset)
+                generator.requestedTimeToleranceBefore = .zero
+                generator.requestedTimeToleranceAfter = .zero
+                digests.append(FrameDigest.digest(of: try await generator.image(at: time).frame))
+            }
+            #expect(digests[0] == digests[1], "\(milliseconds)")
+        }
     }
 
     @Test(

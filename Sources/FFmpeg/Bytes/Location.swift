@@ -42,37 +42,11 @@ enum Location: Equatable {
         self = .file(path: path)
     }
 
-    /// Returns the scheme of a URL in lower case, for example "https" for "https://…" and "rtmp" for "rtmp:…". Returns
-    /// nil for paths, including paths with a colon after a slash.
+    /// Returns the scheme of a URL in lower case. Returns nil for paths; see `URLScheme.of(_:)`.
     static func scheme(of text: String) -> String? {
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let name = text[..<colon]
-        guard let first = name.utf8.first, isLetter(first), name.utf8.count > 1 else { return nil }
-        let allowed = name.utf8.allSatisfy {
-            isLetter($0) || isDigit($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
-        }
-        guard allowed else { return nil }
+        guard let scheme = URLScheme.of(text) else { return nil }
         // "weird:name.mp4" is a file if it exists in the current folder. Text with "://" never is.
-        if !text[colon...].hasPrefix("://"), access(text, F_OK) == 0 { return nil }
-        return name.lowercased()
+        if !text.dropFirst(scheme.count).hasPrefix("://"), access(text, F_OK) == 0 { return nil }
+        return scheme
     }
-
-    /// Returns whether the text is an http or https URL.
-    static func isRemote(_ text: String) -> Bool {
-        let scheme = scheme(of: text)
-        return scheme == "http" || scheme == "https"
-    }
-
-    /// Returns the text after the last dot of the last path component, in lower case, or an empty string if there is
-    /// none.
-    static func fileExtension(of path: String) -> String {
-        let name = path.split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
-        return name[name.index(after: dot)...].lowercased()
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-    }
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import PlayheadBackend
 
 /// Detects the kind of a file from its first bytes with libav's probes, within the format policy. It opens nothing.
 package enum ContentProbe {
@@ -16,7 +17,7 @@ package enum ContentProbe {
     /// Returns the kind of content, or nil for anything that is not media, for subtitles without media, and for
     /// playlists. `name` is used only if the bytes are ambiguous, and never overrides them.
     package static func content(of head: [UInt8], name: String) -> Content? {
-        guard !head.isEmpty, !FormatPolicy.startsPlaylist(head) else { return nil }
+        guard !head.isEmpty, !PlaylistSignature.matches(head) else { return nil }
         // The ID3 tag may be longer than `head`, because it can contain a cover.
         if head.starts(with: "ID3".utf8) { return .audio }
         var padded = head + [UInt8](repeating: 0, count: Int(AVPROBE_PADDING_SIZE))

@@ -15,15 +15,11 @@ extension FFmpegDemuxer {
         if interruption.isCancelled || needsSeek { throw cancelled }
         let (session, _) = try opened()
         while true {
-            try throwMissingSegment()
             if let queued = queue.popFirst() {
                 if let result = makePacket(queued) { return result }
                 continue
             }
-            guard let packet = try readNext(session) else {
-                try throwMissingSegment()
-                return nil
-            }
+            guard let packet = try readNext(session) else { return nil }
             if let result = makePacket(packet) { return result }
         }
     }
@@ -44,20 +40,12 @@ extension FFmpegDemuxer {
         }
     }
 
-    private func throwMissingSegment() throws(MediaError) {
-        guard let missing = missingSegment else { return }
-        missingSegment = nil
-        throw missing
-    }
-
     /// Returns the next packet of any stream that libav delivers, or nil at the end.
     func readFromContainer(_ session: InputSession) throws(MediaError) -> PacketOwner? {
         let packet = try PacketOwner()
         let context = try session.context
         let failures = session.failureCount
         let code = try call { av_read_frame(context, packet.pointer) }
-        // The error is thrown later, so that the packet after the missing segment is not lost.
-        if let missing = session.removeMissingSegmentError() { missingSegment = missing }
         if code >= 0 {
             // libav treats a failed read as the end of the file and returns the incomplete packet.
             if session.failureCount != failures, let failure = session.hiddenFailure {

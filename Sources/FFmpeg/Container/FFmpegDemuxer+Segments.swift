@@ -17,7 +17,6 @@ extension FFmpegDemuxer: SegmentedDemuxer {
         }
         queue.removeAll()
         failedReads = 0
-        missingSegment = nil
         log.clear()
         startFingerprint.isReadingFromStart = false
         try session.restart()

@@ -30,8 +30,6 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var enabled: Set<Int>?
     /// The first packets of the streams, by which a seek to zero verifies that it has reached the start.
     var startFingerprint = StartFingerprint()
-    /// The error of a missing playlist segment. It is thrown once, before the packets that follow it.
-    var missingSegment: MediaError?
     /// The number of failed reads since the last packet.
     var failedReads = 0
     var mappings: [Int32: TimeMapping] = [:]

@@ -66,32 +66,12 @@ enum FormatPolicy {
         return names.contains { containers.contains(String($0)) } ? .container : nil
     }
 
-    /// The names of all containers that may be opened, except playlists.
+    /// The names of all containers that may be opened.
     static let mediaNames = Set(containers + imageFormats + subtitles)
-
-    /// Returns the value for libav's `format_whitelist`.
-    static func whitelist(allowsPlaylists: Bool) -> String {
-        (containers + imageFormats + subtitles + (allowsPlaylists ? ["hls"] : [])).joined(separator: ",")
-    }
+    /// The value of libav's `format_whitelist`.
+    static let whitelist = (containers + imageFormats + subtitles).joined(separator: ",")
 
     /// The value of `format_whitelist` for the segments of a playlist: the formats of the standard (RFC 8216), and
     /// those that other players support.
     static let segments = "aac,ac3,eac3,flac,mov,mp3,mpegts,webvtt"
-
-    /// The file name extensions of playlists.
-    private static let playlistExtensions: Set = ["m3u8", "m3u"]
-
-    /// Returns true if the bytes are a playlist and the name does not have the extension of another format.
-    static func isPlaylist(head: [UInt8], name: String) -> Bool {
-        guard startsPlaylist(head) else { return false }
-        let fileExtension = Location.fileExtension(of: name)
-        return fileExtension.isEmpty || playlistExtensions.contains(fileExtension)
-    }
-
-    static func startsPlaylist(_ head: [UInt8]) -> Bool {
-        let signature = Array("#EXTM3U".utf8)
-        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let text = head.starts(with: byteOrderMark) ? head.dropFirst(3) : head[...]
-        return text.starts(with: signature)
-    }
 }

@@ -1,5 +1,4 @@
 internal import CFFmpeg
-internal import HLS
 internal import MediaCore
 internal import PlayheadBackend
 
@@ -12,7 +11,6 @@ final class InputSession {
     let interruption: Interruption
     let log: LibraryLog
     private let bridge: AVIOBridge
-    private let nested: NestedOpener
     private let callback: AVIOInterruptCB
     private let name: String
     /// Whether libav has analyzed the streams.
@@ -31,7 +29,7 @@ final class InputSession {
         self.log = log
         self.name = request.location
         let reader = SourceReader(source, interruption)
-        var bridge = try AVIOBridge(reader)
+        bridge = try AVIOBridge(reader)
         let head = try bridge.readHead(count: 64)
         guard !head.isEmpty else {
             throw MediaError(.emptyMedia, "the file is empty", location: request.location)
@@ -39,44 +37,9 @@ final class InputSession {
         bridge.updateSeekability()
         try FragmentCheck.rejectUnnumberedTracks(head, reader, location: request.location)
         let path = try InputSession.localPath(request)
-        let isPlaylist =
-            request.container.map { $0 == "hls" }
-            ?? FormatPolicy.isPlaylist(head: head, name: path ?? request.location)
-        if request.isSegmented && FormatPolicy.startsPlaylist(head) {
-            throw MediaError(
-                .forbidden,
-                "segment rejected: it is a playlist",
-                location: request.location
-            )
-        }
-        if isPlaylist && path == nil {
-            throw MediaError(
-                .forbidden,
-                "a playlist can only be opened from a file",
-                location: request.location
-            )
-        }
-        self.nested = NestedOpener(playlistPath: isPlaylist ? path : nil, interruption: interruption)
-        if isPlaylist, let playlist = try PlaylistSource(reader) {
-            nested.dates = playlist.text.dates
-            bridge = try AVIOBridge(SourceReader(playlist, interruption))
-        }
-        self.bridge = bridge
+        try InputSession.rejectPlaylist(head, request, path: path)
         self.callback = interruption.makeCallback()
-        do throws(MediaError) {
-            try log.capture { () throws(MediaError) in
-                try openContext(name: path ?? "stream", isPlaylist: isPlaylist)
-            }
-        } catch {
-            if FormatPolicy.startsPlaylist(head) && !isPlaylist && error.code == .unrecognizedFormat {
-                throw MediaError(
-                    .unrecognizedFormat,
-                    "playlist rejected: the name has the extension of another format",
-                    location: request.location
-                )
-            }
-            throw error
-        }
+        try log.capture { () throws(MediaError) in try openContext(name: path ?? "stream") }
     }
 
     deinit {
@@ -95,10 +58,9 @@ final class InputSession {
 
     var isSeekable: Bool { bridge.source.isSeekable }
     var isLocal: Bool { bridge.source.isLocal }
-    var byteCount: Int64? { (source as? PlaylistSource)?.fileByteCount ?? source.byteCount }
+    var byteCount: Int64? { source.byteCount }
     var source: any ByteSource { bridge.source }
     var reader: SourceReader { bridge.reader }
-    var dates: [DateSpan] { nested.dates }
 
     /// The streams that are known at present. Live containers may add more.
     var streams: [UnsafeMutablePointer<AVStream>] {
@@ -111,7 +73,7 @@ final class InputSession {
     /// Returns the error for a libav code: the source's error if it failed, else the description of the code.
     func error(_ code: Int32, _ doing: String, fallback: MediaError.Code) -> MediaError {
         if interruption.isAborted { return LibraryError.cancelled(name) }
-        if let failure = bridge.failure ?? nested.failure { return failure }
+        if let failure = bridge.failure { return failure }
         return LibraryError.make(code, doing, fallback: fallback, location: name, log: log)
     }
 
@@ -119,15 +81,6 @@ final class InputSession {
     var hiddenFailure: MediaError? {
         if interruption.isAborted { return LibraryError.cancelled(name) }
         return bridge.failure
-    }
-
-    /// Returns and clears the error of a playlist segment that could not be opened. libav silently continues with the
-    /// next segment.
-    func removeMissingSegmentError() -> MediaError? {
-        guard var failure = nested.failure else { return nil }
-        nested.clearFailure()
-        failure.isRetryable = true
-        return failure
     }
 
     /// The number of reads of the container's bytes that have failed.
@@ -139,7 +92,6 @@ final class InputSession {
     /// following bytes as the result of a seek.
     func restart() throws(MediaError) {
         let context = try context
-        nested.clearFailure()
         bridge.restart()
         log.capture { _ = avformat_flush(context) }
     }
@@ -167,10 +119,32 @@ final class InputSession {
         return path
     }
 
+    /// Throws an error if the bytes are a playlist: libav must not open what it refers to.
+    private static func rejectPlaylist(_ head: [UInt8], _ request: OpenRequest, path: String?)
+        throws(MediaError)
+    {
+        guard PlaylistSignature.matches(head) || request.container == "hls" else { return }
+        if request.isSegmented {
+            throw MediaError(.forbidden, "segment rejected: it is a playlist", location: request.location)
+        }
+        guard let path, !PlaylistSignature.mayName(path) else {
+            throw MediaError(
+                .forbidden,
+                "a playlist can only be opened from a file or an http or https URL",
+                location: request.location
+            )
+        }
+        throw MediaError(
+            .unrecognizedFormat,
+            "playlist rejected: the name has the extension of another format",
+            location: request.location
+        )
+    }
+
     /// Returns the container format that was requested, or nil if it is to be detected.
     private static func format(_ request: OpenRequest) throws(MediaError) -> UnsafePointer<AVInputFormat>? {
         guard let name = request.container else { return nil }
-        guard FormatPolicy.mediaNames.contains(name) || name == "hls", let format = av_find_input_format(name)
+        guard FormatPolicy.mediaNames.contains(name), let format = av_find_input_format(name)
         else {
             throw MediaError(
                 .unrecognizedFormat,
@@ -181,7 +155,7 @@ final class InputSession {
         return format
     }
 
-    private func openContext(name: String, isPlaylist: Bool) throws(MediaError) {
+    private func openContext(name: String) throws(MediaError) {
         let format = try InputSession.format(request)
         guard let context = avformat_alloc_context() else {
             throw MediaError(.resourceLimit, "no memory to open a container", isRetryable: true)
@@ -190,22 +164,14 @@ final class InputSession {
         context.pointee.pb = bridge.context
         context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
         context.pointee.max_streams = Int32(clamping: max(1, request.maximumStreamCount))
-        nested.install(on: context)
+        // libav itself must not open anything, such as a file that a container refers to. It does not apply
+        // `protocol_whitelist` when it reads through custom I/O.
+        context.pointee.io_open = { _, _, _, _, _ in PH_ERROR_EPERM }
 
         let options = OptionDictionary([
-            (
-                "format_whitelist",
-                request.isSegmented
-                    ? FormatPolicy.segments : FormatPolicy.whitelist(allowsPlaylists: isPlaylist)
-            ),
-            // libav itself must not open anything. Nested resources go through `NestedOpener`.
-            ("protocol_whitelist", isPlaylist ? "file,crypto" : "none"),
+            ("format_whitelist", request.isSegmented ? FormatPolicy.segments : FormatPolicy.whitelist),
+            ("protocol_whitelist", "none"),
         ])
-        if isPlaylist {
-            // `NestedOpener` decides, not the file name extension of a segment. Connections are not kept open.
-            av_dict_set(&options.pointer, "allowed_extensions", "ALL", 0)
-            av_dict_set(&options.pointer, "http_persistent", "0", 0)
-        }
         var opened: UnsafeMutablePointer<AVFormatContext>? = context
         // A local variable is used because the call may be suspended and resume on another thread, while Swift tracks
         // exclusive access to an object's properties per thread.
@@ -215,11 +181,6 @@ final class InputSession {
         owned = opened
         guard code >= 0 else { throw openingError(code) }
         guard !interruption.isAborted else { throw LibraryError.cancelled(request.location) }
-        if let failure = nested.failure, failure.code == .exceedsLimits { throw failure }
-        // A variant that was rejected while opening does not explain a later failure. If it is the only variant, the
-        // error is kept and thrown before the first packet.
-        if opened.map({ $0.pointee.nb_programs > 1 }) ?? true { nested.clearFailure() }
-        nested.isOpened = true
     }
 
     private func openingError(_ code: Int32) -> MediaError {

@@ -25,8 +25,6 @@ enum MediaDescriber {
         description.tracks = streams.map { describer.describe($0) }
         description.metadata = OptionDictionary.read(context.pointee.metadata)
         description.chapters = chapters(context, zero: zero)
-        description.variants = variants(context, description.tracks)
-        description.dates = session.dates
         if let scan {
             description.canContainFragments = scan.canContainFragments
             description.containsFragments = scan.containsFragments
@@ -71,37 +69,13 @@ enum MediaDescriber {
     /// Returns whether the duration is longer than an hour at less than 50 bits per second, which indicates a wrong
     /// header.
     private static func isImplausible(_ description: MediaDescription) -> Bool {
-        // The bytes of a playlist are not those of its media.
-        guard description.formatName != "hls", let bytes = description.byteCount,
-            let nanoseconds = description.duration.nanoseconds
-        else {
+        guard let bytes = description.byteCount, let nanoseconds = description.duration.nanoseconds else {
             return false
         }
         let seconds = nanoseconds / 1_000_000_000
         guard seconds > 3600 else { return false }
         let (bits, overflow) = bytes.multipliedReportingOverflow(by: 8)
         return !overflow && bits / seconds < 50
-    }
-
-    /// Returns the variants of a playlist. libav represents each of them as a program.
-    private static func variants(
-        _ context: UnsafeMutablePointer<AVFormatContext>,
-        _ tracks: [Track]
-    ) -> [Variant] {
-        (0..<Int(context.pointee.nb_programs)).compactMap { index in
-            guard let program = context.pointee.programs[index]?.pointee,
-                let text = OptionDictionary.read(program.metadata)["variant_bitrate"],
-                let bitRate = Int64(text), bitRate > 0
-            else { return nil }
-            let ids = Set((0..<Int(program.nb_stream_indexes)).map { Int(program.stream_index[$0]) })
-            let own = tracks.filter { ids.contains($0.id) }
-            return Variant(
-                peakBitRate: Double(bitRate),
-                size: own.first { $0.mediaType == .video }?.presentationSize ?? .zero,
-                codecs: own.map(\.codec),
-                trackIDs: ids
-            )
-        }
     }
 
     private static func chapters(

@@ -10,7 +10,7 @@ public import MediaCore
 ///
 /// `HTTPResourcePool` finds the source when it is first read. An open source is replaced only if it has not been read
 /// and the server sends its bytes only once: by a source for this asset alone.
-public final class SharedHTTPSource: ByteSource {
+public final class SharedHTTPSource: ByteSource, ResourceByteSource {
     private enum State {
         /// Not open, and the lookup that its readers wait for.
         case unopened(HTTPResourcePool.Lookup?)
@@ -143,8 +143,13 @@ public final class SharedHTTPSource: ByteSource {
     /// The size of one block of memory.
     private static let minimumReadAhead = 64 << 10
 
+    package var isFile: Bool { false }
     /// The network's clock in nanoseconds.
     package var now: Int64 { policy.loop.now }
+
+    package func wake(_ context: ReadContext, after delay: Int64) throws(MediaError) {
+        try policy.loop.call(after: delay) { [weak context] in context?.wake() }
+    }
 
     /// Returns a source for a resource that this one refers to. Credentials and header fields that may be secret are
     /// sent to the same origin only.
@@ -157,7 +162,7 @@ public final class SharedHTTPSource: ByteSource {
     /// - Throws: `MediaError` if the reference is not an allowed URL.
     package func openReferenced(_ url: String, cachePolicy: CachePolicy, validatedAfter: Int64)
         throws(MediaError)
-        -> any ByteSource
+        -> any ResourceByteSource
     {
         let source = source
         let target = try resource.referenced(

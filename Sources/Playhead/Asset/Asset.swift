@@ -1,3 +1,4 @@
+import FFmpeg
 public import Foundation
 import HLS
 public import MediaCore
@@ -33,7 +34,8 @@ public final class Asset: Sendable {
     /// The HTTP source that all openings of the asset share, so that received bytes are reused. Nil if the URL has
     /// neither the scheme http nor https, and if the application supplies the bytes.
     private let remote: Result<SharedHTTPSource?, MediaError>
-    /// The playlist resources that all openings of the asset share. Nil if `remote` has no source.
+    /// The playlist resources that all openings of the asset share. Nil if the asset cannot be a playlist: the
+    /// application supplies the bytes, or it is a file with the name of another format.
     private let playlists: PresentationResources?
     /// The backend that the asset was created with, or nil.
     private let ownBackend: (any MediaBackend)?
@@ -86,11 +88,20 @@ public final class Asset: Sendable {
             )
         }
         self.remote = remote
-        if case .success(let source?) = remote {
-            playlists = PresentationResources(provider: NetworkResources(source))
-        } else {
-            playlists = nil
+        let local = Self.playlistPath(url, options).map { FileResource(location: $0) }
+        let root: (any ResourceByteSource)? = if case .success(let source?) = remote { source } else { local }
+        playlists = root.map { PresentationResources(root: $0) }
+    }
+
+    /// Returns the location of a local file that may be a playlist by its name or its declared type. Otherwise returns
+    /// nil.
+    private static func playlistPath(_ url: URL, _ options: AssetOptions) -> String? {
+        let location = location(of: url)
+        guard options.byteSource == nil, url.isFileURL || url.scheme == nil, location != "-" else {
+            return nil
         }
+        let isPossible = container(options).map { $0 == "hls" } ?? PlaylistSignature.mayName(location)
+        return isPossible ? location : nil
     }
 
     private static func urlRefresh(of url: URL, _ options: AssetOptions) -> HTTPByteSource.URLRefresh? {
@@ -261,22 +272,21 @@ public final class Asset: Sendable {
             case .failure(let error): return FailedDemuxer(error)
             }
         }
-        request.container = options.overrideMIMEType.map { MIMEType.container(of: $0) ?? $0 }
+        request.container = Self.container(options)
         request.probesFully = options.preciseTiming
         request.maximumStreamCount = decoding.maximumStreamCount
         request.maximumPixelCount = decoding.maximumPixelCount
-        if let source = request.source as? SharedHTTPSource, let playlists, options.byteSource == nil,
-            let backend = backend as? any SegmentBackend
-        {
-            return NetworkDemuxer(
-                request,
-                source,
-                url: source.location,
-                backend: backend,
-                resources: playlists
-            )
+        guard let playlists, let backend = backend as? any SegmentBackend else {
+            return backend.makeDemuxer(for: request)
         }
-        return backend.makeDemuxer(for: request)
+        // Each demuxer opens a local file for itself.
+        let source = playlists.isLocal ? FileResource(location: location) : playlists.root
+        return DetectingDemuxer(request, source, backend: backend, resources: playlists)
+    }
+
+    /// Returns FFmpeg's name of the declared container, or nil if it is to be detected.
+    private static func container(_ options: AssetOptions) -> String? {
+        options.overrideMIMEType.map { MIMEType.container(of: $0) ?? $0 }
     }
 
     /// The role of the lane that reads the asset. Sources and backends of the application, and everything that is not a
@@ -286,7 +296,9 @@ public final class Asset: Sendable {
     }
 
     /// The location for the backend: the path of a `file:` URL, "-" for standard input, otherwise the URL.
-    var location: String {
+    var location: String { Self.location(of: url) }
+
+    private static func location(of url: URL) -> String {
         if url.isFileURL { return url.path }
         return url.scheme == nil ? url.relativePath : url.absoluteString
     }

@@ -1,10 +1,10 @@
 package import MediaCore
 package import PlayheadBackend
 
-/// A demuxer that detects from the first bytes of a URL whether it is an HLS playlist or a container.
+/// A demuxer that detects from the first bytes of a file or URL whether it is an HLS playlist or a container.
 ///
 /// Thread safe, except that the detection is confined to the caller's lane.
-package final class NetworkDemuxer: Demuxer {
+package final class DetectingDemuxer: Demuxer {
     private struct State {
         /// The actual demuxer, or nil before the first bytes have arrived.
         var inner: (any Demuxer)?
@@ -15,24 +15,29 @@ package final class NetworkDemuxer: Demuxer {
     }
 
     private let request: OpenRequest
-    private let source: any ByteSource
+    private let source: any ResourceByteSource
     private let url: String
     private let backend: any SegmentBackend
     private let resources: PresentationResources
     private let context = ReadContext()
     private let state = Locked(State())
 
-    /// Creates a demuxer. `source`, which is also `request.source`, reads `url`.
+    /// Creates a demuxer.
+    ///
+    /// - Parameters:
+    ///   - request: The request for a container.
+    ///   - source: A source of the resource.
+    ///   - backend: Creates the demuxers of containers and segments.
+    ///   - resources: The resources of the asset.
     package init(
         _ request: OpenRequest,
-        _ source: any ByteSource,
-        url: String,
+        _ source: any ResourceByteSource,
         backend: any SegmentBackend,
         resources: PresentationResources
     ) {
         self.request = request
         self.source = source
-        self.url = url
+        url = source.location
         self.backend = backend
         self.resources = resources
     }
@@ -40,13 +45,7 @@ package final class NetworkDemuxer: Demuxer {
     package func open() throws(MediaError) -> MediaDescription {
         if let inner = state.withLock({ $0.inner }) { return try inner.open() }
         let isPlaylist = try isPlaylist()
-        let inner: any Demuxer =
-            isPlaylist
-            ? backend.makeDemuxer(
-                suspendable: HLSDemuxer(request, url: url, backend: backend, resources: resources),
-                location: request.location
-            )
-            : backend.makeDemuxer(for: request)
+        let inner = isPlaylist ? makePlaylistDemuxer() : backend.makeDemuxer(for: request)
         let snapshot = state.withLock { state in
             state.inner = inner
             return state
@@ -58,11 +57,20 @@ package final class NetworkDemuxer: Demuxer {
         return try inner.open()
     }
 
+    private func makePlaylistDemuxer() -> any Demuxer {
+        let demuxer = HLSDemuxer(request, source, url: url, backend: backend, resources: resources)
+        // Files never wait for bytes.
+        if resources.isLocal { return demuxer }
+        return backend.makeDemuxer(suspendable: demuxer, location: request.location)
+    }
+
     /// Returns true if the resource is a playlist. A declared container is not verified.
     private func isPlaylist() throws(MediaError) -> Bool {
         if let container = request.container { return container == "hls" }
-        let mark = Array("#EXTM3U".utf8)
-        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: mark.count + 3, alignment: 1)
+        let chunk = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: PlaylistSignature.byteCount,
+            alignment: 1
+        )
         defer { chunk.deallocate() }
         var count = 0
         // Return `.notReady` if the caller repeats the call. Received bytes remain available.
@@ -80,8 +88,7 @@ package final class NetworkDemuxer: Demuxer {
             guard got > 0 else { break }
             count += got
         }
-        let head = Array(chunk.prefix(count))
-        return head.starts(with: mark) || head.starts(with: [0xEF, 0xBB, 0xBF] + mark)
+        return PlaylistSignature.matches(Array(chunk.prefix(count)))
     }
 
     /// Returns the actual demuxer.
