@@ -72,15 +72,15 @@ let package = Package(
                 ])
             ]
         ),
-        .target(name: "MediaCore", swiftSettings: settings),
+        // Calls that can be suspended without holding a thread.
+        .target(name: "CFiber", publicHeadersPath: "."),
+        .target(name: "MediaCore", dependencies: ["CFiber"], swiftSettings: settings),
         // Protocols for authors of demuxers, decoders, drivers and audio devices.
         .target(name: "PlayheadBackend", dependencies: ["MediaCore"], swiftSettings: settings),
         .target(name: "HLS", dependencies: ["MediaCore", "PlayheadBackend"], swiftSettings: settings),
-        // Calls that can be suspended without holding a thread.
-        .target(name: "CFiber", publicHeadersPath: "."),
         .target(
             name: "FFmpeg",
-            dependencies: ["CFFmpeg", "CFiber", "MediaCore", "PlayheadBackend"],
+            dependencies: ["CFFmpeg", "MediaCore", "PlayheadBackend"],
             swiftSettings: settings
         ),
         .target(

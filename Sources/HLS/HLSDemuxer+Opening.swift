@@ -7,10 +7,11 @@ extension HLSDemuxer {
     /// The maximum number of local playlists that are opened to describe them.
     private static let localPlaylistLimit = 32
 
-    /// Loads the playlist of the asset and opens what is needed for playback.
-    func openPlaylists() throws(MediaError) {
+    /// Loads the playlist of the asset and opens what is needed for playback. Returns false if the call must be
+    /// repeated when the context is woken.
+    func openPlaylists() throws(MediaError) -> Bool {
         var load = PlaylistLoad(url, resources, source: source)
-        let root = try retryUntilReady { () throws(MediaError) in try load.resume(context) }
+        let root = try context.retryUntilReady { () throws(MediaError) in try load.resume(context) }
         switch root {
         case .media(let media):
             presentation = HLSPresentation(url)
@@ -20,16 +21,14 @@ extension HLSDemuxer {
             presentation.main = entry.rendition
         case .master(let master):
             presentation = HLSPresentation(master)
-            if readsOnlySubtitles, presentation.hasSubtitles, !resources.isLocal {
+            if request.options.readsOnlySubtitles, presentation.hasSubtitles, !resources.isLocal {
                 // Subtitle times are relative to the first video segment, which another demuxer of the asset opens.
-                guard resources.knownZero != nil else {
-                    throw MediaError(.notReady, "waiting for the first segment", isRetryable: true)
-                }
-                return
+                return resources.isZeroKnown(orWake: context)
             }
             if resources.isLocal { try openLocalPlaylists() }
             try openVariant()
         }
+        return true
     }
 
     /// Opens the playlists of a local presentation, because files cost little to open, and their own descriptions are
@@ -48,7 +47,9 @@ extension HLSDemuxer {
         guard let master = presentation.master else { return }
         for _ in 0..<Self.attemptLimit {
             let described = describe()
-            let chosen = chooseVariant?(described) ?? Variant.highestQuality(of: described.playableVariants)
+            let chosen =
+                request.options.chooseVariant?(described)
+                ?? Variant.highestQuality(of: described.playableVariants)
             guard let chosen, let index = described.variants.firstIndex(of: chosen) else { break }
             let variant = master.variants[index]
             let needed = presentation.needed(for: variant).filter { $0.rendition == nil }
@@ -97,7 +98,7 @@ extension HLSDemuxer {
         }
     }
 
-    /// Calls `body` and stores its failure in the entry. Rethrows only `.notReady` and `.cancelled`.
+    /// Calls `body` and stores its failure in the entry. Rethrows only `.cancelled`.
     private func attempt(
         _ entry: PresentationPlaylist,
         _ body: (PresentationPlaylist) throws(MediaError) -> Void
@@ -105,7 +106,6 @@ extension HLSDemuxer {
         do throws(MediaError) {
             try body(entry)
         } catch {
-            if error.code == .notReady { throw error }
             // A partly opened rendition is useless. The next attempt starts from scratch.
             entry.rendition = nil
             if error.code == .cancelled { throw error }
@@ -118,17 +118,8 @@ extension HLSDemuxer {
     private func fetch(_ entry: PresentationPlaylist, mayWait: Bool) throws(MediaError) {
         guard var load = entry.load else { return }
         defer { entry.load = load }
-        let found: Playlist
-        if mayWait {
-            found = try retryUntilReady { () throws(MediaError) in try load.resume(context) }
-        } else {
-            do throws(MediaError) {
-                found = try load.resume(context)
-            } catch {
-                guard error.code == .notReady else { throw error }
-                return
-            }
-        }
+        func resume() throws(MediaError) -> Playlist? { try load.resume(context) }
+        guard let found = mayWait ? try context.retryUntilReady(resume) : try resume() else { return }
         guard case .media(let media) = found else {
             throw MediaError(
                 .forbidden,
@@ -147,7 +138,7 @@ extension HLSDemuxer {
             demuxers: demuxers,
             timestampAdjuster: timestampAdjuster,
             // The times of a later segment need the time of the first segment as reference.
-            openingTime: resources.knownZero == nil ? nil : openingTime
+            openingTime: resources.knownZero == nil ? nil : request.options.startTime
         )
     }
 
@@ -155,7 +146,7 @@ extension HLSDemuxer {
     func openSubtitles(_ entry: PresentationPlaylist) throws(MediaError) -> SubtitleRendition {
         if let subtitles = entry.subtitles { return subtitles }
         var load = PlaylistLoad(entry.url, resources)
-        let found = try retryUntilReady { () throws(MediaError) in try load.resume(context) }
+        let found = try context.retryUntilReady { () throws(MediaError) in try load.resume(context) }
         guard case .media(let media) = found else {
             throw MediaError(
                 .forbidden,

@@ -4,23 +4,16 @@ package import PlayheadBackend
 /// A demuxer for HLS. It loads the playlists, opens one variant stream with its renditions, and returns the packets
 /// of all of them in the order of their times.
 ///
-/// `@unchecked Sendable`: all members except `context` and `demuxers` are confined to the caller's lane, as `Demuxer`
-/// requires. Those two are thread safe.
+/// While it waits for bytes (`ReadContext.wait(after:)`), its `FiberDemuxer` suspends it.
+///
+/// `@unchecked Sendable`: all members except `demuxers` are confined to the caller's lane, as `Demuxer` requires. It is
+/// thread-safe.
 package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     let request: OpenRequest
-    /// The reader of playlists and subtitle segments. Other segments are read by the demuxers of their containers.
-    let context = ReadContext()
     let demuxers: DemuxerSet
     let timestampAdjuster: TimestampAdjuster
     let source: any ResourceByteSource
     let url: String
-    var chooseVariant: (@Sendable (MediaDescription) -> Variant?)?
-    /// Whether only subtitles are read. See `setReadsOnlySubtitles`.
-    var readsOnlySubtitles = false
-    /// Whether calls block. See `setUsesBlockingReads`.
-    private var usesBlockingReads = false
-    /// The time at which opening begins. See `setOpeningTime`.
-    var openingTime: MediaTime?
     /// The description, or nil before the demuxer is open.
     var description: MediaDescription?
     var presentation = HLSPresentation()
@@ -47,30 +40,17 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     }
 
     var resources: PresentationResources { demuxers.resources }
+    /// The reader of playlists and subtitle segments. Other segments are read by the demuxers of their containers.
+    var context: ReadContext { demuxers.control.context }
     /// The error of an interrupted call.
     var cancelled: MediaError {
         MediaError(.cancelled, "reading was interrupted", location: request.location)
     }
 
-    /// Calls `body` until it does not throw `.notReady`. Between calls it waits, without blocking a thread if the
-    /// backend can suspend the call.
-    func retryUntilReady<Result>(_ body: () throws(MediaError) -> Result) throws(MediaError) -> Result {
-        while true {
-            // A wake-up after this line ends the wait.
-            let wakes = context.wakeCount
-            do throws(MediaError) {
-                return try body()
-            } catch {
-                guard error.code == .notReady else { throw error }
-            }
-            if demuxers.backend.wait(context, after: wakes) || context.isInterrupted { throw cancelled }
-        }
-    }
-
-    package func open() throws(MediaError) -> MediaDescription {
-        if let description { return description }
+    package func open() throws(MediaError) -> Poll<MediaDescription> {
+        if let description { return .ready(description) }
         do throws(MediaError) {
-            try openPlaylists()
+            guard try openPlaylists() else { return .pending }
         } catch {
             if error.location == nil { throw error.at(request.location) }
             throw error
@@ -82,16 +62,8 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         if !resources.isLocal { description.segmentStarts = presentation.main?.playlist.segmentStarts ?? [] }
         self.description = description
         enable(Set(description.tracks.map(\.id)))
-        return description
+        return .ready(description)
     }
-
-    package func setVariantChoice(_ chooseVariant: @escaping @Sendable (MediaDescription) -> Variant?) {
-        self.chooseVariant = chooseVariant
-    }
-
-    package func setOpeningTime(_ time: MediaTime) { openingTime = time }
-
-    package func setReadsOnlySubtitles() { readsOnlySubtitles = true }
 
     package func setEnabledTracks(_ ids: Set<Int>) { enable(ids) }
 
@@ -102,45 +74,28 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         }
     }
 
-    package func begin(_ epoch: Epoch) {
-        context.begin(epoch)
-        demuxers.begin(epoch)
-    }
-
-    package func interrupt(before epoch: Epoch) {
-        context.interrupt(before: epoch)
-        demuxers.interrupt(before: epoch)
-    }
-
-    package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
-        context.setNoticeHandler(handler)
-        demuxers.setNoticeHandler(handler)
-        return true
-    }
-
-    package func setUsesBlockingReads(_ waits: Bool) {
-        usesBlockingReads = waits
-        demuxers.setUsesBlockingReads(waits)
+    package func begin(_ epoch: Epoch) { demuxers.control.begin(epoch) }
+    package func interrupt(before epoch: Epoch) { demuxers.control.interrupt(before: epoch) }
+    package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) {
+        demuxers.control.setNoticeHandler(handler)
     }
 
     package var receivedBytes: Int64? { resources.receivedBytes }
 
-    package func cancel() {
-        context.cancel()
-        demuxers.cancel()
-    }
+    package func cancel() { demuxers.control.cancel() }
 
-    package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+    package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder>
+    {
         let (rendition, own) = try self.rendition(of: track)
-        return try rendition.makeDecoder(for: own, options)
+        return .ready(try rendition.makeDecoder(for: own, options))
     }
 
-    package func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+    package func makeTextDecoder(for track: Int) throws(MediaError) -> Poll<any TextDecoder> {
         if let entry = presentation.entry(of: track), entry.isSubtitles {
-            return try openSubtitles(entry).makeDecoder()
+            return .ready(try openSubtitles(entry).makeDecoder())
         }
         let (rendition, own) = try self.rendition(of: track)
-        return try rendition.makeTextDecoder(for: own)
+        return .ready(try rendition.makeTextDecoder(for: own))
     }
 
     /// Returns the rendition of a track and the track's ID in it. Opens the rendition on the first call.
@@ -168,47 +123,44 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
 
     // MARK: Reading
 
-    package func read() throws(MediaError) -> Packet? {
+    package func read() throws(MediaError) -> Poll<Packet?> {
         if mustSeek { throw cancelled }
         do throws(MediaError) {
-            guard let (packet, dequeue) = try next() else { return nil }
-            dequeue()
-            return packet
+            return try next()
         } catch {
             if error.code == .cancelled { mustSeek = true }
             throw error
         }
     }
 
-    /// Returns the earliest packet and the function that dequeues it. Requests packets from all renditions before it
-    /// waits for one.
-    private func next() throws(MediaError) -> (packet: Packet, dequeue: () -> Void)? {
+    /// Dequeues the earliest packet. Requests packets from all renditions before it waits for one.
+    private func next() throws(MediaError) -> Poll<Packet?> {
         var earliest: (packet: Packet, dequeue: () -> Void)?
-        var notReady: MediaError?
-        func consider(_ dequeue: @escaping () -> Void, _ peek: () throws(MediaError) -> Packet?)
-            throws(MediaError)
-        {
-            do throws(MediaError) {
-                guard let packet = try peek() else { return }
-                if earliest.map({ Self.time(packet) < Self.time($0.packet) }) ?? true {
-                    earliest = (packet, dequeue)
-                }
-            } catch {
-                guard error.code == .notReady else { throw error }
-                notReady = error
+        var isPending = false
+        func consider(_ next: Poll<Packet?>, _ dequeue: @escaping () -> Void) {
+            switch next {
+            case .pending: isPending = true
+            case .ready(let packet?) where earliest.map({ Self.time(packet) < Self.time($0.packet) }) ?? true:
+                earliest = (packet, dequeue)
+            case .ready: break
             }
         }
         for rendition in presentation.renditions where rendition.isEnabled {
-            try consider(rendition.dequeue) { () throws(MediaError) in try rendition.peek() }
+            consider(try rendition.peek(), rendition.dequeue)
         }
         for subtitles in presentation.subtitleRenditions where subtitles.isEnabled {
-            try consider(subtitles.dequeue) { () throws(MediaError) in
-                guard usesBlockingReads else { return try subtitles.peek(context) }
-                return try self.retryUntilReady { () throws(MediaError) in try subtitles.peek(context) }
-            }
+            consider(try peek(subtitles), subtitles.dequeue)
         }
-        if let notReady { throw notReady }
-        return earliest
+        if isPending { return .pending }
+        earliest?.dequeue()
+        return .ready(earliest?.packet)
+    }
+
+    private func peek(_ subtitles: SubtitleRendition) throws(MediaError) -> Poll<Packet?> {
+        if context.hasNoticeHandler, !request.options.usesBlockingReads { return try subtitles.peek(context) }
+        return .ready(
+            try context.retryUntilReady { () throws(MediaError) in try subtitles.peek(context).value }
+        )
     }
 
     private static func time(_ packet: Packet) -> MediaTime {
@@ -217,7 +169,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
 
     // MARK: Seeking
 
-    package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+    package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
         guard let description else {
             throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
         }
@@ -225,7 +177,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         guard let rendition = main ?? presentation.renditions.first(where: \.isEnabled) else {
             seekSubtitles(to: target)
             mustSeek = false
-            return
+            return .ready(())
         }
         let track = seekTrack(description, of: rendition)
         // Continue a seek that was waiting for bytes.
@@ -240,14 +192,15 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
             )
         self.segmentSeek = nil
         do throws(MediaError) {
-            try segmentSeek.resume(
-                others: presentation.renditions.filter { $0.isEnabled && $0 !== rendition },
-                context
-            )
+            let others = presentation.renditions.filter { $0.isEnabled && $0 !== rendition }
+            guard case .ready = try segmentSeek.resume(others: others, context) else {
+                self.segmentSeek = segmentSeek
+                return .pending
+            }
             seekSubtitles(to: target)
             mustSeek = false
+            return .ready(())
         } catch {
-            if error.code == .notReady { self.segmentSeek = segmentSeek }
             if error.code == .cancelled { mustSeek = true }
             throw error
         }

@@ -89,30 +89,36 @@ struct MediaPlaylistTracker {
 
     /// Returns the segment with an index. If it has been removed, advances `index` to the first one available.
     ///
-    /// - Returns: The segment, or nil at the end of the presentation.
-    /// - Throws: `.notReady` if the segment is not in the playlist yet. The context will be woken.
-    mutating func segment(_ index: inout Int, _ context: ReadContext) throws(MediaError) -> PlaylistSegment? {
+    /// - Returns: The segment, or nil at the end of the presentation. `.pending` if the segment is not in the playlist
+    ///   yet. The context will be woken.
+    /// - Throws: `MediaError` if the playlist cannot be reloaded.
+    mutating func segment(_ index: inout Int, _ context: ReadContext) throws(MediaError)
+        -> Poll<PlaylistSegment?>
+    {
         while true {
             index = max(index, removedCount)
-            if let found = segment(index) { return found }
-            if playlist.hasEnded { return nil }
-            try reload(context)
+            if let found = segment(index) { return .ready(found) }
+            if playlist.hasEnded { return .ready(nil) }
+            guard try reload(context) else { return .pending }
         }
     }
 
-    /// Reloads the playlist when it is due.
-    private mutating func reload(_ context: ReadContext) throws(MediaError) {
+    /// Reloads the playlist when it is due. Returns false if the call must be repeated when the context is woken.
+    private mutating func reload(_ context: ReadContext) throws(MediaError) -> Bool {
         let now = resources.root.now
         guard load != nil || now >= reloadTime else {
             if scheduledWake?.context != ObjectIdentifier(context) || scheduledWake?.time != reloadTime {
                 try resources.root.wake(context, after: reloadTime - now)
                 scheduledWake = (ObjectIdentifier(context), reloadTime)
             }
-            throw MediaError(.notReady, "waiting for the next segment", location: name, isRetryable: true)
+            return false
         }
         var pendingLoad = load ?? PlaylistLoad(url, resources)
         do throws(MediaError) {
-            let loaded = try pendingLoad.resume(context, isFresh: true)
+            guard let loaded = try pendingLoad.resume(context, isFresh: true) else {
+                load = pendingLoad
+                return false
+            }
             load = nil
             guard case .media(let new) = loaded else {
                 throw MediaError(
@@ -124,10 +130,6 @@ struct MediaPlaylistTracker {
             try apply(new)
             failedReloads = 0
         } catch {
-            if error.code == .notReady {
-                load = pendingLoad
-                throw error
-            }
             load = nil
             failedReloads += 1
             guard error.code != .cancelled, failedReloads < Self.failureLimit else { throw error }
@@ -140,6 +142,7 @@ struct MediaPlaylistTracker {
                 location: name
             )
         }
+        return true
     }
 
     /// Replaces the playlist by a newer version.

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The loading of a playlist, which can be resumed after `.notReady`.
+/// The loading of a playlist, which can be resumed.
 struct PlaylistLoad {
     private let url: String
     private let resources: PresentationResources
@@ -31,9 +31,9 @@ struct PlaylistLoad {
     /// - Parameters:
     ///   - context: The reader, which is woken when bytes arrive.
     ///   - isFresh: Whether the playlist must be fetched again.
-    /// - Returns: The parsed playlist.
-    /// - Throws: `MediaError`; `.notReady` if the call must be repeated.
-    mutating func resume(_ context: ReadContext, isFresh: Bool = false) throws(MediaError) -> Playlist {
+    /// - Returns: The parsed playlist, or nil if bytes are not available yet. The context will be woken.
+    /// - Throws: `MediaError` if the playlist cannot be loaded.
+    mutating func resume(_ context: ReadContext, isFresh: Bool = false) throws(MediaError) -> Playlist? {
         if !isFresh, download == nil, let known = resources.playlist(url) { return known }
         do throws(MediaError) {
             if download == nil {
@@ -41,7 +41,9 @@ struct PlaylistLoad {
                 self.source = source
                 download = ResourceDownload(source)
             }
-            let bytes = try download?.resume(upTo: resources.limits.byteCount, context) ?? []
+            guard let bytes = try download?.resume(upTo: resources.limits.byteCount, context) else {
+                return nil
+            }
             var playlist = try PlaylistParser.parse(
                 bytes,
                 at: source?.location ?? url,

@@ -15,6 +15,12 @@ package final class PresentationResources: Sendable {
         /// The actual sizes of variant streams that declare none, by URL.
         var sizes: [String: PixelSize] = [:]
         var zero: MediaTime?
+        /// The readers to wake when `zero` is known.
+        var zeroWaiters: [WeakContext] = []
+    }
+
+    private struct WeakContext {
+        weak var context: ReadContext?
     }
 
     private let state = Locked(State())
@@ -109,10 +115,23 @@ package final class PresentationResources: Sendable {
     /// Returns the container time that corresponds to zero on the item's timeline. The first caller sets it, so that
     /// all variant streams and later readers of a live presentation have the same times.
     func zero(establishing found: MediaTime) -> MediaTime {
+        let (zero, waiters) = state.withLock { state in
+            let zero = state.zero ?? found
+            state.zero = zero
+            defer { state.zeroWaiters = [] }
+            return (zero, state.zeroWaiters)
+        }
+        for waiter in waiters { waiter.context?.wake() }
+        return zero
+    }
+
+    /// Returns true if zero on the item's timeline is known. Otherwise the context is woken when it is.
+    func isZeroKnown(orWake context: ReadContext) -> Bool {
         state.withLock { state in
-            if let known = state.zero { return known }
-            state.zero = found
-            return found
+            if state.zero != nil { return true }
+            state.zeroWaiters.removeAll { $0.context == nil || $0.context === context }
+            state.zeroWaiters.append(WeakContext(context: context))
+            return false
         }
     }
 

@@ -152,9 +152,9 @@ final class Rendition {
     private func openFirstRun() throws(MediaError) -> MediaDescription {
         while true {
             do throws(MediaError) {
-                return try currentRun.demuxer.open()
+                return try currentRun.demuxer.open().get()
             } catch {
-                guard error.code != .cancelled, error.code != .notReady else { throw error }
+                guard error.code != .cancelled else { throw error }
                 // The error of the source is more specific than that of the demuxer.
                 guard case .lost(var why) = source.stop else { throw error }
                 lostSegments += 1
@@ -206,17 +206,17 @@ final class Rendition {
     }
 
     func makeDecoder(for track: Int, _ options: DecoderOptions) throws(MediaError) -> any Decoder {
-        try firstRun.demuxer.makeDecoder(for: track, options: options)
+        try firstRun.demuxer.makeDecoder(for: track, options: options).get()
     }
 
     func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
-        try firstRun.demuxer.makeTextDecoder(for: track)
+        try firstRun.demuxer.makeTextDecoder(for: track).get()
     }
 
     // MARK: Reading
 
     /// Returns the next packet without removing it, or nil at the end.
-    func peek() throws(MediaError) -> Packet? {
+    func peek() throws(MediaError) -> Poll<Packet?> {
         if let loss = unreportedLoss {
             unreportedLoss = nil
             throw loss
@@ -225,7 +225,8 @@ final class Rendition {
             if !currentRun.isOpen, currentRun.demuxer !== firstRun.demuxer { try openRun() }
             let packet: Packet?
             do throws(MediaError) {
-                packet = try currentRun.demuxer.read()
+                guard case .ready(let next) = try currentRun.demuxer.read() else { return .pending }
+                packet = next
             } catch {
                 throw try recovered(from: error)
             }
@@ -239,7 +240,7 @@ final class Rendition {
                 isAtEnd = true
             }
         }
-        return pending.first
+        return .ready(pending.first)
     }
 
     /// Removes the packet that `peek()` has returned.
@@ -270,7 +271,7 @@ final class Rendition {
 
     /// Continues after a segment that cannot be read. Returns the error to report.
     private func recovered(from error: MediaError) throws(MediaError) -> MediaError {
-        guard case .lost(var why) = source.stop, error.code != .cancelled, error.code != .notReady else {
+        guard case .lost(var why) = source.stop, error.code != .cancelled else {
             return error
         }
         lostSegments += 1
@@ -313,7 +314,7 @@ final class Rendition {
     /// Opens a run whose segments have another format or other timestamps.
     private func openRun() throws(MediaError) {
         do throws(MediaError) {
-            let description = try currentRun.demuxer.open()
+            let description = try currentRun.demuxer.open().get()
             let time = source.timestamp.map { MediaTime(value: $0, timescale: 90_000) } ?? .zero
             let shift = timestampAdjuster.shift(
                 of: currentRun.segment.discontinuity,

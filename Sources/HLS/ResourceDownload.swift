@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The download of a small resource, which can be resumed after `.notReady`.
+/// The download of a small resource, which can be resumed.
 struct ResourceDownload {
     let source: any ByteSource
     private(set) var bytes: [UInt8] = []
@@ -9,13 +9,16 @@ struct ResourceDownload {
 
     /// Continues the download, up to a little more than `limit` bytes.
     ///
-    /// - Returns: All bytes of the resource.
-    /// - Throws: `MediaError`; `.notReady` if the call must be repeated after the context has been woken.
-    mutating func resume(upTo limit: Int, _ context: ReadContext) throws(MediaError) -> [UInt8] {
+    /// - Returns: All bytes of the resource, or nil if some are not available yet. The context will be woken.
+    /// - Throws: `MediaError` if the resource cannot be read.
+    mutating func resume(upTo limit: Int, _ context: ReadContext) throws(MediaError) -> [UInt8]? {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { chunk.deallocate() }
         while bytes.count <= limit {
-            let count = try source.read(at: Int64(bytes.count), into: chunk, context: context)
+            let offset = Int64(bytes.count)
+            guard let count = try source.readIfAvailable(at: offset, into: chunk, context: context) else {
+                return nil
+            }
             guard count > 0 else { break }
             bytes += chunk.prefix(count)
         }

@@ -40,9 +40,9 @@ final class SegmentReader {
         return offset >= length - length / 4
     }
 
-    /// Reads decrypted bytes. Returns 0 at the end.
-    func read(into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext) throws(MediaError) -> Int {
-        try readStart(context)
+    /// Reads decrypted bytes. Returns 0 at the end, or nil if no bytes are available. The context will be woken.
+    func read(into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext) throws(MediaError) -> Int? {
+        guard try readStart(context) else { return nil }
         guard !start.isEmpty else { return try readContent(into: buffer, context) }
         let part = start.prefix(buffer.count)
         buffer.copyBytes(from: part)
@@ -51,13 +51,13 @@ final class SegmentReader {
         return count
     }
 
-    private func readStart(_ context: ReadContext) throws(MediaError) {
-        guard !isStartParsed else { return }
+    private func readStart(_ context: ReadContext) throws(MediaError) -> Bool {
+        guard !isStartParsed else { return true }
         // The tag is not a part of the container.
         while let missing = TimestampTag.missing(of: start), missing > 0 {
             let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: missing, alignment: 1)
             defer { chunk.deallocate() }
-            let count = try readContent(into: chunk, context)
+            guard let count = try readContent(into: chunk, context) else { return false }
             guard count > 0 else { break }
             start += chunk.prefix(count)
         }
@@ -66,13 +66,14 @@ final class SegmentReader {
             timestamp = tag.timestamp
             start.removeFirst(tag.byteCount)
         }
+        return true
     }
 
     private func readContent(into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext)
-        throws(MediaError) -> Int
+        throws(MediaError) -> Int?
     {
         guard cipher != nil else { return try readRaw(into: buffer, context) }
-        while plaintext.isEmpty, !isAtEnd { try decryptMore(context) }
+        while plaintext.isEmpty, !isAtEnd { guard try decryptMore(context) else { return nil } }
         let part = plaintext.prefix(buffer.count)
         buffer.copyBytes(from: part)
         let count = part.count
@@ -81,7 +82,7 @@ final class SegmentReader {
     }
 
     private func readRaw(into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext)
-        throws(MediaError) -> Int
+        throws(MediaError) -> Int?
     {
         var target = buffer
         if let range = resource.range {
@@ -89,11 +90,10 @@ final class SegmentReader {
             guard left > 0 else { return 0 }
             target = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(clamping: left)))
         }
-        let count = try source.read(
-            at: (resource.range?.lowerBound ?? 0) + offset,
-            into: target,
-            context: context
-        )
+        let start = (resource.range?.lowerBound ?? 0) + offset
+        guard let count = try source.readIfAvailable(at: start, into: target, context: context) else {
+            return nil
+        }
         if count == 0, resource.range != nil {
             throw MediaError(.truncated, "the resource ends before its byte range")
         }
@@ -101,10 +101,10 @@ final class SegmentReader {
         return count
     }
 
-    private func decryptMore(_ context: ReadContext) throws(MediaError) {
+    private func decryptMore(_ context: ReadContext) throws(MediaError) -> Bool {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { chunk.deallocate() }
-        let count = try readRaw(into: chunk, context)
+        guard let count = try readRaw(into: chunk, context) else { return false }
         ciphertext += chunk.prefix(count)
         isAtEnd = count == 0
         // The last block contains the padding, so it is decrypted only at the end.
@@ -122,5 +122,6 @@ final class SegmentReader {
             blocks.removeLast(Int(padding))
         }
         plaintext += blocks
+        return true
     }
 }

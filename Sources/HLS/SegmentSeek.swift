@@ -1,8 +1,7 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// A seek in progress, from the segment that contains the target to a sync point. It can be resumed after
-/// `.notReady`.
+/// A seek in progress, from the segment that contains the target to a sync point. It can be resumed.
 ///
 /// Confined to the lane of its demuxer.
 struct SegmentSeek {
@@ -48,17 +47,19 @@ struct SegmentSeek {
 
     /// Continues the seek.
     ///
-    /// - Throws: `MediaError`; `.notReady` if the call must be repeated.
-    mutating func resume(others: [Rendition], _ context: ReadContext) throws(MediaError) {
+    /// - Returns: `.pending` if the call must be repeated when the context is woken.
+    /// - Throws: `MediaError` if a segment cannot be read.
+    mutating func resume(others: [Rendition], _ context: ReadContext) throws(MediaError) -> Poll<Void> {
         while true {
             if !isPositioned { try position(others, context) }
             // At the beginning no sync point is needed: all packets are read again.
-            if target <= .zero { return }
-            if try search() {
+            if target <= .zero { return .ready(()) }
+            guard case .ready(let isFound) = try search() else { return .pending }
+            if isFound {
                 rendition.putBack(keptPackets)
                 let start = (syncPointTime ?? target) - Self.audioPreroll
                 for other in others { other.skip(until: start) }
-                return
+                return .ready(())
             }
             segmentsBack += 1
             isPositioned = false
@@ -84,8 +85,10 @@ struct SegmentSeek {
     }
 
     /// Searches the current segment. Returns false if the sync point is in an earlier one.
-    private mutating func search() throws(MediaError) -> Bool {
-        while let packet = try rendition.peek() {
+    private mutating func search() throws(MediaError) -> Poll<Bool> {
+        while true {
+            guard case .ready(let next) = try rendition.peek() else { return .pending }
+            guard let packet = next else { break }
             guard packet.track == track else {
                 keep(packet)
                 continue
@@ -97,21 +100,21 @@ struct SegmentSeek {
                     continue
                 }
                 if time <= goal || preference == .atOrAfter || acceptsAnySyncPoint {
-                    if syncPointTime != nil, time > goal { return true }
+                    if syncPointTime != nil, time > goal { return .ready(true) }
                     begin(at: packet, time)
-                    if preference == .atOrAfter || time > goal { return true }
+                    if preference == .atOrAfter || time > goal { return .ready(true) }
                     continue
                 }
-                return syncPointTime != nil
+                return .ready(syncPointTime != nil)
             }
             guard syncPointTime != nil else {
                 rendition.dequeue()
                 continue
             }
-            if let time = packet.decodeTime ?? time, time > goal { return true }
+            if let time = packet.decodeTime ?? time, time > goal { return .ready(true) }
             keep(packet)
         }
-        return syncPointTime != nil || acceptsAnySyncPoint || preference == .atOrAfter
+        return .ready(syncPointTime != nil || acceptsAnySyncPoint || preference == .atOrAfter)
     }
 
     /// Dequeues a packet that will be put back.

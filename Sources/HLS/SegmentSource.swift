@@ -128,16 +128,26 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
             return 0
         }
         guard !buffer.isEmpty else { return 0 }
+        let count: Int?
+        do throws(MediaError) {
+            count = try next(into: buffer, context)
+        } catch {
+            // The loss of a whole segment ends the stream, so that the demuxer returns the packets it still has.
+            if case .lost = stop, !isPartiallyDelivered { return 0 }
+            throw error
+        }
+        guard let count else { throw .waiting(for: "the server", location: tracker.name) }
+        return count
+    }
+
+    /// Reads the next bytes. Returns 0 at the end, or nil if none are available.
+    private func next(into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext)
+        throws(MediaError) -> Int?
+    {
         while true {
-            guard let reader = try endingAtLoss({ () throws(MediaError) in try currentReader(context) })
-            else {
-                return 0
-            }
-            guard
-                let count = try endingAtLoss({ () throws(MediaError) in
-                    try read(reader, into: buffer, context)
-                })
-            else { return 0 }
+            guard case .ready(let found) = try currentReader(context) else { return nil }
+            guard let reader = found else { return 0 }
+            guard let count = try read(reader, into: buffer, context) else { return nil }
             if timestamp == nil { timestamp = reader.timestamp }
             if count > 0 {
                 position += Int64(count)
@@ -169,40 +179,32 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
     func cancel() {}
 
-    /// Turns the loss of a whole segment into the end of the stream, so that the demuxer returns the packets it still
-    /// has.
-    private func endingAtLoss<Value>(_ body: () throws(MediaError) -> Value?) throws(MediaError) -> Value? {
-        do throws(MediaError) {
-            return try body()
-        } catch {
-            if case .lost = stop, !isPartiallyDelivered { return nil }
-            throw error
-        }
-    }
-
     /// Returns the reader of the current segment or map, or nil at the end of the stream.
-    private func currentReader(_ context: ReadContext) throws(MediaError) -> SegmentReader? {
-        if let reader { return reader }
-        guard let segment = try tracker.segment(&index, context) else { return nil }
+    private func currentReader(_ context: ReadContext) throws(MediaError) -> Poll<SegmentReader?> {
+        if let reader { return .ready(reader) }
+        guard case .ready(let found) = try tracker.segment(&index, context) else { return .pending }
+        guard let segment = found else { return .ready(nil) }
         if segment.isGap {
             index = availableIndex(from: index)
             stop = .atBreak
-            return nil
+            return .ready(nil)
         }
         if let format, format.discontinuity != segment.discontinuity || format.map != segment.map {
             stop = .atBreak
-            return nil
+            return .ready(nil)
         }
         format = segment
         let isMap = segment.map != nil && !hasDeliveredMap
         let resource = isMap ? segment.map ?? segment.resource : segment.resource
         let key = isMap ? segment.mapKey : segment.key
-        let cipher = try cipher(key, segment, isMap: isMap, context)
+        guard case .ready(let cipher) = try cipher(key, segment, isMap: isMap, context) else {
+            return .pending
+        }
         let source = try source(resource.url, of: segment)
         track(source, resource.url, context)
         let newReader = SegmentReader(resource, source, isMap: isMap, cipher: cipher)
         reader = newReader
-        return newReader
+        return .ready(newReader)
     }
 
     private func source(_ url: String, of segment: PlaylistSegment)
@@ -220,18 +222,15 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         into buffer: UnsafeMutableRawBufferPointer,
         _ context: ReadContext
     )
-        throws(MediaError) -> Int
+        throws(MediaError) -> Int?
     {
         do throws(MediaError) {
             return try reader.read(into: buffer, context)
         } catch {
-            switch error.code {
-            case .notReady, .cancelled: throw error
-            default:
-                resources.forget(reader.resource.url)
-                if reader.isMap { throw described(error, "media initialization section") }
-                throw markLost(error, segment)
-            }
+            if error.code == .cancelled { throw error }
+            resources.forget(reader.resource.url)
+            if reader.isMap { throw described(error, "media initialization section") }
+            throw markLost(error, segment)
         }
     }
 
@@ -260,28 +259,28 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         _ segment: PlaylistSegment,
         isMap: Bool,
         _ context: ReadContext
-    ) throws(MediaError) -> (any BlockCipher)? {
-        guard let key else { return nil }
+    ) throws(MediaError) -> Poll<(any BlockCipher)?> {
+        guard let key else { return .ready(nil) }
         guard case .aes128(let reference, let iv) = key else {
-            guard case .unsupported(let method) = key else { return nil }
+            guard case .unsupported(let method) = key else { return .ready(nil) }
             throw MediaError(
                 .encrypted,
                 "unsupported encryption method \(method)",
                 location: tracker.name
             )
         }
-        let bytes = try self.key(reference.url, context)
-        if let iv { return try makeCipher(bytes, iv) }
+        guard let bytes = try self.key(reference.url, context) else { return .pending }
+        if let iv { return .ready(try makeCipher(bytes, iv)) }
         let number = withUnsafeBytes(of: segment.sequence.bigEndian) { Array($0) }
-        return try makeCipher(bytes, [UInt8](repeating: 0, count: 8) + number)
+        return .ready(try makeCipher(bytes, [UInt8](repeating: 0, count: 8) + number))
     }
 
-    /// Returns a key. Loads it on the first call.
-    private func key(_ url: String, _ context: ReadContext) throws(MediaError) -> [UInt8] {
+    /// Returns a key, or nil if it is not available yet. Loads it on the first call.
+    private func key(_ url: String, _ context: ReadContext) throws(MediaError) -> [UInt8]? {
         if let known = resources.key(url) { return known }
         do throws(MediaError) {
             var download = ResourceDownload(try resources.source(url, cachePolicy: .inMemory))
-            let bytes = try download.resume(upTo: 16, context)
+            guard let bytes = try download.resume(upTo: 16, context) else { return nil }
             guard bytes.count == 16 else {
                 let count = bytes.count > 16 ? "more than 16" : "\(bytes.count)"
                 throw MediaError(.encrypted, "wrong key length: \(count) bytes instead of 16")
@@ -289,7 +288,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
             resources.store(key: bytes, for: url)
             return bytes
         } catch {
-            if error.code == .notReady || error.code == .cancelled { throw error }
+            if error.code == .cancelled { throw error }
             resources.forget(url)
             throw described(error, "encryption key")
         }
@@ -333,12 +332,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     private func request(_ source: any ByteSource, at offset: Int64, _ context: ReadContext)
         throws(MediaError)
     {
-        do throws(MediaError) {
-            _ = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte throws(MediaError) in
-                try source.read(at: offset, into: byte, context: context)
-            }
-        } catch {
-            guard error.code == .notReady else { throw error }
+        _ = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte throws(MediaError) in
+            try source.readIfAvailable(at: offset, into: byte, context: context)
         }
     }
 }

@@ -36,17 +36,17 @@ final class SubtitleRendition {
         let sample = "WEBVTT\n\n00:00.000 --> 00:00.001\n.\n"
         let demuxer = demuxers.make(InMemoryByteSource(Array(sample.utf8)), container: "webvtt")
         defer { demuxers.drop(demuxer) }
-        let description = try demuxer.open()
+        let description = try demuxer.open().get()
         guard let found = description.tracks.first else {
             throw MediaError(.decoderNotFound, "no decoder for WebVTT", track: track)
         }
-        return NumberedTextDecoder(try demuxer.makeTextDecoder(for: found.id), track: track)
+        return NumberedTextDecoder(try demuxer.makeTextDecoder(for: found.id).get(), track: track)
     }
 
     /// Returns the next packet without removing it, or nil at the end.
-    func peek(_ context: ReadContext) throws(MediaError) -> Packet? {
-        while pending.isEmpty, !isAtEnd { try readSegment(context) }
-        return pending.first
+    func peek(_ context: ReadContext) throws(MediaError) -> Poll<Packet?> {
+        while pending.isEmpty, !isAtEnd { guard try readSegment(context) else { return .pending } }
+        return .ready(pending.first)
     }
 
     /// Removes the packet that `peek(_:)` has returned.
@@ -64,22 +64,27 @@ final class SubtitleRendition {
         while tracker.segment(index + 1) != nil, tracker.start(of: index + 1) <= goal { index += 1 }
     }
 
-    private func readSegment(_ context: ReadContext) throws(MediaError) {
-        guard let segment = try tracker.segment(&index, context) else {
+    /// Reads the packets of the next segment. Returns false if bytes are not available yet.
+    private func readSegment(_ context: ReadContext) throws(MediaError) -> Bool {
+        guard case .ready(let found) = try tracker.segment(&index, context) else { return false }
+        guard let segment = found else {
             isAtEnd = true
-            return
+            return true
         }
         do throws(MediaError) {
             if !segment.isGap {
-                try readSubtitles(segment, context)
-                pending = try packets(SubtitleSegment(bytes))
+                guard try readSubtitles(segment, context),
+                    let packets = try packets(SubtitleSegment(bytes))
+                else { return false }
+                pending = packets
             }
             lostSegments = 0
         } catch {
-            guard error.code != .notReady, error.code != .cancelled else { throw error }
+            guard error.code != .cancelled else { throw error }
             throw skipped(error, segment)
         }
         advance()
+        return true
     }
 
     /// Skips a segment that cannot be read. Returns the error to report.
@@ -118,8 +123,9 @@ final class SubtitleRendition {
         bytes = []
     }
 
-    /// Reads all bytes of a segment.
-    private func readSubtitles(_ segment: PlaylistSegment, _ context: ReadContext) throws(MediaError) {
+    /// Reads all bytes of a segment. Returns false if some are not available yet.
+    private func readSubtitles(_ segment: PlaylistSegment, _ context: ReadContext) throws(MediaError) -> Bool
+    {
         guard segment.key == nil else {
             throw MediaError(.encrypted, "encrypted subtitles are not supported")
         }
@@ -134,12 +140,12 @@ final class SubtitleRendition {
             )
             reader = SegmentReader(segment.resource, source, isMap: false, cipher: nil)
         }
-        guard let reader else { return }
+        guard let reader else { return false }
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { chunk.deallocate() }
         while true {
-            let count = try reader.read(into: chunk, context)
-            guard count > 0 else { return }
+            guard let count = try reader.read(into: chunk, context) else { return false }
+            guard count > 0 else { return true }
             bytes += chunk.prefix(count)
             guard bytes.count <= SubtitleSegment.byteLimit else {
                 throw MediaError(
@@ -150,18 +156,19 @@ final class SubtitleRendition {
         }
     }
 
-    /// Returns the packets of a segment on the item's timeline.
-    private func packets(_ segment: SubtitleSegment) throws(MediaError) -> [Packet] {
+    /// Returns the packets of a segment on the item's timeline, or nil if the call was interrupted.
+    private func packets(_ segment: SubtitleSegment) throws(MediaError) -> [Packet]? {
         guard segment.hasCues else { return [] }
         let demuxer = demuxers.make(InMemoryByteSource(segment.bytes), container: "webvtt")
         defer { demuxers.drop(demuxer) }
-        _ = try demuxer.open()
+        _ = try demuxer.open().get()
         demuxer.setTimeline(zero: zero, shift: segment.shift(zero: zero))
         var packets: [Packet] = []
-        while var packet = try demuxer.read() {
+        while true {
+            guard case .ready(let next) = try demuxer.read() else { return nil }
+            guard var packet = next else { return packets }
             packet.track = track
             packets.append(packet)
         }
-        return packets
     }
 }

@@ -9,7 +9,7 @@ enum BlockedRead {
         let context = ReadContext()
         defer { context.cancel() }
         return try context.retryUntilReady { () throws(MediaError) in
-            try source.read(at: offset, into: buffer, context: context)
+            try source.readIfAvailable(at: offset, into: buffer, context: context)
         }
     }
 }

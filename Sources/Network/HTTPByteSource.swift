@@ -351,7 +351,7 @@ public final class HTTPByteSource: ByteSource {
         }
         perform(commands, &state)
         try throwFailure(of: key, &state)
-        throw MediaError(.notReady, "waiting for the server", location: name, isRetryable: true)
+        throw .waiting(for: "the server", location: name)
     }
 
     /// Throws the error of a reader, if there is one, and forgets it.

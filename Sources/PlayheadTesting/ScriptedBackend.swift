@@ -50,51 +50,29 @@ public final class ScriptedBackend: MediaBackend {
 
     /// The default script, or nil if URLs without a script are not found.
     private let media: ScriptedMedia?
-    private let clock: any HostClock
-    /// The driver that wakes readers when data that a script holds back becomes available. If nil, readers must retry.
-    private let driver: (any Driver)?
+    /// The driver whose clock ends scripted stalls.
+    private let driver: any Driver
     private let makeStretcher: @Sendable () -> (any AudioTimeStretcher)?
     private let onCall: @Sendable (ScriptedCall) -> Void
     private let state = Locked(State())
 
-    /// Creates a backend with a default script. Demuxers do not report when data that a script holds back becomes
-    /// available, so their caller must retry.
+    /// Creates a backend with a default script.
     ///
     /// - Parameters:
     ///   - media: The default script.
-    ///   - clock: The clock of the driver, which ends scripted stalls.
+    ///   - driver: The driver, whose clock ends scripted stalls.
     ///   - makeStretcher: A closure that creates a time stretcher for rates other than 1. Without one, audio is
     ///     delivered unchanged.
     ///   - onCall: A closure that is called for each operation, on the lane that performs it.
     public init(
         _ media: ScriptedMedia = ScriptedMedia(),
-        clock: any HostClock,
+        driver: any Driver,
         makeStretcher: @escaping @Sendable () -> (any AudioTimeStretcher)? = { nil },
         onCall: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
     ) {
         self.media = media
-        self.clock = clock
-        driver = nil
-        self.makeStretcher = makeStretcher
-        self.onCall = onCall
-    }
-
-    /// Creates a backend with a default script. Demuxers wake their readers when data that a script holds back becomes
-    /// available.
-    ///
-    /// - Parameters:
-    ///   - media: The default script.
-    ///   - driver: The driver, whose clock ends scripted stalls.
-    ///   - onCall: A closure that is called for each operation, on the lane that performs it.
-    public init(
-        _ media: ScriptedMedia = ScriptedMedia(),
-        driver: any Driver,
-        onCall: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
-    ) {
-        self.media = media
-        clock = driver.clock
         self.driver = driver
-        makeStretcher = { nil }
+        self.makeStretcher = makeStretcher
         self.onCall = onCall
     }
 
@@ -110,7 +88,6 @@ public final class ScriptedBackend: MediaBackend {
         onCall: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
     ) {
         media = nil
-        clock = driver.clock
         self.driver = driver
         makeStretcher = { nil }
         self.onCall = onCall
@@ -203,10 +180,7 @@ public final class ScriptedBackend: MediaBackend {
             guard track == ScriptedMedia.videoTrack else { return }
             self?.state.withLock { $0.optionsByLocation[location, default: []].append(options) }
         }
-        if let driver {
-            return ScriptedDemuxer(script, driver: driver, onCall: onCall, onMakeDecoder: onMakeDecoder)
-        }
-        return ScriptedDemuxer(script, clock: clock, onCall: onCall, onMakeDecoder: onMakeDecoder)
+        return ScriptedDemuxer(script, driver: driver, onCall: onCall, onMakeDecoder: onMakeDecoder)
     }
 
     private func count(_ call: ScriptedCall, of location: String) {

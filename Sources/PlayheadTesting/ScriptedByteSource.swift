@@ -172,7 +172,7 @@ public final class ScriptedByteSource: ByteSource {
         while true {
             if let count = try copyBytes(at: offset, into: buffer, else: wake) { return count }
             guard waiting == .blocks else {
-                throw MediaError(.notReady, "bytes withheld by the test", isRetryable: true)
+                throw .waiting(for: "bytes withheld by the test", location: nil)
             }
             context.whileWaiting(
                 onInterrupt: { semaphore.signal() },

@@ -17,52 +17,31 @@ public enum ScriptedCall: Hashable, Sendable {
 
 /// A demuxer for a script. It fulfills the contract of `Demuxer` and produces the faults of the script.
 ///
-/// It never blocks. Where the script withholds data, `read` throws `notReady`.
+/// It never blocks. Where the script withholds data, `read` returns `.pending`, and the reader is notified when the
+/// data becomes available.
 public final class ScriptedDemuxer: Demuxer {
     private struct State {
         var position = 0
         var wasReported: Set<Int> = []
         var enabled: Set<Int> = []
         var interrupts = 0
-        /// The wakeup that is scheduled for the time at which withheld data becomes available.
+        /// The wakeup that is scheduled for the time at which withheld data becomes available, and its lane.
         var wakeup: (any Wakeup)?
+        var lane: (any Lane)?
     }
 
     private let media: ScriptedMedia
     private let packets: [Packet]
-    private let clock: any HostClock
+    private let driver: any Driver
     private let state = Locked(State())
     private let context = ReadContext()
     private let cancelWasReported = Atomic<Bool>(false)
-    /// The driver and the lane on which wakeups are scheduled, or nil if readers must retry.
-    private let wakeupTarget: (driver: any Driver, lane: any Lane)?
     /// The closure that is called for each operation.
     private let onCall: @Sendable (ScriptedCall) -> Void
     /// The closure that is called for each decoder that is created.
     private let onMakeDecoder: @Sendable (_ track: Int, DecoderOptions) -> Void
 
-    /// Creates a demuxer that does not report when withheld data becomes available, so its caller must retry.
-    ///
-    /// - Parameters:
-    ///   - media: The script.
-    ///   - clock: The clock that ends scripted stalls.
-    ///   - onCall: A closure that is called for each operation.
-    ///   - onMakeDecoder: A closure that is called with the track and the options of each decoder.
-    public init(
-        _ media: ScriptedMedia,
-        clock: any HostClock,
-        onCall: @escaping @Sendable (ScriptedCall) -> Void = { _ in },
-        onMakeDecoder: @escaping @Sendable (_ track: Int, DecoderOptions) -> Void = { _, _ in }
-    ) {
-        self.onCall = onCall
-        self.onMakeDecoder = onMakeDecoder
-        self.media = media
-        self.clock = clock
-        wakeupTarget = nil
-        packets = media.packets()
-    }
-
-    /// Creates a demuxer that wakes its reader when withheld data becomes available.
+    /// Creates a demuxer.
     ///
     /// - Parameters:
     ///   - media: The script.
@@ -78,8 +57,7 @@ public final class ScriptedDemuxer: Demuxer {
         self.onCall = onCall
         self.onMakeDecoder = onMakeDecoder
         self.media = media
-        clock = driver.clock
-        wakeupTarget = (driver, driver.makeLane(.blockingIO, label: "script"))
+        self.driver = driver
         packets = media.packets()
     }
 
@@ -89,44 +67,45 @@ public final class ScriptedDemuxer: Demuxer {
     /// Returns the description of the script.
     ///
     /// - Throws: `MediaError` as the script says.
-    public func open() throws(MediaError) -> MediaDescription {
+    public func open() throws(MediaError) -> Poll<MediaDescription> {
         try check()
         for case .openFails(let code) in media.faults {
             throw MediaError(code, "opening fails as requested by the script")
         }
-        return media.describe()
+        return .ready(media.describe())
     }
 
     public func setEnabledTracks(_ ids: Set<Int>) { state.withLock { $0.enabled = ids } }
 
-    /// Returns the next packet of the script, or nil at its end.
+    /// Returns the next packet of the script, nil at its end, or `.pending` where the script withholds data.
     ///
-    /// - Throws: `MediaError` as the script says; `.notReady` where it waits.
-    public func read() throws(MediaError) -> Packet? {
+    /// - Throws: `MediaError` as the script says.
+    public func read() throws(MediaError) -> Poll<Packet?> {
         onCall(.read)
         while true {
             try check()
             let position = state.withLock { $0.position }
-            try applyFaults(at: position)
-            guard position < packets.count, !isCutOff(position) else { return nil }
+            guard try applyFaults(at: position) else { return .pending }
+            guard position < packets.count, !isCutOff(position) else { return .ready(nil) }
             let isWanted = state.withLock { state in
                 state.position += 1
                 return state.enabled.contains(packets[position].track)
             }
-            if isWanted { return packets[position] }
+            if isWanted { return .ready(packets[position]) }
         }
     }
 
     deinit { replaceWakeup(nil) }
 
-    private func applyFaults(at position: Int) throws(MediaError) {
+    /// Returns false if the script withholds the packet.
+    private func applyFaults(at position: Int) throws(MediaError) -> Bool {
         for fault in media.faults {
             switch fault {
-            case .stall(position, let until): try hold(until: until)
-            case .hang(position):
-                throw MediaError(.notReady, "read suspended by the script", isRetryable: true)
+            case .stall(position, let until): guard isReached(until) else { return false }
+            case .hang(position): return false
             case .throttled(let speed) where position < packets.count:
-                try hold(until: (packets[position].decodeTime ?? .zero).seconds / speed)
+                let time = (packets[position].decodeTime ?? .zero).seconds / speed
+                guard isReached(time) else { return false }
             case .unreadable(position) where state.withLock({ $0.wasReported.insert(position).inserted }):
                 state.withLock { $0.position += 1 }
                 throw MediaError(.io, "packet \(position) cannot be read", isRetryable: true)
@@ -135,20 +114,20 @@ public final class ScriptedDemuxer: Demuxer {
             default: continue
             }
         }
+        return true
     }
 
-    /// Throws `notReady` until the clock reaches `seconds`.
-    private func hold(until seconds: Double) throws(MediaError) {
+    /// Returns whether the clock has reached `seconds`. If not, the reader is notified then.
+    private func isReached(_ seconds: Double) -> Bool {
         let time = HostTime(nanoseconds: Int64(clamping: seconds * 1e9))
-        guard clock.now < time else { return }
-        if let wakeupTarget {
-            replaceWakeup(
-                wakeupTarget.driver.schedule(at: time, on: wakeupTarget.lane) { [weak context] in
-                    context?.wake()
-                }
-            )
+        guard driver.clock.now < time else { return true }
+        let lane = state.withLock { state in
+            let lane = state.lane ?? driver.makeLane(.blockingIO, label: "script")
+            state.lane = lane
+            return lane
         }
-        throw MediaError(.notReady, "data withheld by the script", isRetryable: true)
+        replaceWakeup(driver.schedule(at: time, on: lane) { [weak context] in context?.wake() })
+        return false
     }
 
     /// At most one wakeup is scheduled, because a scheduled wakeup retains the driver.
@@ -167,7 +146,7 @@ public final class ScriptedDemuxer: Demuxer {
     /// Moves to a sync point of the script.
     ///
     /// - Throws: `MediaError` as the script says.
-    public func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+    public func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
         onCall(.seek)
         try check()
         let main = media.video == nil ? ScriptedMedia.audioTrack : ScriptedMedia.videoTrack
@@ -181,23 +160,24 @@ public final class ScriptedDemuxer: Demuxer {
         if target > .zero {
             for case .seeksLate(let count) in media.faults { key = min(key + count, keys.count - 1) }
         }
-        guard let key = keys.indices.contains(key) ? keys[key] : nil else { return }
+        guard let key = keys.indices.contains(key) ? keys[key] : nil else { return .ready(()) }
         state.withLock { $0.position = target <= .zero ? 0 : key }
+        return .ready(())
     }
 
     /// Returns a decoder for a track of the script.
     ///
     /// - Throws: `MediaError` as the script says.
-    public func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+    public func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder> {
         onMakeDecoder(track, options)
-        return ScriptedDecoder(media, track: track, clock: clock, onCall: onCall)
+        return .ready(ScriptedDecoder(media, track: track, clock: driver.clock, onCall: onCall))
     }
 
     /// Returns a decoder for a subtitle track of the script.
     ///
     /// - Throws: `MediaError` if the script has no such track.
-    public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
-        ScriptedTextDecoder(media)
+    public func makeTextDecoder(for track: Int) throws(MediaError) -> Poll<any TextDecoder> {
+        .ready(ScriptedTextDecoder(media))
     }
 
     public func begin(_ epoch: Epoch) { context.begin(epoch) }
@@ -207,9 +187,8 @@ public final class ScriptedDemuxer: Demuxer {
         context.interrupt(before: epoch)
     }
 
-    public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
+    public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) {
         context.setNoticeHandler(handler)
-        return wakeupTarget != nil
     }
 
     public func cancel() {

@@ -33,7 +33,7 @@ struct TestEquipment {
                 isRealTime: isRealTime || hasDevice,
                 settlesByItself: settlesByItself
             )
-        backend = ScriptedBackend(media, clock: driver.clock, makeStretcher: makeStretcher)
+        backend = ScriptedBackend(media, driver: driver, makeStretcher: makeStretcher)
         for (url, media) in scripts { backend[url] = media }
         videoSink = CapturingVideoSink(clock: driver.clock)
         audioDevice = SimulatedAudioDevice(clock: driver.clock, setup)

@@ -10,7 +10,7 @@ struct AssetLoadingTests {
         "Loading one property returns one value, several return a tuple in order, and all share one opening"
     )
     func properties() async throws {
-        let scripts = ScriptedBackend(clock: ManualDriver().clock)
+        let scripts = ScriptedBackend(driver: ManualDriver())
         let asset = scripts.makeAsset(.clip())
         guard case .notYetLoaded = asset.status(of: .duration) else {
             Issue.record("loaded")
@@ -51,7 +51,7 @@ struct AssetLoadingTests {
     func tracks() async throws {
         var media = ScriptedMedia.clip()
         media.cues = [.init("words", from: 0, to: 500)]
-        let scripts = ScriptedBackend(clock: ManualDriver().clock)
+        let scripts = ScriptedBackend(driver: ManualDriver())
         let asset = scripts.makeAsset(media)
         #expect(asset.tracks(withMediaType: .video).isEmpty)
         #expect(try await asset.loadTracks(withMediaType: .audio).map(\.id) == [ScriptedMedia.audioTrack])
@@ -67,7 +67,7 @@ struct AssetLoadingTests {
         "Loading any property of an asset that cannot be opened throws the error of load(); its status is failed"
     )
     func failures() async throws {
-        let scripts = ScriptedBackend(clock: ManualDriver().clock)
+        let scripts = ScriptedBackend(driver: ManualDriver())
         let broken = scripts.makeAsset(.silentClip([.openFails(.unrecognizedFormat)]))
         await #expect { _ = try await broken.load(.isPlayable) } throws: {
             ($0 as? PlaybackError)?.code == .unrecognizedFormat
@@ -84,7 +84,7 @@ struct AssetLoadingTests {
 
     @Test("An asset is playable if it has a video or audio track that can be played")
     func playable() async throws {
-        let scripts = ScriptedBackend(clock: ManualDriver().clock)
+        let scripts = ScriptedBackend(driver: ManualDriver())
         let lost: [(ScriptedMedia, Bool)] = [
             (.clip([.noDecoder(.video)]), true), (.silentClip([.noDecoder(.video)]), false),
             (ScriptedMedia(cues: [.init("words", from: 0, to: 500)]), false),

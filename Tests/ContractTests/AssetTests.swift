@@ -8,7 +8,7 @@ import Testing
 struct AssetTests {
     @Test("Loading opens the asset once for all callers, reports its properties, and keeps them")
     func load() async throws {
-        let scripts = ScriptedBackend(clock: ManualDriver().clock)
+        let scripts = ScriptedBackend(driver: ManualDriver())
         let asset = scripts.makeAsset(.silentClip())
         #expect(asset.status == .unknown)
         #expect(asset.duration == .indefinite)
@@ -30,7 +30,7 @@ struct AssetTests {
         "An asset that cannot be opened throws its error on each load, and a cancelled asset throws as well"
     )
     func failures() async {
-        let scripts = ScriptedBackend(clock: ManualDriver().clock)
+        let scripts = ScriptedBackend(driver: ManualDriver())
         let broken = scripts.makeAsset(.silentClip([.openFails(.unrecognizedFormat)]))
         for _ in 0..<2 {
             await #expect { try await broken.load() } throws: {
@@ -91,7 +91,7 @@ struct AssetTests {
     func options() async throws {
         var media = ScriptedMedia.clip([.noDecoder(.audio)])
         media.cues = [.init("words", from: 0, to: 500), .init("Worte", from: 0, to: 500, track: 3)]
-        let asset = ScriptedBackend(clock: ManualDriver().clock).makeAsset(media)
+        let asset = ScriptedBackend(driver: ManualDriver()).makeAsset(media)
         try await asset.load()
         let options = [MediaCharacteristic.visual, .audible, .legible].compactMap(asset.mediaSelectionGroup)
             .flatMap(\.options)

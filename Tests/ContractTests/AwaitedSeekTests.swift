@@ -82,7 +82,7 @@ struct AwaitedSeekTests {
             let empty = Player(
                 configuration: Player.Configuration(
                     driver: driver,
-                    backend: ScriptedBackend(clock: driver.clock)
+                    backend: ScriptedBackend(driver: driver)
                 )
             )
             #expect(await !empty.seek(to: .ms(100)))

@@ -50,8 +50,8 @@ struct DeinterlacingTests {
     /// The frames as the decoder outputs them, with one hash per frame.
     private static func decoded(_ clip: String) throws -> [String] {
         let demuxer = FFmpegDemuxer(OpenRequest(location: Fixture.path(clip)))
-        let track = try #require(try demuxer.open().tracks.first { $0.mediaType == .video })
-        let decoder = try demuxer.makeDecoder(for: track.id, options: DecoderOptions())
+        let track = try #require(try demuxer.open().get().tracks.first { $0.mediaType == .video })
+        let decoder = try demuxer.makeDecoder(for: track.id, options: DecoderOptions()).get()
         var decoded: [String] = []
         var isAtEnd = false
         decoding: while true {
@@ -60,7 +60,7 @@ struct DeinterlacingTests {
                 #expect(frame.isInterlaced && frame.isTopFieldFirst)
                 decoded.append(FrameDigest.digest(of: frame))
             case .needsInput:
-                let packet = isAtEnd ? nil : try demuxer.read()
+                let packet = isAtEnd ? nil : try demuxer.read().get()
                 if packet?.track ?? track.id == track.id { _ = try decoder.send(packet) }
                 isAtEnd = packet == nil
             case .audio: break

@@ -22,7 +22,7 @@ struct LifetimeTests {
         for number in 0..<1000 {
             let driver = ManualDriver()
             do {
-                let scripts = ScriptedBackend(.silentClip(), clock: driver.clock)
+                let scripts = ScriptedBackend(.silentClip(), driver: driver)
                 let player = Player(configuration: Player.Configuration(driver: driver, backend: scripts))
                 let item = scripts.makeItem()
                 left.append(Weak(player, item))
@@ -44,7 +44,7 @@ struct LifetimeTests {
     @Test("The last reference may be released inside a callback of the player itself")
     func releasedInside() {
         let driver = ManualDriver()
-        let scripts = ScriptedBackend(.silentClip(), clock: driver.clock)
+        let scripts = ScriptedBackend(.silentClip(), driver: driver)
         let configuration = Player.Configuration(driver: driver, backend: scripts)
         let held = Locked<Player?>(Player(configuration: configuration))
         weak var weakly: Player?
@@ -173,7 +173,7 @@ struct LifetimeTests {
     )
     func setBeforeShutdown(seed: UInt64?, isDropped: Bool) {
         let driver = ManualDriver(seed: seed)
-        let scripts = ScriptedBackend(.silentClip(), clock: driver.clock)
+        let scripts = ScriptedBackend(.silentClip(), driver: driver)
         var player: Player? = Player(configuration: Player.Configuration(driver: driver, backend: scripts))
         let sink = CapturingVideoSink(clock: driver.clock)
         let layer = PlayerLayer(player: player)
@@ -201,7 +201,7 @@ struct LifetimeTests {
     @Test("Changes made right before a player is released are reported only by the setter itself")
     func setBeforeRelease() {
         let driver = ManualDriver()
-        let scripts = ScriptedBackend(.silentClip(), clock: driver.clock)
+        let scripts = ScriptedBackend(.silentClip(), driver: driver)
         var player: Player? = Player(configuration: Player.Configuration(driver: driver, backend: scripts))
         player?.replaceCurrentItem(with: scripts.makeItem())
         driver.settle()

@@ -125,16 +125,18 @@ private struct Described: MediaBackend {
     func makeAudioConverter(to format: AudioFormat) -> any AudioConverter {
         inner.makeAudioConverter(to: format)
     }
-    private var inner: ScriptedBackend { ScriptedBackend(ScriptedMedia(), clock: ManualDriver().clock) }
+    private var inner: ScriptedBackend { ScriptedBackend(ScriptedMedia(), driver: ManualDriver()) }
 
     private final class Opened: Demuxer {
         let description: MediaDescription
         init(_ description: MediaDescription) { self.description = description }
-        func open() throws(MediaError) -> MediaDescription { description }
+        func open() throws(MediaError) -> Poll<MediaDescription> { .ready(description) }
         func setEnabledTracks(_ ids: Set<Int>) {}
-        func read() throws(MediaError) -> Packet? { nil }
-        func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {}
-        func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+        func read() throws(MediaError) -> Poll<Packet?> { .ready(nil) }
+        func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
+            .ready(())
+        }
+        func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder> {
             throw MediaError(.decoderNotFound, "no decoder")
         }
         func cancel() {}

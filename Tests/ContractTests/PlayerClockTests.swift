@@ -11,7 +11,7 @@ struct PlayerClockTests {
     private func makePlayer(_ clock: any HostClock) -> (
         Player, ScriptedBackend, CapturingVideoSink, PlayerLayer
     ) {
-        let backend = ScriptedBackend(.silentClip(), clock: clock)
+        let backend = ScriptedBackend(.silentClip(), driver: ManualDriver())
         var configuration = Player.Configuration()
         configuration.clock = .custom(clock)
         configuration.audio = .none
@@ -95,7 +95,7 @@ struct PlayerClockTests {
         let refusing = LanePool(cores: 2, idleTime: 20_000_000) { _, _ in EAGAIN }
         var configuration = Player.Configuration()
         configuration.audio = .none
-        configuration.backend = ScriptedBackend(.silentClip(), clock: ManualClock())
+        configuration.backend = ScriptedBackend(.silentClip(), driver: ManualDriver())
         configuration.clock = .driver(PoolDriver(pool: refusing))
         let player = Player(configuration: configuration)
         #expect(player.status == .failed)

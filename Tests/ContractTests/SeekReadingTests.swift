@@ -53,16 +53,18 @@ struct SeekReadingTests {
         let demuxer = FFmpegDemuxer(OpenRequest(location: file, source: source))
         defer { demuxer.cancel() }
         // A waiting read is ended, so that the test fails instead of hanging.
-        _ = demuxer.setNoticeHandler { [weak demuxer] notice in
+        demuxer.setNoticeHandler { [weak demuxer] notice in
             if notice == .waiting { demuxer?.interrupt(before: Epoch(2)) }
         }
         demuxer.begin(Epoch(1))
-        _ = try demuxer.open()
-        while fromEnd || Double(source.end) < 0.36 * size { guard try demuxer.read() != nil else { break } }
+        _ = try demuxer.open().get()
+        while fromEnd || Double(source.end) < 0.36 * size {
+            guard try demuxer.read().get() != nil else { break }
+        }
         try #require(fromEnd || Double(source.end) < 0.45 * size)
         script.hold((fromEnd ? Int64(HangScene.middle.lowerBound * size) : source.end)..<Int64(0.55 * size))
-        try demuxer.seek(to: .ms(2100), preference: .atOrBefore)
-        return (try demuxer.read()?.presentationTime, script.counts.waits)
+        try demuxer.seek(to: .ms(2100), preference: .atOrBefore).get()
+        return (try demuxer.read().get()?.presentationTime, script.counts.waits)
     }
 
     @Test("A short seek forward works in a reader that has never waited", arguments: files)

@@ -198,7 +198,7 @@ final class OpeningGate: MediaBackend {
     }
 
     private let state = Locked(State())
-    private let scripts = ScriptedBackend(.silentClip(), clock: ManualDriver().clock)
+    private let scripts = ScriptedBackend(.silentClip(), driver: ManualDriver())
 
     /// The number of openings that were started.
     var openings: Int { state.withLock { $0.openings } }
@@ -243,10 +243,10 @@ final class OpeningGate: MediaBackend {
 
 /// A backend whose media is larger than one pixel, so that opening fails under a limit of one pixel.
 private final class LimitedBackend: MediaBackend {
-    private let whole = ScriptedBackend(.silentClip(), clock: ManualDriver().clock)
+    private let whole = ScriptedBackend(.silentClip(), driver: ManualDriver())
     private let refused = ScriptedBackend(
         .silentClip([.openFails(.exceedsLimits)]),
-        clock: ManualDriver().clock
+        driver: ManualDriver()
     )
 
     func makeDemuxer(for request: OpenRequest) -> any Demuxer {
@@ -269,7 +269,7 @@ private final class GatedDemuxer: Demuxer {
         self.gate = gate
     }
 
-    func open() throws(MediaError) -> MediaDescription {
+    func open() throws(MediaError) -> Poll<MediaDescription> {
         gate.begin()
         _ = signal.wait(timeout: .now() + 30)
         let isOff = wasCancelled.withLock { $0 }
@@ -279,11 +279,11 @@ private final class GatedDemuxer: Demuxer {
     }
 
     func setEnabledTracks(_ ids: Set<Int>) { inner.setEnabledTracks(ids) }
-    func read() throws(MediaError) -> Packet? { try inner.read() }
-    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+    func read() throws(MediaError) -> Poll<Packet?> { try inner.read() }
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
         try inner.seek(to: target, preference: preference)
     }
-    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder> {
         try inner.makeDecoder(for: track, options: options)
     }
     func begin(_ epoch: Epoch) { inner.begin(epoch) }

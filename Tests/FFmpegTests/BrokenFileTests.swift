@@ -36,7 +36,7 @@ struct BrokenFileTests {
     func saysWhatIsWrong(_ path: String, _ code: MediaError.Code) throws {
         let entry = try Corpus.entry(path)
         let error = #expect(throws: MediaError.self) {
-            try FFmpegDemuxer(OpenRequest(location: entry.location)).open()
+            try FFmpegDemuxer(OpenRequest(location: entry.location)).open().get()
         }
         #expect(error?.code == code)
         #expect(error?.location == entry.location)
@@ -44,7 +44,7 @@ struct BrokenFileTests {
 
     @Test(arguments: ["unsupported/ac4.mp4", "unsupported/vvc-320x180.mp4"])
     func tracksWithoutDecoderSaySo(_ path: String) throws {
-        let description = try FFmpegDemuxer(OpenRequest(location: Corpus.entry(path).location)).open()
+        let description = try FFmpegDemuxer(OpenRequest(location: Corpus.entry(path).location)).open().get()
         #expect(description.tracks.allSatisfy { !$0.isPlayable })
     }
 
@@ -60,7 +60,7 @@ struct BrokenFileTests {
     @Test func tooManyStreamsAreRefused() throws {
         let entry = try Corpus.entry("h264/aac-1080x720-bframes.mp4")
         let request = OpenRequest(location: entry.location, maximumStreamCount: 1)
-        let error = #expect(throws: MediaError.self) { try FFmpegDemuxer(request).open() }
+        let error = #expect(throws: MediaError.self) { try FFmpegDemuxer(request).open().get() }
         #expect(error?.code == .exceedsLimits)
     }
 
@@ -72,7 +72,7 @@ struct BrokenFileTests {
             probesFully: probesFully,
             maximumPixelCount: 1 << 20
         )
-        let error = #expect(throws: MediaError.self) { try FFmpegDemuxer(request).open() }
+        let error = #expect(throws: MediaError.self) { try FFmpegDemuxer(request).open().get() }
         #expect(error?.code == .exceedsLimits)
     }
 
@@ -80,15 +80,13 @@ struct BrokenFileTests {
         // The stream begins with 160x100 and changes to 640x360.
         let entry = try Corpus.entry("timing/h264-resolution-change-remux.ts")
         let demuxer = FFmpegDemuxer(OpenRequest(location: entry.location))
-        let description = try demuxer.open()
+        let description = try demuxer.open().get()
         let track = try #require(description.tracks.first)
         let limit = 320 * 200
-        let decoder = try demuxer.makeDecoder(
-            for: track.id,
-            options: DecoderOptions(maximumPixelCount: limit)
-        )
+        let options = DecoderOptions(maximumPixelCount: limit)
+        let decoder = try demuxer.makeDecoder(for: track.id, options: options).get()
         var largest = 0
-        while let packet = try demuxer.read() {
+        while let packet = try demuxer.read().get() {
             _ = try? decoder.send(packet)
             while case .video(let frame)? = try? decoder.receive() {
                 largest = max(largest, frame.size.width * frame.size.height)

@@ -73,7 +73,7 @@ struct ByteMarksTests {
         let bytes = try Self.bytes(lie)
         var request = OpenRequest(location: "film.mp4")
         request.source = ScriptedByteSource(bytes, isLocal: false)
-        let marks = try FFmpegDemuxer(request).open().byteMarks
+        let marks = try FFmpegDemuxer(request).open().get().byteMarks
         #expect(marks.count == 513)
         #expect(marks.last?.byteCount == Int64(bytes.count))
         #expect(

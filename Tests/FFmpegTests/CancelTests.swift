@@ -58,7 +58,7 @@ struct CancelTests {
         let done = DispatchSemaphore(value: 0)
         let code = Mutex<MediaError.Code?>(nil)
         DispatchQueue.global().async {
-            do throws(MediaError) { _ = try demuxer.open() } catch { code.withLock { $0 = error.code } }
+            do throws(MediaError) { _ = try demuxer.open().get() } catch { code.withLock { $0 = error.code } }
             done.signal()
         }
         // libav has no callback that reports that the other thread is inside the read.
@@ -73,7 +73,7 @@ struct CancelTests {
         demuxer.cancel()
         demuxer.cancel()
         for _ in 0..<2 {
-            let error = #expect(throws: MediaError.self) { try demuxer.open() }
+            let error = #expect(throws: MediaError.self) { try demuxer.open().get() }
             #expect(error?.code == .cancelled)
         }
     }
@@ -82,12 +82,14 @@ struct CancelTests {
     func readsAndSeeksAreRefusedAfterwards() throws {
         let entry = try Corpus.entry("h264/aac-1080x720-bframes.mp4")
         let demuxer = FFmpegDemuxer(OpenRequest(location: entry.location))
-        _ = try demuxer.open()
-        _ = try demuxer.read()
+        _ = try demuxer.open().get()
+        _ = try demuxer.read().get()
         demuxer.cancel()
-        let read = #expect(throws: MediaError.self) { try demuxer.read() }
+        let read = #expect(throws: MediaError.self) { try demuxer.read().get() }
         #expect(read?.code == .cancelled)
-        let seek = #expect(throws: MediaError.self) { try demuxer.seek(to: .zero, preference: .atOrBefore) }
+        let seek = #expect(throws: MediaError.self) {
+            try demuxer.seek(to: .zero, preference: .atOrBefore).get()
+        }
         #expect(seek?.code == .cancelled)
     }
 
@@ -103,10 +105,10 @@ struct CancelTests {
                 demuxer.cancel()
             }
             do throws(MediaError) {
-                _ = try demuxer.open()
+                _ = try demuxer.open().get()
                 while true {
-                    while try demuxer.read() != nil {}
-                    try demuxer.seek(to: .zero, preference: .atOrBefore)
+                    while try demuxer.read().get() != nil {}
+                    try demuxer.seek(to: .zero, preference: .atOrBefore).get()
                 }
             } catch {
                 #expect(error.code == .cancelled)
@@ -120,10 +122,10 @@ struct CancelTests {
         let bytes = try #require(Corpus.readBytes(entry.location))
         let source = MemorySource(bytes, failsAt: Int64(bytes.count / 2))
         let demuxer = FFmpegDemuxer(OpenRequest(location: "memory.mp4", source: source))
-        _ = try demuxer.open()
+        _ = try demuxer.open().get()
         var count = 0
         let error = #expect(throws: MediaError.self) {
-            while try demuxer.read() != nil { count += 1 }
+            while try demuxer.read().get() != nil { count += 1 }
         }
         #expect(error?.code == .io)
         #expect(error?.message == "the disk is on fire")
@@ -136,11 +138,13 @@ struct CancelTests {
         let bytes = try #require(Corpus.readBytes(entry.location))
         let source = MemorySource(bytes, isSeekable: false)
         let demuxer = FFmpegDemuxer(OpenRequest(location: "-", source: source))
-        let description = try demuxer.open()
+        let description = try demuxer.open().get()
         #expect(!description.isSeekable)
         #expect(description.tracks.count == 2)
-        #expect(try demuxer.read() != nil)
-        let error = #expect(throws: MediaError.self) { try demuxer.seek(to: .zero, preference: .atOrBefore) }
+        #expect(try demuxer.read().get() != nil)
+        let error = #expect(throws: MediaError.self) {
+            try demuxer.seek(to: .zero, preference: .atOrBefore).get()
+        }
         #expect(error?.code == .notSeekable)
     }
 }

@@ -50,7 +50,7 @@ struct CorpusAudioTests {
         let session = try #require(try Playthrough.Session(OpenRequest(location: entry.location), .audio))
         let whole = session.play()
         session.decoder.flush()
-        try session.demuxer.seek(to: MediaTime(value: 3, timescale: 1), preference: .atOrBefore)
+        try session.demuxer.seek(to: MediaTime(value: 3, timescale: 1), preference: .atOrBefore).get()
         let tail = session.play()
         #expect(tail.sampleCount > 48_000)
         #expect(tail.sampleCount < whole.sampleCount)

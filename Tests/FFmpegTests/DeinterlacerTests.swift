@@ -17,7 +17,7 @@ struct DeinterlacerTests {
         func receiveAll() throws {
             while case .video(let frame) = try session.decoder.receive() { frames.append(frame) }
         }
-        while let packet = try session.demuxer.read() {
+        while let packet = try session.demuxer.read().get() {
             while try !session.decoder.send(packet) { try receiveAll() }
             try receiveAll()
         }

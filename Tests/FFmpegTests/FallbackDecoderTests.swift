@@ -32,18 +32,18 @@ struct FallbackDecoderTests {
         init(_ name: String, fault: DeviceFault? = nil) throws {
             source = MemoryDeviceSource(try MemoryDevice(), fault: fault)
             demuxer = FFmpegDemuxer(OpenRequest(location: Fixture.path(name)), hardware: source)
-            let description = try demuxer.open()
+            let description = try demuxer.open().get()
             track = try #require(description.tracks.first { $0.mediaType == .video })
             demuxer.setEnabledTracks([track.id])
             var packets: [Packet] = []
-            while let packet = try demuxer.read() { packets.append(packet) }
+            while let packet = try demuxer.read().get() { packets.append(packet) }
             self.packets = packets
         }
 
         func decoder(_ hardware: HardwareDecoding) throws -> any Decoder {
             var options = DecoderOptions(threadCount: 2)
             options.hardware = hardware
-            return try demuxer.makeDecoder(for: track.id, options: options)
+            return try demuxer.makeDecoder(for: track.id, options: options).get()
         }
 
         /// Decodes from packet `start` to the end.

@@ -123,13 +123,13 @@ struct FiberDemuxerTests {
         return smallest.values.map(\.entry).sorted { $0.path < $1.path }
     }()
 
-    /// Repeats a call until it no longer throws `.notReady`, each time on another thread.
+    /// Repeats a call until it is no longer pending, each time on another thread.
     private func finish<Value: Sendable>(
         _ source: PiecewiseSource,
-        _ body: @escaping @Sendable () throws(MediaError) -> Value
+        _ body: @escaping @Sendable () throws(MediaError) -> Poll<Value>
     ) throws -> Value {
         for _ in 0..<20_000 {
-            let box = Locked<Result<Value, MediaError>?>(nil)
+            let box = Locked<Result<Poll<Value>, MediaError>?>(nil)
             let done = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 let result = Result(catching: body)
@@ -138,10 +138,9 @@ struct FiberDemuxerTests {
             }
             done.wait()
             switch box.withLock({ $0 }) {
-            case .success(let value): return value
-            case .failure(let error):
-                guard error.code == .notReady else { throw error }
-                source.close()
+            case .success(.ready(let value)): return value
+            case .success(.pending): source.close()
+            case .failure(let error): throw error
             case nil: throw MediaError(.unknown, "no result")
             }
         }
@@ -157,7 +156,7 @@ struct FiberDemuxerTests {
         while result.count < count {
             let next =
                 try source.map { try finish($0) { () throws(MediaError) in try demuxer.read() } }
-                ?? demuxer.read()
+                ?? demuxer.read().get()
             guard let next else { break }
             result.append(PacketFacts(next))
         }
@@ -168,13 +167,14 @@ struct FiberDemuxerTests {
     func sameAsWaiting(_ entry: CorpusEntry) throws {
         let bytes = try #require(Corpus.readBytes(entry.location))
         let patient = PiecewiseSource(bytes, seed: 1, wakesAtOnce: true)
-        let plain = FFmpegDemuxer(OpenRequest(location: entry.location, source: patient))
-        plain.setUsesBlockingReads(true)
+        var request = OpenRequest(location: entry.location, source: patient)
+        request.options.usesBlockingReads = true
+        let plain = FFmpegDemuxer(request)
         let source = PiecewiseSource(bytes, seed: UInt64(bytes.count))
-        let inner = FFmpegDemuxer(OpenRequest(location: entry.location, source: source))
-        let demuxer = FiberDemuxer(inner, location: entry.location)
-        _ = demuxer.setNoticeHandler { _ in }
-        let expected = Result { () throws(MediaError) in try plain.open() }
+        let suspendableRequest = OpenRequest(location: entry.location, source: source)
+        let demuxer = FiberDemuxer(FFmpegDemuxer(suspendableRequest), for: suspendableRequest)
+        demuxer.setNoticeHandler { _ in }
+        let expected = Result { () throws(MediaError) in try plain.open().get() }
         let found = Result { try finish(source) { () throws(MediaError) in try demuxer.open() } }
         guard case .success(let description) = found, case .success(let reference) = expected else {
             #expect((try? found.get()) == nil && (try? expected.get()) == nil)
@@ -186,7 +186,7 @@ struct FiberDemuxerTests {
         let duration = reference.duration.isNumeric ? reference.duration.seconds : 4
         for part in [0.7, 0.3, 0] {
             let target = MediaTime(seconds: duration * part, preferredTimescale: 1000)
-            try plain.seek(to: target, preference: .atOrBefore)
+            try plain.seek(to: target, preference: .atOrBefore).get()
             try finish(source) { () throws(MediaError) in
                 try demuxer.seek(to: target, preference: .atOrBefore)
             }
@@ -196,11 +196,16 @@ struct FiberDemuxerTests {
 
     private static let clip = "h264/aac-1080x720-bframes.mp4"
 
-    private func make(_ source: PiecewiseSource, listens: Bool = true) -> (FiberDemuxer, Locked<Int>) {
-        let inner = FFmpegDemuxer(OpenRequest(location: "clip.mp4", source: source))
-        let demuxer = FiberDemuxer(inner, location: "clip.mp4")
+    private func make(
+        _ source: PiecewiseSource,
+        listens: Bool = true,
+        usesBlockingReads: Bool = false
+    ) -> (FiberDemuxer, Locked<Int>) {
+        var request = OpenRequest(location: "clip.mp4", source: source)
+        request.options.usesBlockingReads = usesBlockingReads
+        let demuxer = FiberDemuxer(FFmpegDemuxer(request), for: request)
         let notices = Locked(0)
-        if listens { _ = demuxer.setNoticeHandler { if $0 == .ready { notices.withLock { $0 += 1 } } } }
+        if listens { demuxer.setNoticeHandler { if $0 == .ready { notices.withLock { $0 += 1 } } } }
         return (demuxer, notices)
     }
 
@@ -220,14 +225,12 @@ struct FiberDemuxerTests {
         // The read never finds its bytes, however often it is repeated.
         var refusals = 0
         while refusals < 10 {
-            do throws(MediaError) {
-                _ = try demuxer.read()
+            guard case .pending = try demuxer.read() else {
                 refusals = 0
-            } catch {
-                try #require(error.code == .notReady)
-                refusals += 1
-                source.close()
+                continue
             }
+            refusals += 1
+            source.close()
         }
         demuxer.begin(Epoch(3))
         demuxer.interrupt(before: Epoch(3))
@@ -244,8 +247,7 @@ struct FiberDemuxerTests {
             gone = source
             let (demuxer, notices) = make(source)
             for _ in 0..<3 {
-                let error = #expect(throws: MediaError.self) { try demuxer.open() }
-                #expect(error?.code == .notReady)
+                #expect(try demuxer.open().value == nil)
                 source.close()
             }
             #expect(notices.withLock { $0 } >= 1)
@@ -264,7 +266,7 @@ struct FiberDemuxerTests {
             let source = try source(held: 0.0001..<1)
             gone = source
             let (demuxer, _) = make(source)
-            #expect(throws: MediaError.self) { try demuxer.open() }
+            #expect(try demuxer.open().value == nil)
         }
         FiberDemuxer.waitForAbandonedCalls()
         #expect(gone == nil)
@@ -309,9 +311,8 @@ struct FiberDemuxerTests {
         let bytes = try #require(Corpus.readBytes(Corpus.entry(Self.clip).location))
         for listens in [true, false] {
             let source = PiecewiseSource(bytes, seed: 3, wakesAtOnce: true)
-            let (demuxer, _) = make(source, listens: listens)
-            if listens { demuxer.setUsesBlockingReads(true) }
-            #expect(try demuxer.open().tracks.count == 2)
+            let (demuxer, _) = make(source, listens: listens, usesBlockingReads: listens)
+            #expect(try demuxer.open().get().tracks.count == 2)
             #expect(source.waits > 0)
         }
     }

@@ -31,7 +31,7 @@ struct FragmentCheckTests {
     private static func open(_ bytes: [UInt8], isLocal: Bool = true) throws(MediaError) -> MediaDescription {
         var request = OpenRequest(location: "smashed.mp4")
         request.source = ScriptedByteSource(bytes, isLocal: isLocal)
-        return try FFmpegDemuxer(request).open()
+        return try FFmpegDemuxer(request).open().get()
     }
 
     @Test("Fragmented files without a track ID throw an error", arguments: Change.allCases, [true, false])

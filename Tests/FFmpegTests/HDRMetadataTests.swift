@@ -33,7 +33,7 @@ struct HDRMetadataTests {
         func receiveAll() throws {
             while case .video(let frame) = try session.decoder.receive() { formats.append(frame.format) }
         }
-        while let packet = try session.demuxer.read() {
+        while let packet = try session.demuxer.read().get() {
             while try !session.decoder.send(packet) { try receiveAll() }
             try receiveAll()
         }

@@ -180,12 +180,12 @@ struct HardwareDevicesTests {
                 OpenRequest(location: Fixture.path(clip)),
                 hardware: RealContext(memory.device)
             )
-            let description = try demuxer.open()
+            let description = try demuxer.open().get()
             let track = try #require(description.tracks.first { $0.mediaType == .video })
             demuxer.setEnabledTracks([track.id])
             var options = DecoderOptions(threadCount: 2)
             options.hardware = .automatic
-            let decoder = try demuxer.makeDecoder(for: track.id, options: options)
+            let decoder = try demuxer.makeDecoder(for: track.id, options: options).get()
             let recorder = FallbackDecoderTests.ErrorRecorder()
             recorder.listen(to: decoder)
             let script = try FallbackDecoderTests.Script(clip)

@@ -87,11 +87,11 @@ struct CorpusMetadataTests {
     @Test("The ID3 track of a transport stream is found; a tag without its beginning is ignored")
     func id3() throws {
         let demuxer = FFmpegDemuxer(OpenRequest(location: Corpus.root + "/broken/pts-zero-length-segment.ts"))
-        let track = try #require(try demuxer.open().tracks.first { $0.codec == "timed_id3" })
+        let track = try #require(try demuxer.open().get().tracks.first { $0.codec == "timed_id3" })
         #expect(track.mediaType == .data)
         demuxer.setEnabledTracks([track.id])
-        let decoder = try demuxer.makeTextDecoder(for: track.id)
-        let packet = try #require(try demuxer.read())
+        let decoder = try demuxer.makeTextDecoder(for: track.id).get()
+        let packet = try #require(try demuxer.read().get())
         #expect(packet.byteCount == 34)
         #expect(try decoder.decode(packet).isEmpty)
     }

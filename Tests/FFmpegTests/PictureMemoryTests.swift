@@ -15,7 +15,7 @@ struct PictureMemoryTests {
         func receive() throws {
             while case .video(let frame) = try session.decoder.receive() { frames.append(frame) }
         }
-        while let packet = try session.demuxer.read() {
+        while let packet = try session.demuxer.read().get() {
             while try !session.decoder.send(packet) { try receive() }
             try receive()
         }

@@ -19,9 +19,9 @@ struct PlaylistPolicyTests {
 
     private func packetCount(_ location: String) throws -> Int {
         let demuxer = Corpus.makeDemuxer(OpenRequest(location: location))
-        _ = try demuxer.open()
+        _ = try demuxer.open().get()
         var count = 0
-        while try demuxer.read() != nil { count += 1 }
+        while try demuxer.read().get() != nil { count += 1 }
         return count
     }
 
@@ -79,7 +79,7 @@ struct PlaylistPolicyTests {
     @Test func aPlaylistFromMemoryIsRefused() throws {
         let source = MemorySource(playlist("/etc/passwd"))
         let demuxer = FFmpegDemuxer(OpenRequest(location: "list.m3u8", source: source))
-        let error = #expect(throws: MediaError.self) { try demuxer.open() }
+        let error = #expect(throws: MediaError.self) { try demuxer.open().get() }
         #expect(error?.code == .forbidden)
     }
 

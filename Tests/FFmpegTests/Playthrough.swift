@@ -41,12 +41,13 @@ struct Playthrough {
 
         init?(_ request: OpenRequest, _ type: MediaType, threads: Int = 0) throws {
             demuxer = Corpus.makeDemuxer(request)
-            description = try demuxer.open()
+            description = try demuxer.open().get()
             let tracks = description.tracks.filter { $0.mediaType == type && !$0.isAttachedPicture }
             guard let track = tracks.first(where: \.isPlayable) else { return nil }
             self.track = track
             demuxer.setEnabledTracks([track.id])
             decoder = try demuxer.makeDecoder(for: track.id, options: DecoderOptions(threadCount: threads))
+                .get()
         }
 
         /// Plays from the current position to the end and drains the decoder. With a time, plays up to one frame, which
@@ -57,7 +58,7 @@ struct Playthrough {
             result.hashes = hashes
             while time == nil || result.frames.isEmpty {
                 let packet: Packet?
-                do { packet = try demuxer.read() } catch {
+                do { packet = try demuxer.read().get() } catch {
                     result.errors.append(error)
                     break
                 }
@@ -71,7 +72,7 @@ struct Playthrough {
         /// Prepares another pass from the beginning.
         func rewind() throws {
             decoder.flush()
-            try demuxer.seek(to: .zero, preference: .atOrBefore)
+            try demuxer.seek(to: .zero, preference: .atOrBefore).get()
         }
 
         private func send(_ packet: Packet?, _ result: inout Playthrough) {

@@ -23,11 +23,11 @@ struct SeekTests {
         for _ in 0..<8 {
             let target = try #require(whole.randomElement(using: &random))
             session.decoder.flush()
-            try session.demuxer.seek(to: target.time, preference: .atOrBefore)
-            let packet = try #require(try session.demuxer.read())
+            try session.demuxer.seek(to: target.time, preference: .atOrBefore).get()
+            let packet = try #require(try session.demuxer.read().get())
             #expect(packet.isKeyFrame)
             #expect((packet.presentationTime ?? packet.decodeTime).map { $0 <= target.time } ?? true)
-            try session.demuxer.seek(to: target.time, preference: .atOrBefore)
+            try session.demuxer.seek(to: target.time, preference: .atOrBefore).get()
             let found = session.play(upTo: target.time).frames.first
             #expect(found?.hash == target.hash, "\(target.time) of seed 7")
         }
@@ -39,8 +39,8 @@ struct SeekTests {
             try Playthrough.Session(OpenRequest(location: Corpus.entry(path).location), .video)
         )
         let target = MediaTime(value: 5, timescale: 10)
-        try session.demuxer.seek(to: target, preference: .atOrAfter)
-        let packet = try #require(try session.demuxer.read())
+        try session.demuxer.seek(to: target, preference: .atOrAfter).get()
+        let packet = try #require(try session.demuxer.read().get())
         let time = try #require(packet.presentationTime)
         #expect(packet.isKeyFrame)
         let isLastKey = time < target
@@ -54,10 +54,10 @@ struct SeekTests {
         let session = try #require(
             try Playthrough.Session(OpenRequest(location: Corpus.entry(path).location), .audio)
         )
-        let first = try #require(try session.demuxer.read())
-        while try session.demuxer.read() != nil {}
-        try session.demuxer.seek(to: .zero, preference: .atOrBefore)
-        let again = try #require(try session.demuxer.read())
+        let first = try #require(try session.demuxer.read().get())
+        while try session.demuxer.read().get() != nil {}
+        try session.demuxer.seek(to: .zero, preference: .atOrBefore).get()
+        let again = try #require(try session.demuxer.read().get())
         #expect(again.presentationTime == first.presentationTime)
         #expect(again.byteCount == first.byteCount)
     }
@@ -65,9 +65,9 @@ struct SeekTests {
     @Test func disabledTracksAreNotReturned() throws {
         let entry = try Corpus.entry("h264/aac-1080x720-bframes.mp4")
         let demuxer = FFmpegDemuxer(OpenRequest(location: entry.location))
-        _ = try demuxer.open()
+        _ = try demuxer.open().get()
         demuxer.setEnabledTracks([1])
-        while let packet = try demuxer.read() { #expect(packet.track == 1) }
+        while let packet = try demuxer.read().get() { #expect(packet.track == 1) }
     }
 }
 

@@ -26,10 +26,10 @@ struct SkippingTests {
         step: (Packet) -> Step = { _ in .send }
     ) throws -> Decoded {
         let demuxer = FFmpegDemuxer(OpenRequest(location: folder.appendingPathComponent(file).path))
-        let description = try demuxer.open()
+        let description = try demuxer.open().get()
         let track = try #require(description.tracks.first { $0.mediaType == .video }).id
         demuxer.setEnabledTracks([track])
-        let decoder = try demuxer.makeDecoder(for: track, options: DecoderOptions())
+        let decoder = try demuxer.makeDecoder(for: track, options: DecoderOptions()).get()
         decoder.skip(skipping)
         var decoded = Decoded()
         var hasEnded = false
@@ -41,7 +41,7 @@ struct SkippingTests {
             case .ended: hasEnded = true
             case .needsInput:
                 if held == nil {
-                    held = try demuxer.read()
+                    held = try demuxer.read().get()
                     if let packet = held {
                         if packet.isKeyFrame, let time = packet.presentationTime { decoded.keys.append(time) }
                         switch step(packet) {

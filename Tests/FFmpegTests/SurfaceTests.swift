@@ -16,7 +16,7 @@ struct SurfaceTests {
             try Playthrough.Session(OpenRequest(location: Fixture.path(clip)), .video)
         )
         var frames: [VideoFrame] = []
-        while frames.count < count, let packet = try session.demuxer.read() {
+        while frames.count < count, let packet = try session.demuxer.read().get() {
             while try !session.decoder.send(packet) {}
             while case .video(let frame) = try session.decoder.receive() { frames.append(frame) }
         }

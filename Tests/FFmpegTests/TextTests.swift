@@ -62,12 +62,12 @@ struct TextTests {
     func cuesAreFFmpegs(_ path: String) throws {
         let entry = CorpusEntry(path: path, columns: [:])
         let demuxer = FFmpegDemuxer(OpenRequest(location: entry.location))
-        let description = try demuxer.open()
+        let description = try demuxer.open().get()
         let track = try #require(description.tracks.first { $0.mediaType == .subtitle })
         demuxer.setEnabledTracks([track.id])
-        let decoder = try demuxer.makeTextDecoder(for: track.id)
+        let decoder = try demuxer.makeTextDecoder(for: track.id).get()
         var lines: [Line] = []
-        while let packet = try demuxer.read() {
+        while let packet = try demuxer.read().get() {
             lines += try decoder.decode(packet).map { line($0, plus: description.startTime) }
         }
         let reference = reference(entry)
@@ -125,10 +125,10 @@ struct TextTests {
     @Test("A file that declares its own fields is decoded, although ffmpeg loses its text")
     func ownFields() throws {
         let demuxer = FFmpegDemuxer(OpenRequest(location: Corpus.root + "/subtitles/typical.ssa"))
-        let track = try #require(try demuxer.open().tracks.first)
-        let decoder = try demuxer.makeTextDecoder(for: track.id)
+        let track = try #require(try demuxer.open().get().tracks.first)
+        let decoder = try demuxer.makeTextDecoder(for: track.id).get()
         var texts: [String] = []
-        while let packet = try demuxer.read() { texts += try decoder.decode(packet).map(\.text) }
+        while let packet = try demuxer.read().get() { texts += try decoder.decode(packet).map(\.text) }
         #expect(
             texts == [
                 "This is the first subtitle.", "This is the second subtitle \nwith a newline \nand another.",
@@ -140,8 +140,8 @@ struct TextTests {
     @Test("Bitmap subtitles throw an error")
     func bitmaps() throws {
         let demuxer = FFmpegDemuxer(OpenRequest(location: Corpus.root + "/subtitles/pgs-bitmap.mkv"))
-        let track = try #require(try demuxer.open().tracks.first { $0.mediaType == .subtitle })
-        let error = #expect(throws: MediaError.self) { try demuxer.makeTextDecoder(for: track.id) }
+        let track = try #require(try demuxer.open().get().tracks.first { $0.mediaType == .subtitle })
+        let error = #expect(throws: MediaError.self) { try demuxer.makeTextDecoder(for: track.id).get() }
         #expect(error?.code == .decoderNotFound)
         #expect(error?.message == "hdmv_pgs_subtitle subtitles are bitmaps, not text")
     }

@@ -411,7 +411,7 @@ struct RealToneMapTests {
 
     private func first(_ path: String) throws -> VideoFrame {
         let session = try #require(try Playthrough.Session(OpenRequest(location: path), .video))
-        while let packet = try session.demuxer.read() {
+        while let packet = try session.demuxer.read().get() {
             while try !session.decoder.send(packet) {}
             if case .video(let frame) = try session.decoder.receive() { return frame }
         }

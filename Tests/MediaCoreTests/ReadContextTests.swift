@@ -61,6 +61,47 @@ struct ReadContextTests {
         #expect(notices.withLock { $0 } == [.waiting, .ready])
     }
 
+    @Test("A read without bytes is nil, and any other error is thrown")
+    func readIfAvailable() {
+        let context = ReadContext()
+        withUnsafeTemporaryAllocation(byteCount: 4, alignment: 1) { buffer in
+            for code in [MediaError.Code.notReady, .cancelled, .io] {
+                let source = FailingSource(code)
+                let found = Result { () throws(MediaError) in
+                    try source.readIfAvailable(at: 0, into: buffer, context: context)
+                }
+                switch found {
+                case .success(let count): #expect(code == .notReady && count == nil)
+                case .failure(let error): #expect(code != .notReady && error.code == code)
+                }
+            }
+        }
+    }
+
+    @Test("A retried call ends with its value, its error, or an interruption")
+    func retries() throws {
+        let context = ReadContext()
+        var calls = 0
+        let value = try context.retryUntilReady { () throws(MediaError) -> Int? in
+            calls += 1
+            // The wake-up precedes the wait, and is not lost.
+            if calls < 3 { context.wake() }
+            return calls < 3 ? nil : calls
+        }
+        #expect(value == 3)
+        let failure = #expect(throws: MediaError.self) {
+            try context.retryUntilReady { () throws(MediaError) -> Int? in throw MediaError(.io, "no") }
+        }
+        #expect(failure?.code == .io)
+        let interruption = #expect(throws: MediaError.self) {
+            try context.retryUntilReady { () throws(MediaError) -> Int? in
+                context.cancel()
+                return nil
+            }
+        }
+        #expect(interruption?.code == .cancelled)
+    }
+
     @Test(
         "A close handler is called once: on cancelling, on releasing the reader, or at once if it is closed"
     )
@@ -133,4 +174,25 @@ struct ReadContextTests {
         _ = try? read(source, context)
         #expect(source.cancels.withLock { $0 } == 1)
     }
+}
+
+/// A source whose reads throw an error.
+private final class FailingSource: ByteSource {
+    private let code: MediaError.Code
+    let byteCount: Int64? = nil
+    let isSeekable = true
+
+    init(_ code: MediaError.Code) { self.code = code }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+        throw MediaError(.invalidArgument, "without a context")
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
+        throws(MediaError) -> Int
+    {
+        throw MediaError(code, "no bytes")
+    }
+
+    func cancel() {}
 }

@@ -51,7 +51,7 @@ final class EngineTestBench: PlaybackTestBench {
     /// Returns an item that plays `media`. It can be changed before it is used.
     func makeItem(_ media: ScriptedMedia) -> MediaItem {
         let location = backend.add(media).path
-        return MediaItem(makeDemuxer: { [backend] in
+        return MediaItem(makeDemuxer: { [backend] _ in
             backend.makeDemuxer(for: OpenRequest(location: location))
         })
     }

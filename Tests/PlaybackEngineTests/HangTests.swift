@@ -18,7 +18,7 @@ struct HangTests {
 
         func load(_ faults: [ScriptedMedia.Fault], id: UInt64 = 1) {
             let (driver, reads, demuxers) = (bench.driver, reads, demuxers)
-            let item = MediaItem(makeDemuxer: {
+            let item = MediaItem(makeDemuxer: { _ in
                 let demuxer = ScriptedDemuxer(.silentClip(faults), driver: driver) { call in
                     if call == .read { reads.withLock { $0 += 1 } }
                 }

@@ -19,8 +19,10 @@ struct SeekEffortTests {
     {
         let bench = EngineTestBench(seed: seed)
         let effort = Effort()
-        let clock = bench.driver.clock
-        let item = MediaItem(makeDemuxer: { ObservedDemuxer(ScriptedDemuxer(media, clock: clock), effort) })
+        let driver = bench.driver
+        let item = MediaItem(makeDemuxer: { _ in
+            ObservedDemuxer(ScriptedDemuxer(media, driver: driver), effort)
+        })
         bench.loop.setItem(ItemID(1), MediaItemSource(item))
         bench.driver.run(atMost: 1)
         return (bench, effort)
@@ -61,11 +63,11 @@ struct SeekEffortTests {
     @Test("A still image decodes no more than necessary, and reads a few packets ahead to determine that")
     func still() throws {
         let effort = Effort()
-        let demuxer = ObservedDemuxer(ScriptedDemuxer(Self.clip, clock: ManualDriver().clock), effort)
-        let reader = try ImageReader.open(demuxer, options: DecoderOptions(), didOpen: { _ in })
+        let demuxer = ObservedDemuxer(ScriptedDemuxer(Self.clip, driver: ManualDriver()), effort)
+        let reader = try ImageReader.open(demuxer, options: DecoderOptions(), didOpen: { _ in }).get()
         func find(_ milliseconds: Int64) throws -> Int? {
-            try reader.begin(ImageRequest(time: .ms(milliseconds), generation: 0))
-            while true { if let frame = try reader.step() { return frame.scriptedNumber } }
+            try reader.begin(ImageRequest(time: .ms(milliseconds), generation: 0)).get()
+            while true { if let frame = try reader.step().get() { return frame.scriptedNumber } }
         }
         for number in [41, 44, 47] { #expect(try find(Int64(number) * 40) == number) }
         let sent = effort.sent
@@ -197,15 +199,16 @@ private final class ObservedDemuxer: Demuxer {
         self.effort = effort
     }
 
-    func open() throws(MediaError) -> MediaDescription { try base.open() }
+    func open() throws(MediaError) -> Poll<MediaDescription> { try base.open() }
     func setEnabledTracks(_ ids: Set<Int>) { base.setEnabledTracks(ids) }
-    func read() throws(MediaError) -> Packet? { try base.read() }
-    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+    func read() throws(MediaError) -> Poll<Packet?> { try base.read() }
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
         try base.seek(to: target, preference: preference)
     }
-    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
-        let decoder = try base.makeDecoder(for: track, options: options)
-        return track == ScriptedMedia.videoTrack ? ObservedDecoder(decoder, effort) : decoder
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder> {
+        try base.makeDecoder(for: track, options: options).map { decoder in
+            track == ScriptedMedia.videoTrack ? ObservedDecoder(decoder, effort) : decoder
+        }
     }
     func cancel() { base.cancel() }
 }

@@ -69,7 +69,7 @@ final class SlowRun {
 
     init(_ media: ScriptedMedia, rate: Float) {
         audio = TimedAudioSink(clock: bench.driver.clock)
-        let backend = ScriptedBackend(ScriptedMedia(), clock: bench.driver.clock)
+        let backend = ScriptedBackend(ScriptedMedia(), driver: bench.driver)
         let output = AudioOutputLane(
             driver: bench.driver,
             sink: audio,

@@ -43,7 +43,7 @@ struct StillImagePriorityTests {
         private let queue: ImageRequestQueue
 
         init(_ driver: any Driver) {
-            let backend = ScriptedBackend(StillImagePriorityTests.media(seconds: 10), clock: driver.clock)
+            let backend = ScriptedBackend(StillImagePriorityTests.media(seconds: 10), driver: driver)
             queue = ImageRequestQueue(
                 driver: driver,
                 makeDemuxer: { backend.makeDemuxer(for: OpenRequest(location: "/stills")) },

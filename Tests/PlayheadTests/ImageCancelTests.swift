@@ -20,7 +20,7 @@ struct ImageCancelTests {
         init() {
             let backend = ScriptedBackend(
                 .clip(),
-                clock: ManualDriver().clock,
+                driver: ManualDriver(),
                 onCall: { [weak self] call in if call == .read { self?.countRead() } }
             )
             backendBox.withLock { $0 = backend }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Image generator")
 struct ImageGeneratorTests {
     private func make(_ media: ScriptedMedia = .clip()) -> (ImageGenerator, ScriptedBackend) {
-        let backend = ScriptedBackend(media, clock: ManualDriver().clock)
+        let backend = ScriptedBackend(media, driver: ManualDriver())
         return (ImageGenerator(asset: backend.makeAsset(), clock: .virtual), backend)
     }
 

@@ -196,7 +196,7 @@ struct LegibleTests {
         let (bench, item, listener) = makeBench(ScriptedMedia.clip())
         let words = ScriptedBackend(
             ScriptedMedia(cues: [.init("beside", from: 500, to: 800)]),
-            clock: bench.driver.clock
+            driver: bench.driver
         )
         item.legibleAsset = words.makeAsset()
         bench.player.replaceCurrentItem(with: item)
@@ -219,7 +219,7 @@ struct LegibleTests {
                 cues: [.init("one", from: 100, to: 300), .init("two", from: 500, to: 1500)],
                 faults: faults
             ),
-            clock: bench.driver.clock
+            driver: bench.driver
         )
         item.legibleAsset = words.makeAsset()
         bench.player.replaceCurrentItem(with: item)

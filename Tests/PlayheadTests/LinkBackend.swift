@@ -68,17 +68,16 @@ struct LinkBackend: MediaBackend {
     let link: SharedLink
     let driver: ManualDriver
 
-    func makeDemuxer(for request: OpenRequest) -> any Demuxer { LinkDemuxer(self) }
+    func makeDemuxer(for request: OpenRequest) -> any Demuxer { LinkDemuxer(self, request.options) }
     func makeVideoConverter() -> any VideoConverter { inner.makeVideoConverter() }
     func makeAudioConverter(to format: AudioFormat) -> any AudioConverter {
         inner.makeAudioConverter(to: format)
     }
-    private var inner: ScriptedBackend { ScriptedBackend(media, clock: driver.clock) }
+    private var inner: ScriptedBackend { ScriptedBackend(media, driver: driver) }
 }
 
 private final class LinkDemuxer: Demuxer {
     private struct State {
-        var choose: (@Sendable (MediaDescription) -> Variant?)?
         var handler: (@Sendable (ReadNotice) -> Void)?
         /// The number of the variant.
         var index = 0
@@ -91,13 +90,15 @@ private final class LinkDemuxer: Demuxer {
     }
 
     private let backend: LinkBackend
+    private let options: DemuxerOptions
     private let inner: ScriptedDemuxer
     private let lane: any Lane
     private let state = Locked(State())
     /// The number of tracks of each variant.
     private static let stride = 64
 
-    init(_ backend: LinkBackend) {
+    init(_ backend: LinkBackend, _ options: DemuxerOptions) {
+        self.options = options
         self.backend = backend
         inner = ScriptedDemuxer(backend.media, driver: backend.driver)
         lane = backend.driver.makeLane(.blockingIO, label: "link")
@@ -105,8 +106,8 @@ private final class LinkDemuxer: Demuxer {
 
     private var reader: ObjectIdentifier { ObjectIdentifier(self) }
 
-    func open() throws(MediaError) -> MediaDescription {
-        var description = try inner.open()
+    func open() throws(MediaError) -> Poll<MediaDescription> {
+        var description = try inner.open().get()
         let tracks = description.tracks
         description.isLocal = false
         description.tracks = []
@@ -123,14 +124,15 @@ private final class LinkDemuxer: Demuxer {
                 Variant(peakBitRate: bitRate, size: size, codecs: own.map(\.codec), trackIDs: ids)
             )
         }
-        let chosen = state.withLock { $0.choose }?(description)
+        let chosen = options.chooseVariant?(description)
         let index = chosen.flatMap { description.variants.firstIndex(of: $0) } ?? 0
         state.withLock { $0.index = index }
-        return description
+        return .ready(description)
     }
 
-    func read() throws(MediaError) -> Packet? {
-        guard var packet = try next() else { return nil }
+    func read() throws(MediaError) -> Poll<Packet?> {
+        guard case .ready(let next) = try next() else { return .pending }
+        guard var packet = next else { return .ready(nil) }
         let (index, held) = state.withLock { ($0.index, $0.held) }
         let seconds = packet.track == ScriptedMedia.videoTrack ? packet.duration?.seconds ?? 0 : 0
         let bytes = backend.bitRates[index] * seconds / 8
@@ -143,11 +145,11 @@ private final class LinkDemuxer: Demuxer {
         }
         guard state.withLock({ $0.held }) >= bytes else {
             lookAgain(for: packet)
-            throw MediaError(.notReady, "not yet", isRetryable: true)
+            return .pending
         }
         state.withLock { $0.held -= bytes }
         packet.track += index * Self.stride
-        return packet
+        return .ready(packet)
     }
 
     private func lookAgain(for packet: Packet) {
@@ -167,22 +169,22 @@ private final class LinkDemuxer: Demuxer {
         }
     }
 
-    private func next() throws(MediaError) -> Packet? {
+    private func next() throws(MediaError) -> Poll<Packet?> {
         let pending = state.withLock { state in
             defer { state.pending = nil }
             return state.pending
         }
-        if let pending { return pending }
+        if let pending { return .ready(pending) }
         return try inner.read()
     }
 
-    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
         state.withLock { state in
             state.pending = nil
             state.held = 0
         }
         backend.link.leave(reader)
-        try inner.seek(to: target, preference: preference)
+        return try inner.seek(to: target, preference: preference)
     }
 
     func setEnabledTracks(_ ids: Set<Int>) {
@@ -190,17 +192,12 @@ private final class LinkDemuxer: Demuxer {
         inner.setEnabledTracks(Set(ids.map { $0 - index * Self.stride }))
     }
 
-    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder> {
         try inner.makeDecoder(for: track % Self.stride, options: options)
     }
 
-    func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
-        state.withLock { $0.choose = choose }
-    }
-
-    func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
+    func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) {
         state.withLock { $0.handler = handler }
-        return true
     }
 
     func begin(_ epoch: Epoch) { inner.begin(epoch) }

@@ -10,7 +10,7 @@ struct PlayerTests {
     @Test("The start position is known with the item, and no earlier frame is shown")
     func startPosition() {
         let driver = HastyDriver()
-        let backend = ScriptedBackend(.clip(), clock: driver.clock)
+        let backend = ScriptedBackend(.clip(), driver: driver)
         var configuration = Player.Configuration()
         configuration.clock = .driver(driver)
         configuration.audio = .none

@@ -32,16 +32,16 @@ struct RealLapTests {
             demuxer = Player.Configuration().backend.makeDemuxer(
                 for: OpenRequest(location: Fixture.url(name).path)
             )
-            description = try demuxer.open()
+            description = try demuxer.open().get()
             track = try #require(description.tracks.first { $0.mediaType == type })
             demuxer.setEnabledTracks([track.id])
             var packets: [Packet] = []
-            while let packet = try demuxer.read() { packets.append(packet) }
+            while let packet = try demuxer.read().get() { packets.append(packet) }
             self.packets = packets
         }
 
         func makeDecoder() throws -> any Decoder {
-            try demuxer.makeDecoder(for: track.id, options: DecoderOptions(threadCount: 2))
+            try demuxer.makeDecoder(for: track.id, options: DecoderOptions(threadCount: 2)).get()
         }
 
         func makeRepeating(_ cache: FrameCache) throws -> CachingDecoder {

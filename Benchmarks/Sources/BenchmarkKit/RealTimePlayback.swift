@@ -9,7 +9,7 @@ public final class RealTimePlayback: Sendable {
 
     public init(frameCount: Int, frameRate: Int32) {
         let media = Script.media(frameCount, frameRate: frameRate)
-        player = Player(configuration: Script.configuration(.host, media, clock: ManualDriver().clock))
+        player = Player(configuration: Script.configuration(.host, media, driver: ManualDriver()))
         layer = PlayerLayer(player: player)
         layer.add(sink)
     }

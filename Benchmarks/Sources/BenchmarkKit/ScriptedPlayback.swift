@@ -21,7 +21,7 @@ public final class ScriptedPlayback {
             configuration: Script.configuration(
                 .driver(driver),
                 Script.media(frameCount),
-                clock: driver.clock
+                driver: driver
             )
         )
         self.player = player
@@ -60,12 +60,12 @@ enum Script {
     static func configuration(
         _ mode: ClockMode,
         _ media: ScriptedMedia,
-        clock: any HostClock
+        driver: any Driver
     ) -> Player.Configuration {
         var configuration = Player.Configuration()
         configuration.clock = mode
         configuration.audio = .sink(NullAudioSink())
-        configuration.backend = ScriptedBackend(media, clock: clock)
+        configuration.backend = ScriptedBackend(media, driver: driver)
         return configuration
     }
 

@@ -67,26 +67,26 @@ final class AVIOBridge {
         return head
     }
 
-    /// Reads the bytes that libav will request next, if libav has used up its buffer. Throws `.notReady` if no bytes
-    /// are available, or if the read was interrupted. Nothing is lost then, because libav has not been called.
+    /// Reads the bytes that libav will request next, if libav has used up its buffer.
     ///
-    /// Does nothing for a source whose bytes have always been available.
-    func readAhead() throws(MediaError) {
-        guard reader.wasNotReady || !source.isLocal, !reader.usesBlockingReads, let context,
-            context.pointee.buf_ptr >= context.pointee.buf_end, buffered(at: position) == nil
-        else { return }
+    /// Does nothing for a source whose bytes have always been available, and if nobody would repeat the call.
+    ///
+    /// - Returns: False if no bytes are available, or if the read was interrupted. Nothing is lost then, because libav
+    ///   has not been called.
+    func readAhead() -> Bool {
+        guard reader.wasPending || !source.isLocal, let context,
+            context.pointee.buf_ptr >= context.pointee.buf_end, buffered(at: position) == nil,
+            reader.interruption.context.hasNoticeHandler
+        else { return true }
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 1)
         defer { chunk.deallocate() }
         do throws(MediaError) {
-            let count = try reader.readAvailable(at: position, into: chunk)
+            guard let count = try reader.readIfAvailable(at: position, into: chunk) else { return false }
             prefetched = (position, Array(chunk.prefix(count)))
+            return true
         } catch {
-            guard error.code == .notReady || error.code == .cancelled && !reader.interruption.isCancelled
-            else {
-                // libav requests the same bytes next, and its caller receives the error.
-                return
-            }
-            throw MediaError(.notReady, error.message, location: error.location, isRetryable: true)
+            // libav requests the same bytes next, and its caller receives any other error.
+            return error.code != .cancelled || reader.interruption.isCancelled
         }
     }
 

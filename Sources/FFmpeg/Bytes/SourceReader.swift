@@ -7,10 +7,8 @@ internal import MediaCore
 final class SourceReader {
     let source: any ByteSource
     let interruption: Interruption
-    /// Whether reads wait inside libav's calls, so that nothing is read ahead of libav.
-    var usesBlockingReads: Bool { interruption.usesBlockingReads }
-    /// Whether the source has thrown `.notReady` at least once.
-    private(set) var wasNotReady = false
+    /// Whether the source has had no bytes at least once.
+    private(set) var wasPending = false
 
     init(_ source: any ByteSource, _ interruption: Interruption) {
         self.source = source
@@ -22,39 +20,34 @@ final class SourceReader {
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
         let context = interruption.context
         while true {
-            // A wake-up after this point ends the wait below.
+            // A wake-up after this line ends the wait.
             let wakes = context.wakeCount
-            do throws(MediaError) {
-                return try readAvailable(at: offset, into: buffer)
-            } catch {
-                guard error.code == .notReady else { throw error }
-            }
-            if wait(after: wakes) || context.isInterrupted {
+            if let count = try readIfAvailable(at: offset, into: buffer) { return count }
+            // The owner of log lines belongs to the thread, and the call may resume on another one.
+            guard LibraryLog.withoutOwner({ context.wait(after: wakes) }) else {
                 interruption.markInterrupted()
                 throw LibraryError.cancelled()
             }
         }
     }
 
-    /// Waits for a wake-up, without occupying a thread if the call runs on a fiber. Returns true if the call must be
-    /// abandoned.
-    private func wait(after wakes: UInt64) -> Bool {
-        Fiber.wait(interruption.context, after: wakes)
-    }
-
-    /// Reads like `read(at:into:)`, but throws `.notReady` if no bytes are available.
-    func readAvailable(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int
+    /// Reads like `read(at:into:)`, but returns nil if no bytes are available.
+    func readIfAvailable(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError)
+        -> Int?
     {
         if interruption.mustAbort() { throw LibraryError.cancelled() }
         do throws(MediaError) {
+            let context = interruption.context
+            guard let count = try source.readIfAvailable(at: offset, into: buffer, context: context) else {
+                wasPending = true
+                return nil
+            }
             // A source that reports more bytes than requested must not cause reads beyond the buffer.
-            let count = try source.read(at: offset, into: buffer, context: interruption.context)
             let length = max(0, min(count, buffer.count))
             interruption.recordRead(byteCount: length)
             return length
         } catch {
             var error = error
-            if error.code == .notReady { wasNotReady = true }
             if error.code == .cancelled {
                 if interruption.context.isInterrupted {
                     interruption.markInterrupted()

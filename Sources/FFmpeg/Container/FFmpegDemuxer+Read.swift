@@ -11,29 +11,30 @@ extension FFmpegDemuxer {
     /// The size above which attached pictures (cover art) are dropped.
     private static let attachedPictureLimit = 16 << 20
 
-    package func read() throws(MediaError) -> Packet? {
+    package func read() throws(MediaError) -> Poll<Packet?> {
         if interruption.isCancelled || needsSeek { throw cancelled }
         let (session, _) = try opened()
         while true {
             if let queued = queue.popFirst() {
-                if let result = makePacket(queued) { return result }
+                if let result = makePacket(queued) { return .ready(result) }
                 continue
             }
-            guard let packet = try readNext(session) else { return nil }
-            if let result = makePacket(packet) { return result }
+            guard case .ready(let next) = try readNext(session) else { return .pending }
+            guard let packet = next else { return .ready(nil) }
+            if let result = makePacket(packet) { return .ready(result) }
         }
     }
 
-    private func readNext(_ session: InputSession) throws(MediaError) -> PacketOwner? {
+    private func readNext(_ session: InputSession) throws(MediaError) -> Poll<PacketOwner?> {
         // Nothing has been requested from libav, so the next call continues as if this one had not been made.
         if interruption.context.isInterrupted {
             // The demuxer may have been cancelled since the check in `read`.
             if interruption.isCancelled { throw cancelled }
-            throw MediaError(.notReady, "the read was interrupted", isRetryable: true)
+            return .pending
         }
-        try session.readAhead()
+        guard session.readAhead() else { return .pending }
         do throws(MediaError) {
-            return try readFromContainer(session)
+            return .ready(try readFromContainer(session))
         } catch {
             if error.code == .cancelled { needsSeek = true }
             throw error

@@ -9,7 +9,7 @@ extension FFmpegDemuxer {
     private static let syncPointPacketLimit = 512
     private static let syncPointByteLimit = 32 << 20
 
-    package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+    package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
         guard let description else {
             throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
         }
@@ -27,6 +27,7 @@ extension FFmpegDemuxer {
             try move(description, to: target, preference: preference)
             interruption.context.noteSeek()
             needsSeek = false
+            return .ready(())
         } catch {
             if error.code == .cancelled { needsSeek = true }
             throw error
@@ -39,7 +40,7 @@ extension FFmpegDemuxer {
         preference: SeekPreference
     ) throws(MediaError) {
         let (session, _) = try opened()
-        session.seeksDirectly = interruption.context.hasWaited || session.reader.wasNotReady
+        session.seeksDirectly = interruption.context.hasWaited || session.reader.wasPending
         defer { session.seeksDirectly = false }
         guard target > .zero, let track = seekTrack(description),
             let mapping = mappings[Int32(clamping: track.id)]

@@ -50,8 +50,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         interruption = Interruption(context)
     }
 
-    package func open() throws(MediaError) -> MediaDescription {
-        if let description { return description }
+    package func open() throws(MediaError) -> Poll<MediaDescription> {
+        if let description { return .ready(description) }
         log.clear()
         let session = try makeSession()
         self.session = session
@@ -61,7 +61,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
             if interruption.isAborted { throw cancelled }
             codecs = session.codecs
             self.description = description
-            return description
+            return .ready(description)
         } catch {
             self.session = nil
             throw error
@@ -81,13 +81,10 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         if canReread.load(ordering: .acquiring) { context.interrupt(before: epoch) }
     }
 
-    package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
+    package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) {
         // With blocking reads each call is made once, and its result must not depend on the time at which bytes arrive.
-        if !interruption.usesBlockingReads || handler == nil { context.setNoticeHandler(handler) }
-        return true
+        context.setNoticeHandler(request.options.usesBlockingReads ? nil : handler)
     }
-
-    package func setUsesBlockingReads(_ waits: Bool) { interruption.usesBlockingReads = waits }
 
     package var loadingState: LoadingState? { request.source?.loadingState(for: context) }
 
@@ -95,7 +92,12 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
 
     var cancelled: MediaError { LibraryError.cancelled(request.location) }
 
-    package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+    package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder>
+    {
+        .ready(try decoder(for: track, options: options))
+    }
+
+    private func decoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
         let (session, description) = try opened()
         guard let described = description.tracks.first(where: { $0.id == track }),
             let stream = session.streams.first(where: { Int($0.pointee.index) == track })

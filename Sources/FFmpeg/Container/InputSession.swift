@@ -111,7 +111,7 @@ final class InputSession {
     }
 
     /// Reads what libav will request next; see `AVIOBridge.readAhead()`.
-    func readAhead() throws(MediaError) { try bridge.readAhead() }
+    func readAhead() -> Bool { bridge.readAhead() }
 
     private static func localPath(_ request: OpenRequest) throws(MediaError) -> String? {
         if request.source != nil { return nil }

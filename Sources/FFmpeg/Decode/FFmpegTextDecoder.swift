@@ -178,7 +178,11 @@ enum PlainText {
 }
 
 extension FFmpegDemuxer {
-    package func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+    package func makeTextDecoder(for track: Int) throws(MediaError) -> Poll<any TextDecoder> {
+        .ready(try textDecoder(for: track))
+    }
+
+    private func textDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
         let (session, description) = try opened()
         guard
             let described = description.tracks.first(where: {

@@ -25,7 +25,7 @@ package struct FFmpegBackend: SegmentBackend {
     package func makeDemuxer(for request: OpenRequest) -> any Demuxer {
         let demuxer = FFmpegDemuxer(request, hardware: hardware)
         // The bytes of files are always available, and pipes can only block.
-        return request.source == nil ? demuxer : FiberDemuxer(demuxer, location: request.location)
+        return request.source == nil ? demuxer : FiberDemuxer(demuxer, for: request)
     }
 
     package func makeSegmentedDemuxer(for request: OpenRequest) -> any SegmentedDemuxer {
@@ -36,14 +36,6 @@ package struct FFmpegBackend: SegmentBackend {
 
     package func makeCipher(key: [UInt8], iv: [UInt8]) throws(MediaError) -> any BlockCipher {
         try AESCipher(key: key, iv: iv)
-    }
-
-    package func makeDemuxer(suspendable demuxer: any Demuxer, location: String) -> any Demuxer {
-        FiberDemuxer(demuxer, location: location, suspendsDecoderCreation: true)
-    }
-
-    package func wait(_ context: ReadContext, after wakes: UInt64) -> Bool {
-        Fiber.wait(context, after: wakes)
     }
 
     package func makeVideoConverter() -> any VideoConverter { FFmpegVideoConverter() }

@@ -10,8 +10,6 @@ final class Interruption {
     /// Whether a read of the current call was interrupted. The result of the call is then undefined: libav may report
     /// the end of the file or return half a packet.
     private(set) var wasInterrupted = false
-    /// Whether reads wait inside libav's calls; see `Demuxer.setUsesBlockingReads(_:)`.
-    var usesBlockingReads = false
     /// The number of bytes that the current call has read.
     private var byteCount = 0
 

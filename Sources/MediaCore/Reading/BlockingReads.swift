@@ -43,11 +43,10 @@ enum BlockingReads {
     ) throws(MediaError) -> Int {
         guard context.register(source) else { throw cancelled }
         while true {
-            do throws(MediaError) {
-                return try readOnce(source, at: offset, into: buffer, context)
-            } catch {
-                guard error.code == .notReady else { throw error }
+            let count = try MediaError.nilIfWaiting { () throws(MediaError) in
+                try readOnce(source, at: offset, into: buffer, context)
             }
+            if let count { return count }
             context.whileWaiting(onInterrupt: {}, wait: { _ = poll(nil, 0, retryInterval) })
             guard !context.isInterrupted else { throw cancelled }
         }

@@ -4,7 +4,7 @@ internal import Dispatch
 public enum ReadNotice: Hashable, Sendable {
     /// The current call waits for bytes. Reported from inside the call, on the reader's lane.
     case waiting
-    /// A call that threw `.notReady` can be repeated. Reported on any thread, and possibly more often than necessary.
+    /// A call that found no bytes can be repeated. Reported on any thread, and possibly more often than necessary.
     case ready
 }
 
@@ -166,6 +166,9 @@ public final class ReadContext: Sendable {
         state.withLock { $0.handler = handler.map(Handler.init) }
     }
 
+    /// A Boolean value that indicates whether this reader's notices are received.
+    package var hasNoticeHandler: Bool { state.withLock { $0.handler != nil } }
+
     /// A Boolean value that indicates whether this reader has had to wait for bytes at least once.
     package var hasWaited: Bool { state.withLock { $0.hasWaited } }
 
@@ -205,32 +208,43 @@ public final class ReadContext: Sendable {
         state.withLock { $0.closeHandlers[ObjectIdentifier(owner)] = nil }
     }
 
-    /// Blocks until a source has called `wake()` more than `wakes` times, or the reader is interrupted.
-    package func wait(after wakes: UInt64) {
+    /// Waits until a source has called `wake()` more than `wakes` times.
+    ///
+    /// A call that runs on a `Fiber` is suspended meanwhile and occupies no thread. Any other call blocks its thread.
+    ///
+    /// - Parameter wakes: The value of `wakeCount` before the read that found no bytes.
+    /// - Returns: False if the call must end: the reader was interrupted, or the suspended call was abandoned.
+    @discardableResult
+    package func wait(after wakes: UInt64) -> Bool {
+        if let fiber = Fiber.current {
+            // The call may be resumed without a wake-up. The source is not asked again then.
+            while !fiber.isAbandoned, !isInterrupted, wakeCount == wakes { fiber.suspend() }
+            return !fiber.isAbandoned && !isInterrupted
+        }
         let semaphore = DispatchSemaphore(value: 0)
         whileWaiting(
             onInterrupt: { semaphore.signal() },
             onWake: { semaphore.signal() },
             wait: { while wakeCount == wakes, !isInterrupted { semaphore.wait() } }
         )
+        return !isInterrupted
     }
 
-    /// Calls `body` until it throws something other than `.notReady` or returns, and blocks this thread between the
-    /// calls.
+    /// Calls `body` until it returns a value other than nil, and waits between the calls.
     ///
-    /// - Throws: The error of `body`; `.cancelled` if the reader is interrupted.
-    package func retryUntilReady<Result>(_ body: () throws(MediaError) -> Result) throws(MediaError) -> Result
+    /// `body` may run on several threads in turn, so a caller must not hold a lock.
+    ///
+    /// - Parameter body: Returns nil if no bytes are available.
+    /// - Returns: The value.
+    /// - Throws: The error of `body`; `.cancelled` if the call must end.
+    package func retryUntilReady<Result>(_ body: () throws(MediaError) -> Result?) throws(MediaError)
+        -> Result
     {
         while true {
-            // Wake-ups count from here on.
+            // A wake-up after this line ends the wait.
             let wakes = wakeCount
-            do throws(MediaError) {
-                return try body()
-            } catch {
-                guard error.code == .notReady else { throw error }
-            }
-            wait(after: wakes)
-            if isInterrupted { throw MediaError(.cancelled, "reading was interrupted") }
+            if let result = try body() { return result }
+            guard wait(after: wakes) else { throw MediaError(.cancelled, "reading was interrupted") }
         }
     }
 

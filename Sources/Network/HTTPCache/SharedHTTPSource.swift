@@ -262,7 +262,7 @@ public final class SharedHTTPSource: ByteSource, ResourceByteSource {
                 switch pool.open(self, after: lookup, context) {
                 case .waiting(let lookup):
                     state.withLock { state in if case .unopened = state { state = .unopened(lookup) } }
-                    throw MediaError(.notReady, "waiting for the server", location: name, isRetryable: true)
+                    throw .waiting(for: "the server", location: name)
                 case .found(let result):
                     result.source.offerURLRefresh(urlRefresh)
                     // Another reader may have opened this source in the meantime.

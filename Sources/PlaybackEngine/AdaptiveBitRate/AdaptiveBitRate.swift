@@ -8,7 +8,8 @@ struct AdaptiveBitRate {
     private var policy: BitRatePolicy?
     private var lastUpdate: HostTime?
     /// The time at which opening began, and the bytes that had been received by then.
-    private let start: (host: HostTime, bytes: Int64)
+    private let start: HostTime
+    private var startBytes: Int64?
     /// The throughput from the start of opening to the first idle time, in bits per second. It serves for media that
     /// arrive too fast to be sampled.
     private var estimate: Double?
@@ -17,13 +18,16 @@ struct AdaptiveBitRate {
     ///
     /// - Parameters:
     ///   - throughput: The throughput that the player measured before, in bits per second, or nil.
-    ///   - bytes: The bytes received before `host`.
     ///   - host: The time at which opening begins.
-    init(throughput: Double?, bytes: Int64, at host: HostTime) {
+    init(throughput: Double?, at host: HostTime) {
         startThroughput = throughput
-        start = (host, bytes)
+        start = host
         limit = BitRateLimit(throughput: throughput)
     }
+
+    /// Records the bytes received when opening begins. Only the first call has an effect, because later openings of the
+    /// item continue the measurement.
+    mutating func begin(_ bytes: Int64) { startBytes = startBytes ?? bytes }
 
     /// The minimum interval between two updates: 100 ms.
     private static let updateInterval: Int64 = 100_000_000
@@ -38,8 +42,9 @@ struct AdaptiveBitRate {
     /// states that nothing is being fetched.
     mutating func measure(_ bytes: Int64, at now: HostTime, isIdle: Bool) -> Double? {
         throughput.record(bytes, at: now, isIdle: isIdle)
-        if isIdle, estimate == nil, bytes - start.bytes >= Self.minimumMeasuredBytes {
-            estimate = Double(bytes - start.bytes) * 8e9 / Double(max(1, now.nanoseconds(since: start.host)))
+        let received = bytes - (startBytes ?? 0)
+        if isIdle, estimate == nil, received >= Self.minimumMeasuredBytes {
+            estimate = Double(received) * 8e9 / Double(max(1, now.nanoseconds(since: start)))
         }
         return throughput.value(at: now).map { $0 * 8e9 } ?? estimate
     }

@@ -5,11 +5,11 @@ import PlayheadBackend
 extension PlaybackLoop {
     /// Returns the adaptation for an item that is about to be opened. It continues the one of an earlier opening of
     /// the same item. Returns nil on a virtual clock.
-    func adaptation(of id: ItemID, _ demuxer: any Demuxer) -> AdaptiveBitRate? {
+    func adaptation(of id: ItemID) -> AdaptiveBitRate? {
         // A virtual clock stops while bytes arrive, so no throughput can be measured and the best variant is played.
         guard !waitsInCalls else { return nil }
         let existing = [current, next].compactMap(\.self).first { $0.id == id }?.adaptation
-        return existing ?? AdaptiveBitRate(throughput: throughput, bytes: demuxer.receivedBytes ?? 0, at: now)
+        return existing ?? AdaptiveBitRate(throughput: throughput, at: now)
     }
 
     /// Measures the throughput, and chooses another variant if the throughput and the buffer require it.

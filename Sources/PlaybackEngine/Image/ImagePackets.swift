@@ -20,6 +20,8 @@ final class ImagePackets {
     /// True if no packet follows them.
     private var isAtEnd = false
     private var consecutiveFaults = 0
+    /// The seek that precedes the next read.
+    private var pendingSeek: (target: MediaTime, preference: SeekPreference)?
 
     /// The largest number of consecutive packets that fail to be read or decoded.
     private static let maximumConsecutiveFaults = 100
@@ -40,26 +42,34 @@ final class ImagePackets {
     /// The next packet, if it has been read.
     var first: Packet? { upcoming.first }
 
-    /// Moves to a sync point, whose packet is the next one.
-    func seek(to target: MediaTime, _ preference: SeekPreference) throws(MediaError) {
+    /// Moves to a sync point, whose packet is the next one. The seek is made when that packet is requested.
+    func seek(to target: MediaTime, _ preference: SeekPreference) {
         upcoming = []
         isAtEnd = false
         order.reset()
         // After a seek past the target, the times say nothing about the packets before that position.
         times = SeekTimes(target: self.target)
-        try demuxer.seek(to: target, preference: preference)
-        try readNext()
+        pendingSeek = (target, preference)
+    }
+
+    /// Returns the next packet without removing it, or nil at the end of the data.
+    func peek() throws(MediaError) -> Poll<Packet?> {
+        if upcoming.isEmpty, !isAtEnd { guard try readNext() else { return .pending } }
+        return .ready(upcoming.first)
     }
 
     /// Returns whether the packets show that the frame at `time` is due at the target.
     func isDue(_ time: MediaTime) -> Bool { order.isReliable && times.isDue(time) }
 
     /// Removes and returns the next packet, or returns nil at the end of the data.
-    func next(looksAhead: Bool) throws(MediaError) -> Packet? {
+    func next(looksAhead: Bool) throws(MediaError) -> Poll<Packet?> {
         let packetLimit = looksAhead && !times.isComplete ? Self.lookaheadPacketCount : 1
         while upcoming.count < packetLimit, !isAtEnd {
             do throws(MediaError) {
-                try readNext()
+                guard try readNext() else {
+                    if upcoming.isEmpty { return .pending }
+                    break
+                }
             } catch {
                 // The packets that have been read are returned before the error.
                 guard upcoming.isEmpty else { break }
@@ -67,7 +77,7 @@ final class ImagePackets {
             }
             if times.isComplete { break }
         }
-        return upcoming.popFirst()
+        return .ready(upcoming.popFirst())
     }
 
     /// Returns a packet to the front, because the decoder has no capacity for it.
@@ -80,22 +90,31 @@ final class ImagePackets {
         if consecutiveFaults >= Self.maximumConsecutiveFaults || error.code == .decoderFailed { throw error }
     }
 
-    private func readNext() throws(MediaError) {
-        guard let packet = try readPacket() else {
+    /// Reads a packet. Returns false if bytes are missing.
+    private func readNext() throws(MediaError) -> Bool {
+        if let seek = pendingSeek {
+            guard case .ready = try demuxer.seek(to: seek.target, preference: seek.preference) else {
+                return false
+            }
+            pendingSeek = nil
+        }
+        guard case .ready(let next) = try readPacket() else { return false }
+        guard let packet = next else {
             isAtEnd = true
-            return
+            return true
         }
         times.note(packet)
         order.note(packet)
         upcoming.append(packet)
+        return true
     }
 
-    private func readPacket() throws(MediaError) -> Packet? {
+    private func readPacket() throws(MediaError) -> Poll<Packet?> {
         while true {
             do throws(MediaError) {
                 return try demuxer.read()
             } catch {
-                guard error.isRetryable, error.code != .notReady else { throw error }
+                guard error.isRetryable else { throw error }
                 try note(error)
             }
         }

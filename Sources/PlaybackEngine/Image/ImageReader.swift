@@ -76,8 +76,8 @@ final class ImageReader {
         _ demuxer: any Demuxer,
         options: DecoderOptions,
         didOpen: (MediaDescription) -> Void
-    ) throws(MediaError) -> ImageReader {
-        let description = try demuxer.open()
+    ) throws(MediaError) -> Poll<ImageReader> {
+        guard case .ready(let description) = try demuxer.open() else { return .pending }
         didOpen(description)
         let variant = VariantPreference().best(of: description.variants)
         let tracks = description.tracks(of: variant)
@@ -87,14 +87,19 @@ final class ImageReader {
             throw MediaError(.noPlayableTracks, "no playable video track\(reason)", track: unplayable?.id)
         }
         demuxer.setEnabledTracks([track.id])
-        let decoder = try demuxer.makeDecoder(for: track.id, options: options)
-        return ImageReader(demuxer: demuxer, decoder: decoder, duration: description.duration)
+        return try demuxer.makeDecoder(for: track.id, options: options).map {
+            ImageReader(demuxer: demuxer, decoder: $0, duration: description.duration)
+        }
     }
 
     // MARK: Where to begin
 
     /// Begins the search for a request. `step()` continues it.
-    func begin(_ request: ImageRequest) throws(MediaError) {
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: `.pending` if the call must be repeated.
+    /// - Throws: `MediaError` if the time is invalid or nothing can be read.
+    func begin(_ request: ImageRequest) throws(MediaError) -> Poll<Void> {
         var time = max(.zero, request.time)
         if end.isNumeric, !time.isIndefinite, time.isValid { time = min(time, end) }
         guard time.isNumeric else {
@@ -110,17 +115,22 @@ final class ImageReader {
         cachedAnswer = nil
         let isExact = target.isExact
         packets.begin(min(max(.zero, target.from), time))
-        if isExact, isDecoded { return }
-        try packets.seek(to: time, .atOrBefore)
-        if !isExact, try findSyncPoint() { target.isSyncPoint = true }
+        if isExact, isDecoded { return .ready(()) }
+        packets.seek(to: time, .atOrBefore)
+        guard case .ready = try packets.peek() else { return .pending }
+        if !isExact {
+            guard case .ready(let isFound) = try findSyncPoint() else { return .pending }
+            target.isSyncPoint = isFound
+        }
         if target.isSyncPoint, let lastSyncPoint, lastSyncPoint.time == target.time {
             // The decoder is not moved. The next request seeks again.
             cachedAnswer = lastSyncPoint.frame
-            return
+            return .ready(())
         }
         // If packets have no presentation times, the decoder derives them from the packets that follow.
         decodesSyncPointAlone = packets.first?.presentationTime != nil
         if canContinue { skipUntil = lastSent } else { flush() }
+        return .ready(())
     }
 
     /// Whether the due frame is one of the two frames that are held.
@@ -131,23 +141,25 @@ final class ImageReader {
 
     /// Moves to the nearest accepted sync point, whose packet is then the next one. Returns false if there is
     /// none.
-    private func findSyncPoint() throws(MediaError) -> Bool {
+    private func findSyncPoint() throws(MediaError) -> Poll<Bool> {
         let time = target.time
         let before = packets.first.flatMap(Self.time)
         var best = before.flatMap { $0 <= time && $0 >= target.from ? $0 : nil }
         if target.through > time, before != time {
-            try packets.seek(to: time, .atOrAfter)
-            let after = packets.first.flatMap(Self.time)
+            packets.seek(to: time, .atOrAfter)
+            guard case .ready(let next) = try packets.peek() else { return .pending }
+            let after = next.flatMap(Self.time)
             if let after, after > time, after <= target.through,
                 best.map({ after - time < time - $0 }) ?? true
             {
                 best = after
             } else {
-                try packets.seek(to: time, .atOrBefore)
+                packets.seek(to: time, .atOrBefore)
+                guard case .ready = try packets.peek() else { return .pending }
             }
         }
         if let best { target.time = best }
-        return best != nil
+        return .ready(best != nil)
     }
 
     /// Whether the decoder has already received the sync point before the target, and has not gone past the
@@ -178,40 +190,40 @@ final class ImageReader {
 
     // MARK: Decoding
 
-    /// Processes one packet. Returns the frame when it has been found.
-    func step() throws(MediaError) -> VideoFrame? {
+    /// Processes one packet. Returns the frame when it has been found, and nil before.
+    func step() throws(MediaError) -> Poll<VideoFrame?> {
         if let frame = cachedAnswer {
             cachedAnswer = nil
-            return frame
+            return .ready(frame)
         }
-        if isDecoded, !target.isSyncPoint { return dueFrame() }
-        if target.isExact, let newest, packets.isDue(newest.presentationTime) { return newest }
+        if isDecoded, !target.isSyncPoint { return .ready(dueFrame()) }
+        if target.isExact, let newest, packets.isDue(newest.presentationTime) { return .ready(newest) }
         if let frame = ahead {
             ahead = nil
-            return try accept(frame)
+            return .ready(accept(frame))
         }
         do throws(MediaError) {
             switch try decoder.receive() {
-            case .video(let frame): return try accept(frame)
-            case .audio: return nil
-            case .needsInput: try feed()
-            case .ended: return try finish()
+            case .video(let frame): return .ready(accept(frame))
+            case .audio: return .ready(nil)
+            case .needsInput: guard try feed() else { return .pending }
+            case .ended: return .ready(try finish())
             }
         } catch {
             guard error.code == .decodeFailed else { throw error }
             try packets.note(error)
         }
-        return nil
+        return .ready(nil)
     }
 
-    private func accept(_ frame: VideoFrame) throws(MediaError) -> VideoFrame? {
+    private func accept(_ frame: VideoFrame) -> VideoFrame? {
         let time = frame.presentationTime
         frameCount += 1
         if target.isSyncPoint {
             // Leading frames of a sync point lack their references.
             guard frame.isKeyFrame || time >= target.time else { return nil }
             if decodesSyncPointAlone, time != target.time {
-                try decodeWithFollowing()
+                decodeWithFollowing()
                 return nil
             }
             newest = frame
@@ -219,7 +231,7 @@ final class ImageReader {
             return frame
         }
         if time > target.time {
-            if newest == nil, try seekEarlier() { return nil }
+            if newest == nil, seekEarlier() { return nil }
             ahead = frame
             return dueFrame()
         }
@@ -242,20 +254,24 @@ final class ImageReader {
         return newest
     }
 
-    private func feed() throws(MediaError) {
+    /// Sends a packet to the decoder. Returns false if bytes are missing.
+    private func feed() throws(MediaError) -> Bool {
         let isAlone = target.isSyncPoint && decodesSyncPointAlone && lastSent != nil
         let looksAhead = !(target.isSyncPoint && decodesSyncPointAlone)
-        let packet = isAlone ? nil : try packets.next(looksAhead: looksAhead)
+        guard case .ready(let packet) = isAlone ? .ready(nil) : try packets.next(looksAhead: looksAhead)
+        else {
+            return false
+        }
         if let packet, let last = skipUntil {
             let identity = PacketIdentity(packet)
-            if identity == last { skipUntil = nil } else if !isBefore(identity, last) { try restart() }
-            return
+            if identity == last { skipUntil = nil } else if !isBefore(identity, last) { restart() }
+            return true
         }
         if let packet { skipIfUnneeded(packet) }
         do throws(MediaError) {
             guard try decoder.send(packet) else {
                 if let packet { packets.unread(packet) }
-                return
+                return true
             }
         } catch {
             noteSent(packet)
@@ -263,6 +279,7 @@ final class ImageReader {
         }
         noteSent(packet)
         if packet == nil { isDraining = true }
+        return true
     }
 
     private func noteSent(_ packet: Packet?) {
@@ -285,37 +302,37 @@ final class ImageReader {
     }
 
     /// Decodes the sync point together with the packets after it, because it cannot be decoded alone.
-    private func decodeWithFollowing() throws(MediaError) {
+    private func decodeWithFollowing() {
         decodesSyncPointAlone = false
-        try restart()
+        restart()
     }
 
     /// Restarts at the sync point, because the packets differ from those of the first time.
-    private func restart() throws(MediaError) {
+    private func restart() {
         flush()
-        try packets.seek(to: target.time, .atOrBefore)
+        packets.seek(to: target.time, .atOrBefore)
     }
 
     /// Finishes the search at the end of the data, where the last frame is due.
     private func finish() throws(MediaError) -> VideoFrame? {
         if target.isSyncPoint, decodesSyncPointAlone, newest == nil {
             // It may be a field whose other field is in the next packet.
-            try decodeWithFollowing()
+            decodeWithFollowing()
             return nil
         }
         hasEnded = true
         if newest != nil { return dueFrame() }
-        if try seekEarlier() { return nil }
+        if seekEarlier() { return nil }
         let noFrame = MediaError(.decodeFailed, "no frame at \(target.time)", time: target.time)
         throw packets.lastFault ?? noFrame
     }
 
     /// Retries from an earlier position, because the container's index led past the target. Returns false if
     /// there is none.
-    private func seekEarlier() throws(MediaError) -> Bool {
+    private func seekEarlier() -> Bool {
         guard let earlier = retry.next() else { return false }
         flush()
-        try packets.seek(to: earlier, .atOrBefore)
+        packets.seek(to: earlier, .atOrBefore)
         target.isSyncPoint = false
         return true
     }

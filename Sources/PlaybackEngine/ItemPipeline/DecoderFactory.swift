@@ -17,8 +17,11 @@ struct DecoderFactory {
     /// Receives the failures after which a decoder continues.
     let reportFault: @Sendable (MediaError) -> Void
 
-    func makeDecoder(for track: Track) throws(MediaError) -> any EpochDecoder {
-        let base = try demuxer.makeDecoder(for: track.id, options: options)
+    func makeDecoder(for track: Track) throws(MediaError) -> Poll<any EpochDecoder> {
+        try demuxer.makeDecoder(for: track.id, options: options).map { wrap($0, for: track) }
+    }
+
+    private func wrap(_ base: any Decoder, for track: Track) -> any EpochDecoder {
         base.setFaultHandler(reportFault)
         let cache = CachingDecoder(base, of: track, duration: duration, share: share, setting: loopSetting)
         guard track.mediaType == .video else { return cache }
@@ -29,10 +32,13 @@ struct DecoderFactory {
     }
 
     /// Returns a decoder that only keeps time, and the track that describes its output.
-    func makeTimekeeper(for track: Track) throws(MediaError) -> (track: Track, decoder: any EpochDecoder) {
+    func makeTimekeeper(
+        for track: Track
+    ) throws(MediaError) -> Poll<(track: Track, decoder: any EpochDecoder)> {
         var options = options
         options.hardware = .none
-        let base = try demuxer.makeDecoder(for: track.id, options: options)
-        return (SilentDecoder.audioTrack(for: track), SilentDecoder(base))
+        return try demuxer.makeDecoder(for: track.id, options: options).map { base in
+            (SilentDecoder.audioTrack(for: track), SilentDecoder(base))
+        }
     }
 }

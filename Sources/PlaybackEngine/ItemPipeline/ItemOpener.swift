@@ -16,20 +16,17 @@ struct ItemOpener: Sendable {
 
     /// Opens the item.
     ///
-    /// - Returns: The pipeline or an error, or nil if data is missing and the function has to be called again.
-    func open() -> Result<ItemPipeline, MediaError>? {
+    /// - Returns: The pipeline or an error, or `.pending` if the function has to be called again.
+    func open() -> Poll<Result<ItemPipeline, MediaError>> {
         let result = attempt()
-        if case .failure(let error) = result, error.code == .notReady { return nil }
-        item.didOpen(result.map(\.description))
+        if case .ready(let ended) = result { item.didOpen(ended.map(\.description)) }
         return result
     }
 
-    private func attempt() -> Result<ItemPipeline, MediaError> {
+    private func attempt() -> Poll<Result<ItemPipeline, MediaError>> {
         do throws(MediaError) {
             demuxer.begin(start.epoch)
-            demuxer.setVariantChoice { [item] in item.variant(of: $0) }
-            if let target = start.demuxTarget { demuxer.setOpeningTime(target) }
-            let description = try demuxer.open()
+            guard case .ready(let description) = try demuxer.open() else { return .pending }
             let variant = item.variant(of: description)
             let loopSetting = LoopSetting()
             let tracks = item.tracks(of: description, in: variant)
@@ -41,36 +38,38 @@ struct ItemOpener: Sendable {
                 loopSetting: loopSetting,
                 reportFault: reportFault
             )
-            var decoders = try makeDecoders(tracks, factory)
+            guard case .ready(var decoders) = try makeDecoders(tracks, factory) else { return .pending }
             let keepsTimeOnly = decoders.isEmpty
-            if keepsTimeOnly { decoders = [try makeTimekeeper(tracks, factory)] }
+            if keepsTimeOnly {
+                guard case .ready(let timekeeper) = try makeTimekeeper(tracks, factory) else { return .pending }
+                decoders = [timekeeper]
+            }
             demuxer.setEnabledTracks(Set(decoders.map(\.track.id)))
-            return .success(
-                ItemPipeline(
-                    demuxer: demuxer,
-                    description: description,
-                    variant: variant,
-                    decoders: decoders,
-                    demand: demand,
-                    keepsTimeOnly: keepsTimeOnly,
-                    loopSetting: loopSetting,
-                    start: start,
-                    rules: description.isLocal ? item.localRules : item.networkRules,
-                    audioSettings: item.audioSettings,
-                    loadingLane: loading,
-                    decodingLane: decoding,
-                    report: report
-                )
+            let pipeline = ItemPipeline(
+                demuxer: demuxer,
+                description: description,
+                variant: variant,
+                decoders: decoders,
+                demand: demand,
+                keepsTimeOnly: keepsTimeOnly,
+                loopSetting: loopSetting,
+                start: start,
+                rules: description.isLocal ? item.localRules : item.networkRules,
+                audioSettings: item.audioSettings,
+                loadingLane: loading,
+                decodingLane: decoding,
+                report: report
             )
+            return .ready(.success(pipeline))
         } catch {
-            return .failure(error)
+            return .ready(.failure(error))
         }
     }
 
     private func makeDecoders(
         _ tracks: [Track],
         _ factory: DecoderFactory
-    ) throws(MediaError) -> [(track: Track, decoder: any EpochDecoder)] {
+    ) throws(MediaError) -> Poll<[(track: Track, decoder: any EpochDecoder)]> {
         var decoders: [(track: Track, decoder: any EpochDecoder)] = []
         var lastFailure: MediaError?
         // Each fault is reported once, even if the call is repeated.
@@ -84,16 +83,17 @@ struct ItemOpener: Sendable {
                 continue
             }
             do throws(MediaError) {
-                decoders.append((track, try factory.makeDecoder(for: track)))
+                guard case .ready(let decoder) = try factory.makeDecoder(for: track) else { return .pending }
+                decoders.append((track, decoder))
             } catch {
-                if error.code == .cancelled || error.code == .notReady { throw error }
+                if error.code == .cancelled { throw error }
                 lastFailure = error
                 faults.append(error)
             }
         }
         for fault in faults { reportFault(fault) }
         if decoders.isEmpty, let lastFailure { throw noPlayableTracksError(tracks, lastFailure) }
-        return decoders
+        return .ready(decoders)
     }
 
     /// Returns a track that only keeps time, for an item whose playable tracks are all disabled. The track is neither
@@ -101,7 +101,7 @@ struct ItemOpener: Sendable {
     private func makeTimekeeper(
         _ tracks: [Track],
         _ factory: DecoderFactory
-    ) throws(MediaError) -> (track: Track, decoder: any EpochDecoder) {
+    ) throws(MediaError) -> Poll<(track: Track, decoder: any EpochDecoder)> {
         let candidates = tracks.filter { !$0.isAttachedPicture }
         let choice = TrackChoice.automatic
         guard let track = choice.pick(.audio, from: candidates) ?? choice.pick(.video, from: candidates)

@@ -113,12 +113,7 @@ final class ItemPipeline: Sendable {
         demux = stage
         let runner = StageRunner(stage, on: loadingLane)
         demuxRunner = runner
-        stage.demuxerReportsReadiness = demuxer.setNoticeHandler { [weak stage, weak runner] notice in
-            switch notice {
-            case .waiting: stage?.reportWaiting()
-            case .ready: runner?.wake()
-            }
-        }
+        runner.wakes(for: demuxer) { [weak stage] in stage?.reportWaiting() }
         wakeDemuxer.set { runner.wake() }
         isReverse.store(start.isReverse, ordering: .relaxed)
     }
@@ -208,8 +203,6 @@ final class ItemPipeline: Sendable {
         for track in allTrackPipelines { track.runner.wake() }
     }
 
-    func wakeDemuxer() { demuxRunner.wake() }
-
     /// Returns whether the data has ended in `epoch`, so that nothing more will be read.
     func hasEndedReading(_ epoch: Epoch) -> Bool { demux.endedEpoch.withLock { $0 == epoch } }
 
@@ -259,7 +252,7 @@ final class ItemPipeline: Sendable {
     /// thread.
     func cancel() {
         demuxer.cancel()
-        _ = demuxer.setNoticeHandler(nil)
+        demuxer.setNoticeHandler(nil)
         wakeDemuxerCall.clear()
         demuxRunner.stop()
         for track in allTrackPipelines { track.runner.stop() }

@@ -3,9 +3,9 @@ package import PlayheadBackend
 
 /// The settings with which the loop opens and plays an item.
 package struct MediaItem: Sendable {
-    /// Creates the demuxer. Called on the item's loading lane.
-    package var makeDemuxer: @Sendable () -> any Demuxer
-    /// The role of that lane.
+    /// Creates the demuxer. Called on the control lane.
+    package var makeDemuxer: @Sendable (DemuxerOptions) -> any Demuxer
+    /// The role of the lane that calls the demuxer.
     package var loadingRole: LaneRole
     package var video: TrackChoice
     package var audio: TrackChoice
@@ -40,7 +40,7 @@ package struct MediaItem: Sendable {
     package var didOpen: @Sendable (Result<MediaDescription, MediaError>) -> Void
 
     package init(
-        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        makeDemuxer: @escaping @Sendable (DemuxerOptions) -> any Demuxer,
         loadingRole: LaneRole = .blockingIO,
         video: TrackChoice = .automatic,
         audio: TrackChoice = .automatic,

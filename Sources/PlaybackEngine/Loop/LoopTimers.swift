@@ -5,8 +5,6 @@ import PlayheadBackend
 struct LoopTimers {
     private var nextUpdate: (any Wakeup)?
     private var updateTime: HostTime?
-    /// The wake-up that retries reading from sources that had no data.
-    var readRetry: (any Wakeup)?
     /// The wake-up that reports the end again after playback was requested there.
     var repeatedEnd: (any Wakeup)?
     /// The wake-up that checks whether playback makes progress.
@@ -60,8 +58,6 @@ struct LoopTimers {
 
     mutating func cancelAll() {
         cancelUpdate()
-        readRetry?.cancel()
-        readRetry = nil
         repeatedEnd?.cancel()
         repeatedEnd = nil
         stuckCheck?.wakeup.cancel()

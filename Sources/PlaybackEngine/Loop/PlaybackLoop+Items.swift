@@ -51,11 +51,17 @@ extension PlaybackLoop {
 
     /// Starts to open an item on lanes of its own. `opened` receives the result.
     func startOpening(_ id: ItemID, _ described: MediaItem, at epoch: ItemEpoch) -> OpenItem {
-        let demuxer = described.makeDemuxer()
-        let adaptation = adaptation(of: id, demuxer)
+        var adaptation = adaptation(of: id)
         let item = described.limited(by: adaptation?.limit)
+        let demuxer = item.makeDemuxer(
+            DemuxerOptions(
+                startTime: epoch.start.demuxTarget,
+                usesBlockingReads: waitsInCalls,
+                chooseVariant: { item.variant(of: $0) }
+            )
+        )
+        adaptation?.begin(demuxer.receivedBytes ?? 0)
         var open = OpenItem(id: id, item: item, demuxer: demuxer, epoch: epoch, at: now)
-        demuxer.setUsesBlockingReads(waitsInCalls)
         open.adaptation = adaptation
         shared.register(demuxer)
         let loading = driver.makeLane(item.loadingRole, label: "\(id).load")
@@ -73,8 +79,8 @@ extension PlaybackLoop {
                 self?.receive(report, of: id, newestFault: newest)
             }
         )
-        let call = ResumableCall(of: demuxer, on: loading, of: driver) { [weak self] in
-            guard let result = opener.open() else { return true }
+        let call = ResumableCall(of: demuxer, on: loading) { [weak self] in
+            guard case .ready(let result) = opener.open() else { return .pending }
             // The item is no longer needed, but its stages refer to each other and must be released.
             let discardResult: @Sendable () -> Void = {
                 demuxer.cancel()
@@ -82,13 +88,13 @@ extension PlaybackLoop {
             }
             guard let self else {
                 discardResult()
-                return false
+                return .ready(())
             }
             control.enqueue { [weak self] in
                 guard let self, phase != .tornDown, isStillNeeded(start.epoch) else { return discardResult() }
                 opened(start.epoch, result, item)
             }
-            return false
+            return .ready(())
         }
         open.opening = call
         call.begin()

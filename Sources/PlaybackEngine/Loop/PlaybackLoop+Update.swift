@@ -309,7 +309,6 @@ extension PlaybackLoop {
             newestFault.withLock { $0 = error }
             perform { $0.fault(error, of: id) }
         case .startedLate(let epoch): perform { $0.startedLate(epoch) }
-        case .needsPolling(let epoch): perform { $0.scheduleReadRetry(epoch) }
         case .waiting(let epoch): perform { $0.readingStartedWaiting(epoch) }
         }
     }
@@ -333,19 +332,4 @@ extension PlaybackLoop {
         else { return }
         apply(.seekWaitsForData(item.start.epoch))
     }
-
-    /// Schedules another read, because the source had no data and does not report when it has some.
-    private func scheduleReadRetry(_ epoch: Epoch) {
-        readingStartedWaiting(epoch)
-        guard isStillNeeded(epoch), timers.readRetry == nil else { return }
-        timers.readRetry = driver.schedule(at: now.advanced(by: Self.retryDelay), on: control) {
-            [weak self] in
-            guard let self else { return }
-            timers.readRetry = nil
-            for item in [current, next, replacement] { item?.pipeline?.wakeDemuxer() }
-        }
-    }
-
-    /// The delay before a read is retried: 10 ms, which is short for a buffer and long for polling.
-    private static let retryDelay: Int64 = 10_000_000
 }

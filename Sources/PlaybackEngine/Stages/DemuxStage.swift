@@ -26,8 +26,6 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     // The members that follow are confined to the I/O lane; only `step()` accesses them, and the owner before
     // the first step.
-    /// True if the demuxer reports when a call that threw `.notReady` can be repeated.
-    var demuxerReportsReadiness = false
     private var epoch: Epoch
     private var hasBegun = false
     private var pass = 0
@@ -39,7 +37,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var isInterrupted = false
     /// True if the position of the demuxer is undefined until a seek succeeds.
     private var mustSeek = false
-    /// The target of a seek that threw `.notReady` and must be repeated.
+    /// The target of a seek that waits for bytes and must be repeated.
     private var pendingSeek: MediaTime?
     private var failure: MediaError?
     private var consecutiveFaults = 0
@@ -175,33 +173,26 @@ final class DemuxStage: Stage, @unchecked Sendable {
         history.begin(at: target)
         pendingSeek = nil
         do throws(MediaError) {
-            try demuxer.seek(to: target, preference: .atOrBefore)
+            guard case .ready = try demuxer.seek(to: target, preference: .atOrBefore) else {
+                pendingSeek = target
+                return wait()
+            }
             mustSeek = false
             setWaiting(false)
         } catch {
-            switch error.code {
-            case .cancelled: return interrupt()
-            case .notReady:
-                pendingSeek = target
-                return wait()
-            default: end(error)
-            }
+            if error.code == .cancelled { return interrupt() }
+            end(error)
         }
         return .progressed
     }
 
     // MARK: Waiting for bytes
 
-    /// Handles `.notReady`: the call is repeated when the demuxer reports that bytes have arrived.
+    /// Handles `.pending`: the call is repeated when the demuxer reports that bytes have arrived.
     private func wait() -> StepResult {
-        // An interruption also throws `.notReady`; the new epoch is then already requested.
+        // An interrupted call is pending as well; the new epoch is then already requested.
         if request.withLock({ $0.start.epoch }) != epoch { return .progressed }
-        if demuxerReportsReadiness {
-            reportWaiting()
-        } else {
-            setWaiting(true)
-            report(.needsPolling(epoch))
-        }
+        reportWaiting()
         return .needsInput
     }
 
@@ -228,17 +219,20 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     /// Returns the next packet from the history if it has one, else from the demuxer.
-    private func nextPacket(_ request: ReadRequest) throws(MediaError) -> (packet: Packet, isNew: Bool)? {
-        if let kept = history.next() { return (kept, false) }
-        if history.hasEnded { return nil }
-        guard let packet = try demuxer.read() else {
+    private func nextPacket(_ request: ReadRequest) throws(MediaError)
+        -> Poll<(packet: Packet, isNew: Bool)?>
+    {
+        if let kept = history.next() { return .ready((kept, false)) }
+        if history.hasEnded { return .ready(nil) }
+        guard case .ready(let next) = try demuxer.read() else { return .pending }
+        guard let packet = next else {
             history.end()
-            return nil
+            return .ready(nil)
         }
         setWaiting(false)
         history.append(packet)
         trimHistory(request)
-        return (packet, true)
+        return .ready((packet, true))
     }
 
     private func trimHistory(_ request: ReadRequest) {
@@ -264,7 +258,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     private func read(_ request: ReadRequest) -> StepResult {
         do throws(MediaError) {
-            guard let (packet, isNew) = try nextPacket(request) else {
+            guard case .ready(let next) = try nextPacket(request) else { return wait() }
+            guard let (packet, isNew) = next else {
                 end(truncation, reachedDataEnd: true)
                 return .progressed
             }
@@ -311,19 +306,15 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func recover(from error: MediaError) -> StepResult {
-        switch error.code {
-        case .cancelled: return interrupt()
-        case .notReady: return wait()
-        default:
-            setWaiting(false)
-            consecutiveFaults += 1
-            guard error.isRetryable, consecutiveFaults < Self.maximumConsecutiveFaults else {
-                end(error)
-                return .progressed
-            }
-            report(.fault(error))
+        if error.code == .cancelled { return interrupt() }
+        setWaiting(false)
+        consecutiveFaults += 1
+        guard error.isRetryable, consecutiveFaults < Self.maximumConsecutiveFaults else {
+            end(error)
             return .progressed
         }
+        report(.fault(error))
+        return .progressed
     }
 
     private func end(_ error: MediaError?, reachedDataEnd: Bool = false) {

@@ -7,8 +7,6 @@ package enum StageReport: Sendable {
     case startedLate(Epoch)
     /// One packet could not be read or decoded. Playback continues.
     case fault(MediaError)
-    /// The source has no data and will not report when it has some. The call must be repeated later.
-    case needsPolling(Epoch)
     /// Reading waits for bytes, and continues on its own when they arrive. It is reported once per wait.
     case waiting(Epoch)
     /// Frames have been delivered. The report is for a loop that waits for frames.

@@ -3,9 +3,9 @@ package import PlayheadBackend
 
 /// The source of an item's subtitles or timed metadata.
 package struct CueSource: Sendable {
-    /// Creates the demuxer. It is called on the lane of the cue track.
-    package var makeDemuxer: @Sendable () -> any Demuxer
-    /// The role of that lane.
+    /// Creates the demuxer. It is called on the control lane.
+    package var makeDemuxer: @Sendable (DemuxerOptions) -> any Demuxer
+    /// The role of the lane that calls the demuxer.
     package var role = LaneRole.blockingIO
     /// Returns the cues that the header contains, and the track to read, if any.
     package var pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
@@ -17,7 +17,7 @@ package struct CueSource: Sendable {
     var readsOnlySubtitles = false
 
     package init(
-        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        makeDemuxer: @escaping @Sendable (DemuxerOptions) -> any Demuxer,
         pick: @escaping @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?),
         listeners: @escaping @Sendable () -> [CueListener]
     ) {
@@ -36,7 +36,7 @@ package struct CueSource: Sendable {
     /// Returns a source for the subtitles of one track.
     package static func subtitles(
         _ choice: TrackChoice,
-        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        makeDemuxer: @escaping @Sendable (DemuxerOptions) -> any Demuxer,
         listeners: @escaping @Sendable () -> [CueListener]
     ) -> CueSource {
         var source = CueSource(
@@ -56,7 +56,7 @@ package struct CueSource: Sendable {
 
     /// Returns a source for the chapters and for the first readable timed metadata track.
     package static func metadata(
-        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        makeDemuxer: @escaping @Sendable (DemuxerOptions) -> any Demuxer,
         listeners: @escaping @Sendable () -> [CueListener]
     ) -> CueSource {
         CueSource(

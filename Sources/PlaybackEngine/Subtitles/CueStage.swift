@@ -31,7 +31,7 @@ final class CueStage: Stage, @unchecked Sendable {
     // Confined to the lane.
     /// True if the next action is a seek, because the position has jumped or because reading was interrupted.
     private var mustSeek = false
-    /// The target of a seek that threw `.notReady` and must be repeated.
+    /// The target of a seek that waits for bytes and must be repeated.
     private var pendingSeek: ItemTime?
     private var decoder: (any TextDecoder)?
     private var hasStopped = false
@@ -58,9 +58,12 @@ final class CueStage: Stage, @unchecked Sendable {
         opened: @escaping @Sendable (Result<Void, MediaError>) -> Void,
         faulted: @escaping @Sendable (MediaError) -> Void
     ) {
-        demuxer = source.makeDemuxer()
-        demuxer.setUsesBlockingReads(usesBlockingReads)
-        if source.readsOnlySubtitles { demuxer.setReadsOnlySubtitles() }
+        demuxer = source.makeDemuxer(
+            DemuxerOptions(
+                readsOnlySubtitles: source.readsOnlySubtitles,
+                usesBlockingReads: usesBlockingReads
+            )
+        )
         pick = source.pick
         shared = Locked(Shared(time: time, jumps: 1))
         self.changed = changed
@@ -86,14 +89,9 @@ final class CueStage: Stage, @unchecked Sendable {
         return hasWork
     }
 
-    /// Sets the handler that is called on any thread when bytes have arrived for a call that threw `.notReady`.
-    func setWakeHandler(_ wake: @escaping @Sendable () -> Void) {
-        _ = demuxer.setNoticeHandler { if $0 == .ready { wake() } }
-    }
-
     func cancel() {
         demuxer.cancel()
-        _ = demuxer.setNoticeHandler(nil)
+        demuxer.setNoticeHandler(nil)
     }
 
     /// Returns the epoch of a jump. The demuxer belongs to the stage, and so do its epochs.
@@ -104,18 +102,15 @@ final class CueStage: Stage, @unchecked Sendable {
     func step() -> StepResult {
         guard !hasStopped else { return .finished }
         do throws(MediaError) {
-            guard let decoder else {
-                try open()
-                return .progressed
-            }
+            guard let decoder else { return try open() }
             return try read(decoder)
         } catch {
             return recover(from: error)
         }
     }
 
-    private func open() throws(MediaError) {
-        let description = try demuxer.open()
+    private func open() throws(MediaError) -> StepResult {
+        guard case .ready(let description) = try demuxer.open() else { return .needsInput }
         let (cues, found) = try pick(description)
         shared.withLock { shared in
             for cue in cues where !shared.cues.insert(cue) { break }
@@ -123,9 +118,11 @@ final class CueStage: Stage, @unchecked Sendable {
         if !cues.isEmpty { changed() }
         guard let track = found else {
             hasStopped = true
-            return
+            return .finished
         }
-        decoder = try demuxer.makeTextDecoder(for: track.id)
+        let made = try demuxer.makeTextDecoder(for: track.id)
+        guard case .ready(let decoder) = made else { return .needsInput }
+        self.decoder = decoder
         self.track = track.id
         if !track.reportsProgress {
             let audio = TrackChoice.automatic.pick(.audio, from: description.tracks)?.id
@@ -139,6 +136,7 @@ final class CueStage: Stage, @unchecked Sendable {
             shared.isOpen = true
         }
         opened(.success(()))
+        return .progressed
     }
 
     private func enable() { demuxer.setEnabledTracks(Set([track, progressTrack].compactMap(\.self))) }
@@ -155,13 +153,12 @@ final class CueStage: Stage, @unchecked Sendable {
             pendingSeek = nil
         }
         if mustSeek {
-            mustSeek = false
-            try seek(to: pendingSeek ?? max(.zero, time - Self.preroll))
-            return .progressed
+            return try seek(to: pendingSeek ?? max(.zero, time - Self.preroll))
         }
         if isAtEnd { return .finished }
         if readEnd > time + Self.readAheadDuration { return .needsSpace }
-        guard let packet = try demuxer.read() else {
+        guard case .ready(let next) = try demuxer.read() else { return wait() }
+        guard let packet = next else {
             shared.withLock { $0.isAtEnd = true }
             changed()
             return .finished
@@ -191,7 +188,7 @@ final class CueStage: Stage, @unchecked Sendable {
         }
     }
 
-    private func seek(to time: ItemTime) throws(MediaError) {
+    private func seek(to time: ItemTime) throws(MediaError) -> StepResult {
         shared.withLock { shared in
             shared.readStart = time
             shared.readEnd = time
@@ -202,15 +199,18 @@ final class CueStage: Stage, @unchecked Sendable {
         if let seekTrack { demuxer.setEnabledTracks([seekTrack]) }
         defer { enable() }
         pendingSeek = nil
-        do throws(MediaError) {
-            try demuxer.seek(to: time.mediaTime, preference: .atOrBefore)
-        } catch {
-            // The position is undefined, so the seek is repeated before anything is read.
-            mustSeek = true
-            if error.code == .notReady { pendingSeek = time }
-            throw error
+        // Until the seek has succeeded, the position is undefined, and nothing is read.
+        mustSeek = true
+        guard case .ready = try demuxer.seek(to: time.mediaTime, preference: .atOrBefore) else {
+            pendingSeek = time
+            return wait()
         }
+        mustSeek = false
+        return .progressed
     }
+
+    /// Handles `.pending`. The call is repeated when the demuxer reports bytes, and at each wake-up.
+    private func wait() -> StepResult { isInterrupted ? .progressed : .needsInput }
 
     /// Whether the position has jumped since the call began.
     private var isInterrupted: Bool { decoder != nil && shared.withLock { $0.jumps != jumps } }
@@ -225,15 +225,10 @@ final class CueStage: Stage, @unchecked Sendable {
             return .finished
         }
         guard decoder != nil else {
-            // The call is repeated when the demuxer reports bytes, and at each wake-up.
-            if error.code == .notReady { return .needsInput }
             hasStopped = true
             opened(.failure(error))
             return .finished
         }
-        // The call is repeated when the demuxer reports bytes, and at each wake-up. An interruption also throws
-        // `.notReady`.
-        if error.code == .notReady { return isInterrupted ? .progressed : .needsInput }
         faulted(error)
         consecutiveFaults += 1
         if error.code != .decodeFailed && !error.isRetryable

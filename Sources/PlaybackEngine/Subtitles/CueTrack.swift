@@ -30,7 +30,7 @@ struct CueTrack {
         self.lane = lane
         let runner = StageRunner(stage, on: lane)
         self.runner = runner
-        stage.setWakeHandler { [weak runner] in runner?.wake() }
+        runner.wakes(for: stage.demuxer)
     }
 
     func close() {

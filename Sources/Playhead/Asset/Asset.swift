@@ -209,14 +209,14 @@ public final class Asset: Sendable {
         let driver = PoolDriver()
         if let refusal = driver.refusal { return finish(.failure(refusal), of: demuxer) }
         let lane = driver.makeLane(loadingRole, label: "asset")
-        let opening = ResumableCall(of: demuxer, on: lane, of: driver) { [self] in
+        let opening = ResumableCall(of: demuxer, on: lane) { [self] in
             do throws(MediaError) {
-                finish(.success(try demuxer.open()), of: demuxer)
+                guard case .ready(let description) = try demuxer.open() else { return .pending }
+                finish(.success(description), of: demuxer)
             } catch {
-                if error.code == .notReady { return true }
                 finish(.failure(error), of: demuxer)
             }
-            return false
+            return .ready(())
         }
         // The call is retained until it has ended or has been cancelled; it retains the asset.
         let isStillWanted = state.withLock { state in
@@ -238,12 +238,16 @@ public final class Asset: Sendable {
     }
 
     /// Returns the demuxer that a preloader has prepared, if it is suitable for the player, or else a new one.
-    func claimDemuxer(_ backend: any MediaBackend, decoding: DecodingPolicy) -> any Demuxer {
-        if let made = preloaded.withLock({ $0 }), made.claim(self.backend(of: backend), decoding) {
+    func claimDemuxer(
+        _ backend: any MediaBackend,
+        decoding: DecodingPolicy,
+        _ options: DemuxerOptions
+    ) -> any Demuxer {
+        if let made = preloaded.withLock({ $0 }), made.claim(self.backend(of: backend), decoding, options) {
             removePreloaded(made)
             return made
         }
-        return makeDemuxer(backend, decoding: decoding)
+        return makeDemuxer(backend, decoding: decoding, options)
     }
 
     /// Limits the bytes that are received ahead of demuxing. Nil removes the limit.
@@ -256,9 +260,11 @@ public final class Asset: Sendable {
     /// - Parameters:
     ///   - backend: The player's backend, which is used if the asset has none of its own. Nil without a player.
     ///   - decoding: The limits for opening.
+    ///   - reading: What the caller reads, and how.
     func makeDemuxer(
         _ backend: (any MediaBackend)? = nil,
-        decoding: DecodingPolicy = DecodingPolicy()
+        decoding: DecodingPolicy = DecodingPolicy(),
+        _ reading: DemuxerOptions = DemuxerOptions()
     ) -> any Demuxer {
         let backend = ownBackend ?? backend ?? self.backend
         var request = OpenRequest(location: location)
@@ -276,6 +282,7 @@ public final class Asset: Sendable {
         request.probesFully = options.preciseTiming
         request.maximumStreamCount = decoding.maximumStreamCount
         request.maximumPixelCount = decoding.maximumPixelCount
+        request.options = reading
         guard let playlists, let backend = backend as? any SegmentBackend else {
             return backend.makeDemuxer(for: request)
         }

@@ -76,7 +76,7 @@ public final class FragmentedAsset: Sendable {
         guard old.status == .loaded else { return }
         let new = Asset(url: url, options: options, ownBackend: backend)
         do throws(MediaError) {
-            new.opened(.success(try new.makeDemuxer().open()))
+            new.opened(.success(try new.makeDemuxer().open().get()))
         } catch {
             return
         }

@@ -7,11 +7,13 @@ final class FailedDemuxer: Demuxer {
 
     init(_ error: MediaError) { self.error = error }
 
-    func open() throws(MediaError) -> MediaDescription { throw error }
+    func open() throws(MediaError) -> Poll<MediaDescription> { throw error }
     func setEnabledTracks(_ ids: Set<Int>) {}
-    func read() throws(MediaError) -> Packet? { throw error }
-    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) { throw error }
-    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+    func read() throws(MediaError) -> Poll<Packet?> { throw error }
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
+        throw error
+    }
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder> {
         throw error
     }
     func cancel() {}

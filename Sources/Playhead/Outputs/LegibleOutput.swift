@@ -115,7 +115,7 @@ extension PlayerItem {
         let asset = outside ?? asset
         var source = CueSource.subtitles(
             outside == nil ? choice : .automatic,
-            makeDemuxer: { [backend = core?.configuration.backend] in asset.makeDemuxer(backend) },
+            makeDemuxer: { [backend = core?.configuration.backend] in asset.makeDemuxer(backend, $0) },
             listeners: { [weak self] in self?.listeners(of: .subtitles) ?? [] }
         )
         source.role = asset.loadingRole

@@ -107,7 +107,7 @@ extension PlayerItem {
         guard !listeners(of: .metadata).isEmpty else { return nil }
         let (asset, backend) = (asset, core?.configuration.backend)
         var source = CueSource.metadata(
-            makeDemuxer: { asset.makeDemuxer(backend) },
+            makeDemuxer: { asset.makeDemuxer(backend, $0) },
             listeners: { [weak self] in self?.listeners(of: .metadata) ?? [] }
         )
         source.role = asset.loadingRole

@@ -10,24 +10,16 @@ final class PreloadJob: Sendable {
         var rank: Int
         /// Whether steps may run. Other jobs may have precedence.
         var mayRun = false
-        /// Whether a step is running or enqueued.
-        var isScheduled = false
-        /// Whether no data is available: no step runs until the demuxer reports data.
-        var isWaiting = false
+        /// Runs the steps. It is set by `publish()`.
+        var runner: StageRunner?
     }
 
     let asset: Asset
     private let order: UInt64
     private let demuxer: PreloadedDemuxer
-    private let driver: any Driver
     private let lane: any Lane
-    /// Whether the demuxer reports when a call is worth repeating.
-    private let demuxerWakes: Locked<Bool>
     private let changed: @Sendable (PreloadJob) -> Void
     private let state: Locked<State>
-
-    /// The interval in nanoseconds for retrying a demuxer that does not report available data.
-    private static let retryInterval: Int64 = 10_000_000
 
     /// Creates a job.
     ///
@@ -46,11 +38,15 @@ final class PreloadJob: Sendable {
     ) {
         self.asset = asset
         self.order = order
-        self.driver = driver
         self.changed = changed
         lane = driver.makeLane(asset.loadingRole, label: "preload")
-        demuxer = PreloadedDemuxer(asset, configuration, byteLimit: byteLimit, threadLimit: threadLimit)
-        demuxerWakes = Locked(false)
+        demuxer = PreloadedDemuxer(
+            asset,
+            configuration,
+            usesBlockingReads: driver is VirtualDriver,
+            byteLimit: byteLimit,
+            threadLimit: threadLimit
+        )
         state = Locked(State(target: target, rank: rank))
     }
 
@@ -62,12 +58,10 @@ final class PreloadJob: Sendable {
 
     /// Makes the result available to players of the asset.
     func publish() {
-        demuxer.setUsesBlockingReads(driver.stopsTimeDuringReads)
-        let wakes = demuxer.setHandlers(
-            claimed: { [weak self] in self?.end(.handedOver) },
-            ready: { [weak self] in self?.wake() }
-        )
-        demuxerWakes.withLock { $0 = wakes }
+        let runner = StageRunner(on: lane, stepsPerTurn: 1) { [weak self] in self?.step() ?? .finished }
+        state.withLock { $0.runner = runner }
+        demuxer.setClaimHandler { [weak self] in self?.end(.handedOver) }
+        runner.wakes(for: demuxer)
         asset.setPreloaded(demuxer)
     }
 
@@ -97,14 +91,7 @@ final class PreloadJob: Sendable {
         }
     }
 
-    func start() {
-        let mustStart = state.withLock { state in
-            guard state.status == .loading, !state.isScheduled, !state.isWaiting else { return false }
-            state.isScheduled = true
-            return true
-        }
-        if mustStart { lane.enqueue { [self] in runStep() } }
-    }
+    func start() { state.withLock { $0.runner }?.wake() }
 
     /// Prevents further steps.
     ///
@@ -129,60 +116,27 @@ final class PreloadJob: Sendable {
         return true
     }
 
-    private func wake() {
-        let mustStart = state.withLock { state in
-            guard state.isWaiting else { return false }
-            state.isWaiting = false
-            guard state.mayRun, !state.isScheduled else { return false }
-            state.isScheduled = true
-            return true
+    private func step() -> StepResult {
+        let target = state.withLock { state in
+            state.mayRun && state.status == .loading ? state.target : nil
         }
-        if mustStart { lane.enqueue { [self] in runStep() } }
-    }
-
-    private func runStep() {
-        let target = state.withLock { state -> Preloader.Target? in
-            guard state.mayRun, state.status == .loading else {
-                state.isScheduled = false
-                return nil
+        guard let target else { return .finished }
+        do throws(MediaError) {
+            switch try demuxer.advance(to: target) {
+            case .progressed: return .progressed
+            case .pending: return .needsInput
+            case .reached: end(.ready)
+            case .claimed: end(.handedOver)
             }
-            // The flag is set before the step, so that data that arrives during the step causes another one.
-            state.isWaiting = true
-            return state.target
-        }
-        guard let target else { return }
-        switch Result(catching: { () throws(MediaError) in try demuxer.advance(to: target) }) {
-        case .success(.progressed): scheduleNextStep()
-        case .success(.reached): end(.ready)
-        case .success(.claimed): end(.handedOver)
-        case .failure(let error) where error.code == .notReady: waitForBytes()
-        case .failure(let error):
+        } catch {
             asset.removePreloaded(demuxer)
             if demuxer.abandon() { end(.failed(PlaybackError(error, url: asset.url))) }
         }
-    }
-
-    private func scheduleNextStep() {
-        state.withLock { $0.isWaiting = false }
-        lane.enqueue { [self] in runStep() }
-    }
-
-    private func waitForBytes() {
-        let hasArrived = state.withLock { state in
-            guard state.isWaiting else { return true }
-            state.isScheduled = false
-            return false
-        }
-        if hasArrived { return lane.enqueue { [self] in runStep() } }
-        guard !demuxerWakes.withLock({ $0 }) else { return }
-        let time = driver.clock.now.advanced(by: Self.retryInterval)
-        _ = driver.schedule(at: time, on: lane) { [weak self] in self?.wake() }
+        return .finished
     }
 
     private func end(_ status: Preloader.Status) {
         let isNew = state.withLock { state in
-            state.isScheduled = false
-            state.isWaiting = false
             guard state.status != .handedOver, state.status != .cancelled, state.status != status else {
                 return false
             }

@@ -12,6 +12,8 @@ final class PreloadedDemuxer: Demuxer {
     /// The result of a step.
     enum Progress {
         case progressed
+        /// Bytes are missing. A notice of the demuxer follows.
+        case pending
         case reached
         /// A player has claimed the demuxer.
         case claimed
@@ -46,13 +48,20 @@ final class PreloadedDemuxer: Demuxer {
     private let backend: any MediaBackend
     private let decoding: DecodingPolicy
     private let decoderOptions: DecoderOptions
+    private let usesBlockingReads: Bool
     private let byteLimit: Int
     private let didOpen: @Sendable (MediaDescription) -> Void
     private let state = Locked(State())
     /// Whether the demuxer has been claimed or abandoned. The lock is never held during a step.
     private let owner = Locked((isClaimed: false, isAbandoned: false, claimed: (@Sendable () -> Void)?.none))
 
-    init(_ asset: Asset, _ configuration: Player.Configuration, byteLimit: Int, threadLimit: Int?) {
+    init(
+        _ asset: Asset,
+        _ configuration: Player.Configuration,
+        usesBlockingReads: Bool,
+        byteLimit: Int,
+        threadLimit: Int?
+    ) {
         backend = asset.backend(of: configuration.backend)
         decoding = configuration.decoding
         var options = DecoderOptions(decoding, sharing: PlayerRegistry.players)
@@ -60,20 +69,22 @@ final class PreloadedDemuxer: Demuxer {
         decoderOptions = options
         self.byteLimit = byteLimit
         didOpen = { [weak asset] in asset?.opened(.success($0)) }
-        base = asset.makeDemuxer(configuration.backend, decoding: configuration.decoding)
+        self.usesBlockingReads = usesBlockingReads
+        base = asset.makeDemuxer(
+            configuration.backend,
+            decoding: configuration.decoding,
+            DemuxerOptions(
+                usesBlockingReads: usesBlockingReads,
+                chooseVariant: { VariantPreference.first(of: $0) }
+            )
+        )
     }
 
     // MARK: For the preloader
 
-    /// Sets the handlers of the preloader.
-    ///
-    /// - Parameters:
-    ///   - claimed: Called when a player claims the demuxer.
-    ///   - ready: Called when a step that found no data is worth repeating.
-    /// - Returns: True if `ready` will be called.
-    func setHandlers(claimed: @escaping @Sendable () -> Void, ready: @escaping @Sendable () -> Void) -> Bool {
+    /// Sets the closure that is called when a player claims the demuxer.
+    func setClaimHandler(_ claimed: @escaping @Sendable () -> Void) {
         owner.withLock { $0.claimed = claimed }
-        return base.setNoticeHandler { if $0 == .ready { ready() } }
     }
 
     /// Prevents later claims.
@@ -96,31 +107,28 @@ final class PreloadedDemuxer: Demuxer {
         return try state.withLock { state throws(MediaError) -> Progress in
             if owner.withLock({ $0.isClaimed }) { return .claimed }
             guard let description = state.description else {
-                found = try open(&state)
-                return .progressed
+                found = try open(&state).value
+                return found == nil ? .pending : .progressed
             }
             // What cannot be read twice is left to the player, which decides on the tracks.
             guard description.isSeekable else { return .reached }
             if !isSufficient(for: target, state) {
-                try read(&state)
-                return .progressed
+                return try read(&state) ? .progressed : .pending
             }
             guard target.decodesFirstFrame, !state.hasTriedFirstFrame else { return .reached }
-            decodeFirstFrame(&state)
-            return .progressed
+            return decodeFirstFrame(&state) ? .progressed : .pending
         }
     }
 
-    private func open(_ state: inout State) throws(MediaError) -> MediaDescription {
-        base.setVariantChoice { VariantPreference.first(of: $0) }
-        let description = try base.open()
+    private func open(_ state: inout State) throws(MediaError) -> Poll<MediaDescription> {
+        guard case .ready(let description) = try base.open() else { return .pending }
         let variant = VariantPreference.first(of: description)
         let tracks = description.tracks(of: variant)
         state.videoTrack = tracks.playable(.video).first?.id
         let audio = tracks.playable(.audio).first?.id
         state.enabled = Set([state.videoTrack, audio].compactMap(\.self))
         state.description = description
-        return description
+        return .ready(description)
     }
 
     private func isSufficient(for target: Preloader.Target, _ state: State) -> Bool {
@@ -134,11 +142,13 @@ final class PreloadedDemuxer: Demuxer {
         }
     }
 
-    private func read(_ state: inout State) throws(MediaError) {
+    /// Reads a packet. Returns false if bytes are missing.
+    private func read(_ state: inout State) throws(MediaError) -> Bool {
         if state.packets.isEmpty, state.spans.isEmpty { base.setEnabledTracks(state.enabled) }
-        guard let packet = try base.read() else {
+        guard case .ready(let next) = try base.read() else { return false }
+        guard let packet = next else {
             state.hasEnded = true
-            return
+            return true
         }
         state.packets.append(packet)
         state.byteCount += packet.byteCount
@@ -146,23 +156,27 @@ final class PreloadedDemuxer: Demuxer {
         let end = time + (packet.duration?.nanoseconds ?? 0)
         let span = state.spans[packet.track] ?? (time, end)
         state.spans[packet.track] = (min(span.start, time), max(span.end, end))
+        return true
     }
 
-    /// Decodes the first frame. If that fails, the player's own decoder reports the error.
-    private func decodeFirstFrame(_ state: inout State) {
-        state.hasTriedFirstFrame = true
-        guard let track = state.videoTrack,
-            let first = state.packets.first(where: { $0.track == track })
-        else { return }
-        do throws(MediaError) {
-            let decoder = try base.makeDecoder(for: track, options: decoderOptions)
-            guard let frame = try Self.decode(first, with: decoder) else { return }
-            decoder.flush()
-            state.decoder = decoder
-            state.firstFrame = (first, frame)
-        } catch {
-            return
+    /// Decodes the first frame. If that fails, the player's own decoder reports the error. Returns false if bytes are
+    /// missing.
+    private func decodeFirstFrame(_ state: inout State) -> Bool {
+        if let track = state.videoTrack, let first = state.packets.first(where: { $0.track == track }) {
+            do throws(MediaError) {
+                let made = try base.makeDecoder(for: track, options: decoderOptions)
+                guard case .ready(let decoder) = made else { return false }
+                if let frame = try Self.decode(first, with: decoder) {
+                    decoder.flush()
+                    state.decoder = decoder
+                    state.firstFrame = (first, frame)
+                }
+            } catch {
+                state.decoder = nil
+            }
         }
+        state.hasTriedFirstFrame = true
+        return true
     }
 
     /// Returns the frame of a packet, or nil if the packet alone yields none.
@@ -186,8 +200,10 @@ final class PreloadedDemuxer: Demuxer {
     ///
     /// - Returns: False if another player has claimed it, if it was abandoned, or if the player would have opened it
     ///   differently.
-    func claim(_ backend: any MediaBackend, _ decoding: DecodingPolicy) -> Bool {
-        guard isSame(backend), decoding.opensLike(self.decoding) else { return false }
+    func claim(_ backend: any MediaBackend, _ decoding: DecodingPolicy, _ options: DemuxerOptions) -> Bool {
+        guard isSame(backend), decoding.opensLike(self.decoding),
+            options.usesBlockingReads == usesBlockingReads
+        else { return false }
         let (isClaimed, claimed) = owner.withLock { owner -> (Bool, (@Sendable () -> Void)?) in
             guard !owner.isClaimed, !owner.isAbandoned else { return (false, nil) }
             owner.isClaimed = true
@@ -204,9 +220,9 @@ final class PreloadedDemuxer: Demuxer {
         return other as AnyObject === backend as AnyObject
     }
 
-    func open() throws(MediaError) -> MediaDescription {
-        try state.withLock { state throws(MediaError) -> MediaDescription in
-            if let description = state.description { return description }
+    func open() throws(MediaError) -> Poll<MediaDescription> {
+        try state.withLock { state throws(MediaError) -> Poll<MediaDescription> in
+            if let description = state.description { return .ready(description) }
             return try open(&state)
         }
     }
@@ -225,27 +241,27 @@ final class PreloadedDemuxer: Demuxer {
         }
     }
 
-    func read() throws(MediaError) -> Packet? {
-        try state.withLock { state throws(MediaError) -> Packet? in
+    func read() throws(MediaError) -> Poll<Packet?> {
+        try state.withLock { state throws(MediaError) -> Poll<Packet?> in
             if state.mustRewind {
-                try base.seek(to: .zero, preference: .atOrBefore)
+                guard case .ready = try base.seek(to: .zero, preference: .atOrBefore) else { return .pending }
                 state.mustRewind = false
             }
-            if let packet = state.packets.popFirst() { return packet }
-            return state.hasEnded ? nil : try base.read()
+            if let packet = state.packets.popFirst() { return .ready(packet) }
+            return state.hasEnded ? .ready(nil) : try base.read()
         }
     }
 
-    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
         try state.withLock { state throws(MediaError) in
             state.forgetPackets()
             state.mustRewind = false
-            try base.seek(to: target, preference: preference)
+            return try base.seek(to: target, preference: preference)
         }
     }
 
-    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
-        try state.withLock { state throws(MediaError) -> any Decoder in
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder> {
+        try state.withLock { state throws(MediaError) -> Poll<any Decoder> in
             guard track == state.videoTrack, let decoder = state.decoder,
                 options.decodesLike(decoderOptions)
             else {
@@ -253,7 +269,7 @@ final class PreloadedDemuxer: Demuxer {
                 return try base.makeDecoder(for: track, options: options)
             }
             state.decoder = nil
-            return decoder
+            return .ready(decoder)
         }
     }
 
@@ -265,16 +281,13 @@ final class PreloadedDemuxer: Demuxer {
         }
     }
 
-    func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+    func makeTextDecoder(for track: Int) throws(MediaError) -> Poll<any TextDecoder> {
         try state.withLock { _ throws(MediaError) in try base.makeTextDecoder(for: track) }
     }
 
     func begin(_ epoch: Epoch) { base.begin(epoch) }
     func interrupt(before epoch: Epoch) { base.interrupt(before: epoch) }
-    func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
-        base.setNoticeHandler(handler)
-    }
-    func setUsesBlockingReads(_ waits: Bool) { base.setUsesBlockingReads(waits) }
+    func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) { base.setNoticeHandler(handler) }
     var loadingState: LoadingState? { base.loadingState }
     var receivedBytes: Int64? { base.receivedBytes }
     func cancel() { base.cancel() }

@@ -102,7 +102,7 @@ extension PlayerCore {
         let logger = configuration.logger
         asset.options.network.cache?.setDefaultWarningHandler { logger.warning("\($0)") }
         var media = MediaItem(
-            makeDemuxer: { asset.claimDemuxer(backend, decoding: decoding) },
+            makeDemuxer: { asset.claimDemuxer(backend, decoding: decoding, $0) },
             loadingRole: asset.loadingRole,
             video: choice(settings.video, .visual),
             audio: hasAudio ? choice(settings.audio, .audible) : .none,
@@ -124,7 +124,7 @@ extension PlayerCore {
         asset.limitReadAhead(to: share?.source)
         media.packetShare = share?.packets
         if let failure = settings.facts.failure {
-            media.makeDemuxer = { FailedDemuxer(failure) }
+            media.makeDemuxer = { _ in FailedDemuxer(failure) }
             media.cueSources = [:]
             media.didOpen = { _ in }
         }

@@ -5,20 +5,24 @@ public import MediaCore
 /// Calls are made one at a time on one of the caller's lanes, and may block on I/O. Only the members that say
 /// so may be called on any thread. All times are item times: zero is `MediaDescription.startTime`.
 ///
+/// A call that finds too few bytes has two options:
+///
+/// 1. Wait. The call occupies a thread meanwhile.
+/// 2. Return `.pending`, and send `.ready` to the notice handler when the call is worth repeating. The caller then
+///    makes the same call again, which continues where it stopped; or it makes another call, which abandons the first.
+///
+/// The second option is allowed only while there is a notice handler, and for missing bytes only without
+/// `DemuxerOptions.usesBlockingReads`.
+///
 /// Each call belongs to an epoch, so that a seek does not have to wait for a read that waits for bytes.
 /// `begin(_:)` sets the epoch of the caller's next calls, and `interrupt(before:)` ends those of older epochs.
-///
-/// If a notice handler is set and `setUsesBlockingReads(_:)` is not, a call that finds too few bytes throws
-/// `.notReady` instead of waiting. The caller then repeats the call, which continues where it stopped.
 public protocol Demuxer: AnyObject, Sendable {
-    /// Opens the source and reads what is needed to describe it. It is the first call after the setters below,
-    /// and it is made once, unless it throws `.notReady`.
+    /// Opens the source and reads what is needed to describe it. It is the first call. It is made once, but repeated
+    /// after `.pending`.
     ///
     /// - Returns: The description of the container and its tracks.
-    /// - Throws: `MediaError`. `.notReady` means that bytes are still missing and that the call can be
-    ///   repeated; it is thrown only if a notice handler is set. `.cancelled` means that the call was
-    ///   interrupted.
-    func open() throws(MediaError) -> MediaDescription
+    /// - Throws: `MediaError`. `.cancelled` means that the call was interrupted.
+    func open() throws(MediaError) -> Poll<MediaDescription>
     /// Selects the tracks to read. Packets of other tracks are not returned, and they are not read if the
     /// container allows that.
     ///
@@ -27,12 +31,11 @@ public protocol Demuxer: AnyObject, Sendable {
     /// Reads the next packet of an enabled track.
     ///
     /// - Returns: The packet, or nil at the end of the data. After the end, a seek makes the data readable
-    ///   again.
-    /// - Throws: `MediaError`. After an error with `isRetryable` the next call may succeed. `.notReady` means
-    ///   that bytes are still missing, or that the call was interrupted before it began; the next call
-    ///   continues. `.cancelled` means that the call was interrupted while it was running;
-    ///   `seek(to:preference:)` must precede the next `read()`.
-    func read() throws(MediaError) -> Packet?
+    ///   again. `.pending` also if the call was interrupted before it had read anything: the position is unchanged,
+    ///   and the next call of a newer epoch continues.
+    /// - Throws: `MediaError`. After an error with `isRetryable` the next call may succeed. `.cancelled` means that
+    ///   the call was interrupted while it was running; `seek(to:preference:)` must precede the next `read()`.
+    func read() throws(MediaError) -> Poll<Packet?>
     /// Moves to a sync point of the enabled video track, or of any enabled track if there is no video track.
     ///
     /// If there is no sync point on the preferred side, the nearest one on the other side is used. The next
@@ -41,18 +44,17 @@ public protocol Demuxer: AnyObject, Sendable {
     /// - Parameters:
     ///   - target: The item time to move to.
     ///   - preference: Whether the sync point precedes or follows the target.
-    /// - Throws: `MediaError`. `.notReady` means that the same seek can be repeated and continues where it
-    ///   stopped. `.cancelled` means that the call was interrupted; any seek may follow.
-    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError)
+    /// - Returns: `.ready(())`, or `.pending` if bytes are missing.
+    /// - Throws: `MediaError`. `.cancelled` means that the call was interrupted; any seek may follow.
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void>
     /// Creates a decoder for an audio or video track. The decoder may be used on another lane than the demuxer.
     ///
     /// - Parameters:
     ///   - track: The `Track.id` of the track.
     ///   - options: The threads, memory and devices that the decoder may use.
     /// - Returns: A decoder that has received no packets.
-    /// - Throws: `MediaError`. `.notReady` means that data is still missing and that the next call continues;
-    ///   it is thrown only if a notice handler is set.
-    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder
+    /// - Throws: `MediaError` if there is no decoder for the track.
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder>
     /// Returns the first packet of a video track and its frame, if the frame has been decoded already, and forgets
     /// both. It is called once, after `makeDecoder(for:options:)`. When `read()` returns that packet, the frame is
     /// shown without decoding. The default returns nil.
@@ -64,9 +66,8 @@ public protocol Demuxer: AnyObject, Sendable {
     ///
     /// - Parameter track: The `Track.id` of the track.
     /// - Returns: A decoder that has received no packets.
-    /// - Throws: `MediaError` with the code `.decoderNotFound` if there is no decoder for the track, and
-    ///   `.notReady` as `makeDecoder(for:options:)` does.
-    func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder
+    /// - Throws: `MediaError` with the code `.decoderNotFound` if there is no decoder for the track.
+    func makeTextDecoder(for track: Int) throws(MediaError) -> Poll<any TextDecoder>
     /// Sets the epoch of the calls that follow. It is called between other calls on the caller's lane. The
     /// default does nothing.
     ///
@@ -74,40 +75,18 @@ public protocol Demuxer: AnyObject, Sendable {
     func begin(_ epoch: Epoch)
     /// Interrupts the calls of older epochs. Any thread, at any time. The default does nothing.
     ///
-    /// A running call of an epoch before `epoch` returns soon with `.notReady` or `.cancelled`, and later calls
-    /// of such an epoch do the same. Calls of `epoch` and of later epochs are not affected.
+    /// A running call of an epoch before `epoch` soon returns `.pending` or throws `.cancelled`, and later calls
+    /// of such an epoch do the same. No `.ready` follows: the caller begins the new epoch. Calls of `epoch` and of
+    /// later epochs are not affected.
     ///
     /// - Parameter epoch: The first epoch that is not interrupted.
     func interrupt(before epoch: Epoch)
-    /// Sets the handler that is notified when a call waits for bytes, and when a call that threw `.notReady`
-    /// can be repeated.
+    /// Sets the handler that is notified when a call waits for bytes, and when a call that returned `.pending` is
+    /// worth repeating. The default does nothing, which suits a demuxer that never returns `.pending`.
     ///
     /// - Parameter handler: Receives the notices on any thread. It must neither block nor call the demuxer. If
     ///   nil, the current handler is removed.
-    /// - Returns: True if `.ready` follows each `.notReady`. If false, which is the default, the caller must
-    ///   repeat the call on its own.
-    func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool
-    /// Sets the function that chooses the variant to open, for a presentation of which not all variants are
-    /// opened. It is called before `open()`. By default the demuxer chooses.
-    ///
-    /// - Parameter choose: Returns the variant to open, or nil to leave the choice to the demuxer.
-    func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?)
-    /// Announces the position of the first seek, so that nothing is loaded for other positions. It is called
-    /// before `open()`. The default does nothing.
-    ///
-    /// - Parameter time: The item time of the first seek.
-    func setOpeningTime(_ time: MediaTime)
-    /// Announces that only subtitles will be read. If the subtitles have resources of their own, no others are
-    /// loaded. It is called before `open()`. The default does nothing.
-    func setReadsOnlySubtitles()
-    /// Sets whether calls wait for bytes instead of throwing `.notReady`. It is called before
-    /// `setNoticeHandler(_:)` and `open()`. The default does nothing.
-    ///
-    /// The virtual clock needs blocking reads: it stops while a call waits, and no notices are sent, so that
-    /// nothing depends on how long bytes take to arrive.
-    ///
-    /// - Parameter usesBlockingReads: Whether calls wait for bytes.
-    func setUsesBlockingReads(_ usesBlockingReads: Bool)
+    func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?)
     /// The loading state of the bytes that the demuxer reads, or nil if it is unknown, which is the default.
     /// Any thread, at any time; it does not block.
     var loadingState: LoadingState? { get }
@@ -126,18 +105,14 @@ extension Demuxer {
     public func decodedFirstFrame(of track: Int) -> (packet: Packet, frame: VideoFrame)? { nil }
     public func begin(_ epoch: Epoch) {}
     public func interrupt(before epoch: Epoch) {}
-    public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool { false }
-    public func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {}
-    public func setOpeningTime(_ time: MediaTime) {}
-    public func setReadsOnlySubtitles() {}
-    public func setUsesBlockingReads(_ usesBlockingReads: Bool) {}
+    public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) {}
     public var loadingState: LoadingState? { nil }
     public var receivedBytes: Int64? { loadingState?.receivedBytes }
 
     /// Rejects every track: a backend without subtitles needs no implementation.
     ///
     /// - Throws: `MediaError` with the code `.decoderNotFound`, always.
-    public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+    public func makeTextDecoder(for track: Int) throws(MediaError) -> Poll<any TextDecoder> {
         throw MediaError(
             .decoderNotFound,
             "this backend cannot decode subtitles or timed metadata",

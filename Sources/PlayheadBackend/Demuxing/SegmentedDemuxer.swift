@@ -4,6 +4,10 @@ package import MediaCore
 ///
 /// The source performs seeks: it moves to another segment, counts its bytes from 0 again, and `restart()`
 /// informs the demuxer. Tracks and decoders are kept.
+///
+/// Only `read()` returns `.pending`, so that all renditions of a presentation request bytes before one of them waits.
+/// The other calls wait with `ReadContext.wait(after:)`: the demuxer of the presentation is suspended as a whole
+/// (`FiberDemuxer`).
 package protocol SegmentedDemuxer: Demuxer {
     /// Discards the data that was read and not yet returned, because the next byte of the source is byte 0 at
     /// another position. Reading may continue after an interrupted call.

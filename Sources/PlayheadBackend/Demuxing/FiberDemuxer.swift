@@ -1,16 +1,14 @@
 internal import Dispatch
 package import MediaCore
-package import PlayheadBackend
 
 /// A demuxer whose calls occupy no thread while they wait for bytes. If there are none, the call is suspended (`Fiber`)
-/// and its caller receives `.notReady`. Repeating the call resumes it; a different call abandons it first.
+/// and its caller receives `.pending`. Repeating the call resumes it; a different call abandons it first.
 ///
-/// Calls are suspended only while there is a notice handler. Without one, and with blocking reads
-/// (`setUsesBlockingReads`), they wait on the caller's thread, as the wrapped demuxer does. So do reads of sources that
-/// never throw `.notReady`.
+/// The wrapped demuxer waits with `ReadContext.wait(after:)`. Its calls are suspended only while there is a notice
+/// handler. Without one, and with blocking reads (`DemuxerOptions.usesBlockingReads`), they wait on the caller's
+/// thread. So do reads of sources that block.
 ///
-/// `@unchecked Sendable`: `fiber` and `usesBlockingReads` are only used on the caller's lane, as `Demuxer` requires;
-/// `state` is locked.
+/// `@unchecked Sendable`: `fiber` is only used on the caller's lane, as `Demuxer` requires; `state` is locked.
 package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     private enum Call: Equatable {
         case open
@@ -34,14 +32,14 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         case packet(Packet?)
         case decoder(any Decoder)
         case textDecoder(any TextDecoder)
-        case done
+        case seeked
     }
 
     /// A call that is suspended or about to begin.
     private final class SuspendedCall: @unchecked Sendable {
         let call: Call
         let fiber: Fiber
-        var answer: Result<Answer, MediaError>?
+        var answer: Result<Poll<Answer>, MediaError>?
 
         init(_ call: Call, _ fiber: Fiber) {
             self.call = call
@@ -60,18 +58,23 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     private let inner: any Demuxer
     private let location: String
     private let suspendsDecoderCreation: Bool
+    private let usesBlockingReads: Bool
     private let state = Locked(State())
     /// The fiber for the next call, which is kept to reuse its stack.
     private var fiber: Fiber?
-    private var usesBlockingReads = false
     /// The queue on which suspended calls of cancelled demuxers are run to their end.
     private static let abandonQueue = DispatchQueue(label: "playhead.abandoned-calls")
 
-    /// Creates a demuxer that is the only user of `inner`. `suspendsDecoderCreation` is true if `inner` may have to
-    /// read before it can create a decoder.
-    package init(_ inner: any Demuxer, location: String, suspendsDecoderCreation: Bool = false) {
+    /// Creates a demuxer.
+    ///
+    /// - Parameters:
+    ///   - inner: The demuxer to wrap, which has no other user.
+    ///   - request: The request that `inner` was made for.
+    ///   - suspendsDecoderCreation: Whether `inner` may have to read before it can create a decoder.
+    package init(_ inner: any Demuxer, for request: OpenRequest, suspendsDecoderCreation: Bool = false) {
         self.inner = inner
-        self.location = location
+        location = request.location
+        usesBlockingReads = request.options.usesBlockingReads
         self.suspendsDecoderCreation = suspendsDecoderCreation
     }
 
@@ -82,20 +85,18 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         Self.abandonQueue.async { suspended.fiber.abandon() }
     }
 
-    package func open() throws(MediaError) -> MediaDescription {
+    package func open() throws(MediaError) -> Poll<MediaDescription> {
         // The demuxer has been opened before. A caller that starts again requests the same decoder afterwards.
         if isMakingDecoder { return try onLane { () throws(MediaError) in try inner.open() } }
-        guard case .description(let description) = try perform(.open) else { throw cancelled }
-        return description
+        return try perform(.open) { if case .description(let description) = $0 { description } else { nil } }
     }
 
-    package func read() throws(MediaError) -> Packet? {
-        guard case .packet(let packet) = try perform(.read) else { throw cancelled }
-        return packet
+    package func read() throws(MediaError) -> Poll<Packet?> {
+        try perform(.read) { if case .packet(let packet) = $0 { .some(packet) } else { nil } }
     }
 
-    package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
-        _ = try perform(.seek(target, preference))
+    package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
+        try perform(.seek(target, preference)) { if case .seeked = $0 { () } else { nil } }
     }
 
     package func setEnabledTracks(_ ids: Set<Int>) {
@@ -106,22 +107,25 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         }
     }
 
-    package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+    package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder>
+    {
         guard canSuspend(.decoder(track, options)) else {
             return try onLane { () throws(MediaError) in
                 try inner.makeDecoder(for: track, options: options)
             }
         }
-        guard case .decoder(let decoder) = try perform(.decoder(track, options)) else { throw cancelled }
-        return decoder
+        return try perform(.decoder(track, options)) {
+            if case .decoder(let decoder) = $0 { decoder } else { nil }
+        }
     }
 
-    package func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+    package func makeTextDecoder(for track: Int) throws(MediaError) -> Poll<any TextDecoder> {
         guard canSuspend(.textDecoder(track)) else {
             return try onLane { () throws(MediaError) in try inner.makeTextDecoder(for: track) }
         }
-        guard case .textDecoder(let decoder) = try perform(.textDecoder(track)) else { throw cancelled }
-        return decoder
+        return try perform(.textDecoder(track)) {
+            if case .textDecoder(let decoder) = $0 { decoder } else { nil }
+        }
     }
 
     /// Whether the suspended call is the creation of a decoder.
@@ -137,27 +141,13 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         suspendsDecoderCreation && state.withLock { $0.suspended.map { $0.call.isSame(as: call) } ?? true }
     }
 
-    package func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
-        inner.setVariantChoice(choose)
-    }
-
-    package func setOpeningTime(_ time: MediaTime) { inner.setOpeningTime(time) }
-
-    package func setReadsOnlySubtitles() { inner.setReadsOnlySubtitles() }
-
     package func begin(_ epoch: Epoch) { inner.begin(epoch) }
 
     package func interrupt(before epoch: Epoch) { inner.interrupt(before: epoch) }
 
-    package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
-        let sendsNotices = inner.setNoticeHandler(handler)
-        state.withLock { $0.hasNoticeHandler = sendsNotices && handler != nil }
-        return sendsNotices
-    }
-
-    package func setUsesBlockingReads(_ waits: Bool) {
-        usesBlockingReads = waits
-        inner.setUsesBlockingReads(waits)
+    package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) {
+        inner.setNoticeHandler(handler)
+        state.withLock { $0.hasNoticeHandler = handler != nil }
     }
 
     package var loadingState: LoadingState? { inner.loadingState }
@@ -177,13 +167,23 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
 
     /// Waits for the end of all calls that were abandoned because their demuxer was cancelled or released. It is used
     /// by tests.
-    static func waitForAbandonedCalls() { abandonQueue.sync {} }
+    package static func waitForAbandonedCalls() { abandonQueue.sync {} }
 
     // MARK: On the caller's lane
 
-    private var cancelled: MediaError { LibraryError.cancelled(location) }
+    private var cancelled: MediaError {
+        MediaError(.cancelled, "reading was interrupted", location: location)
+    }
 
-    private func perform(_ call: Call) throws(MediaError) -> Answer {
+    /// Makes or resumes a call. `unwrap` returns the value of the call's kind of answer.
+    private func perform<Value>(_ call: Call, _ unwrap: (Answer) -> Value?) throws(MediaError) -> Poll<Value>
+    {
+        guard case .ready(let answer) = try answer(call) else { return .pending }
+        guard let value = unwrap(answer) else { throw cancelled }
+        return .ready(value)
+    }
+
+    private func answer(_ call: Call) throws(MediaError) -> Poll<Answer> {
         try onLane { () throws(MediaError) in
             let (suspended, hasNoticeHandler) = state.withLock { state in
                 defer { state.suspended = nil }
@@ -201,36 +201,31 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
             let newCall = SuspendedCall(call, fiber)
             // The closure does not retain this object, so that releasing the demuxer ends the call.
             let hasEnded = fiber.begin { [inner] in
-                do throws(MediaError) {
-                    newCall.answer = .success(try Self.execute(call, inner))
-                } catch {
-                    newCall.answer = .failure(error)
-                }
+                newCall.answer = Result { () throws(MediaError) in try Self.execute(call, inner) }
             }
             return try finish(newCall, hasEnded)
         }
     }
 
-    private func finish(_ suspended: SuspendedCall, _ hasEnded: Bool) throws(MediaError) -> Answer {
-        guard !hasEnded else {
-            fiber = suspended.fiber
-            guard let answer = suspended.answer else { throw cancelled }
-            return try answer.get()
+    private func finish(_ suspended: SuspendedCall, _ hasEnded: Bool) throws(MediaError) -> Poll<Answer> {
+        guard hasEnded else {
+            state.withLock { $0.suspended = suspended }
+            return .pending
         }
-        state.withLock { $0.suspended = suspended }
-        throw MediaError(.notReady, "waiting for bytes", location: location, isRetryable: true)
+        fiber = suspended.fiber
+        guard let answer = suspended.answer else { throw cancelled }
+        return try answer.get()
     }
 
-    private static func execute(_ call: Call, _ inner: any Demuxer) throws(MediaError) -> Answer {
+    private static func execute(_ call: Call, _ inner: any Demuxer) throws(MediaError) -> Poll<Answer> {
         switch call {
-        case .open: return .description(try inner.open())
-        case .read: return .packet(try inner.read())
+        case .open: try inner.open().map(Answer.description)
+        case .read: try inner.read().map(Answer.packet)
         case .decoder(let track, let options):
-            return .decoder(try inner.makeDecoder(for: track, options: options))
-        case .textDecoder(let track): return .textDecoder(try inner.makeTextDecoder(for: track))
+            try inner.makeDecoder(for: track, options: options).map(Answer.decoder)
+        case .textDecoder(let track): try inner.makeTextDecoder(for: track).map(Answer.textDecoder)
         case .seek(let target, let preference):
-            try inner.seek(to: target, preference: preference)
-            return .done
+            try inner.seek(to: target, preference: preference).map { .seeked }
         }
     }
 

@@ -1,24 +1,24 @@
 internal import CFiber
-internal import MediaCore
 
 /// A call with a stack of its own. It can be suspended without occupying a thread and can resume on another thread.
 /// libav has no other way to wait for bytes than inside a read.
 ///
-/// A suspended call must hold no lock, and must not be within an exclusive access to an object's property
-/// (`&object.property`), because both are tracked per thread.
+/// A call is suspended only in `ReadContext.wait(after:)`. It must then hold no lock, must not be within an exclusive
+/// access to an object's property (`&object.property`), and must rely on no thread-specific value, because all three
+/// belong to a thread.
 ///
 /// `@unchecked Sendable`: the owner ensures that one thread at a time uses the fiber.
-final class Fiber: @unchecked Sendable {
+package final class Fiber: @unchecked Sendable {
     /// The default stack size of a thread. The stack takes no memory until it is used.
     private static let stackSize = 8 << 20
 
     private let pointer: OpaquePointer
     private var body: (() -> Void)?
     /// Whether the call has been abandoned and must end soon without a result.
-    private(set) var isAbandoned = false
+    package private(set) var isAbandoned = false
 
     /// Creates a fiber. Returns nil if there is no memory for a stack.
-    init?() {
+    package init?() {
         guard let pointer = ph_fiber_make(Fiber.stackSize) else { return nil }
         self.pointer = pointer
     }
@@ -32,7 +32,7 @@ final class Fiber: @unchecked Sendable {
     }
 
     /// Runs `body`. Returns false if it was suspended. It must not be called while another call is suspended.
-    func begin(_ body: @escaping () -> Void) -> Bool {
+    package func begin(_ body: @escaping () -> Void) -> Bool {
         self.body = body
         isAbandoned = false
         return run { pointer, own in
@@ -41,28 +41,16 @@ final class Fiber: @unchecked Sendable {
     }
 
     /// Resumes the suspended call. Returns false if it was suspended again.
-    func resume() -> Bool { run { pointer, _ in ph_fiber_resume(pointer) } }
+    package func resume() -> Bool { run { pointer, _ in ph_fiber_resume(pointer) } }
 
     /// Abandons the suspended call and runs it to its end. It receives nothing that it is still waiting for.
-    func abandon() {
+    package func abandon() {
         isAbandoned = true
         while !resume() {}
     }
 
     /// Suspends the current call until it is resumed.
-    func suspend() { LibraryLog.withoutOwner { ph_fiber_pause(pointer) } }
-
-    /// Waits for a wake-up, without occupying a thread if the call runs on a fiber. Returns true if the call must be
-    /// abandoned.
-    static func wait(_ context: ReadContext, after wakes: UInt64) -> Bool {
-        guard let fiber = current else {
-            context.wait(after: wakes)
-            return false
-        }
-        // The call may be resumed without a wake-up. The source is not asked again then.
-        while !fiber.isAbandoned, !context.isInterrupted, context.wakeCount == wakes { fiber.suspend() }
-        return fiber.isAbandoned
-    }
+    func suspend() { ph_fiber_pause(pointer) }
 
     private func call() {
         let body = self.body
@@ -72,11 +60,9 @@ final class Fiber: @unchecked Sendable {
 
     private func run(_ work: (OpaquePointer, UnsafeMutableRawPointer) -> Bool) -> Bool {
         let own = Unmanaged.passUnretained(self).toOpaque()
-        return LibraryLog.withoutOwner {
-            let before = ph_fiber_owner()
-            ph_fiber_set_owner(own)
-            defer { ph_fiber_set_owner(before) }
-            return work(pointer, own)
-        }
+        let before = ph_fiber_owner()
+        ph_fiber_set_owner(own)
+        defer { ph_fiber_set_owner(before) }
+        return work(pointer, own)
     }
 }

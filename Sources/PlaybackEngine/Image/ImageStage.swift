@@ -1,0 +1,183 @@
+import DequeModule
+import MediaCore
+import PlayheadBackend
+
+/// Processes the requests of an `ImageRequestQueue`, one packet per step.
+///
+/// `@unchecked Sendable`: members that are not locked are confined to the lane.
+final class ImageStage: Stage, @unchecked Sendable {
+    struct PendingRequest {
+        let ticket: ImageTicket
+        let request: ImageRequest
+        let answer: @Sendable (ImageRequestQueue.Answer) -> Void
+        /// The epoch of the demuxer's calls for the request.
+        let epoch: Epoch
+    }
+
+    struct Shared {
+        /// The requests in order. The first one is processed.
+        var pending: Deque<PendingRequest> = []
+        /// The epoch of the newest request.
+        var epoch = Epoch()
+        var generation: UInt64 = 0
+        var isClosed = false
+        /// The demuxer whose call may be blocking. It is accessible on any thread.
+        var demuxer: (any Demuxer)?
+        /// True when the file is open. Opening serves all requests, so cancelling one of them does not
+        /// interrupt it.
+        var isOpen = false
+    }
+
+    let shared = Locked(Shared())
+    /// Causes another step, after bytes have arrived or players have been given time.
+    let wake = SettableCallback()
+    private let driver: any Driver
+    private let lane: any Lane
+    private let makeDemuxer: @Sendable () -> any Demuxer
+    private let converter: any VideoConverter
+    private let deinterlacer: FrameDeinterlacer
+    private let options: @Sendable () -> DecoderOptions
+    private let didOpen: @Sendable (MediaDescription) -> Void
+
+    // Confined to the lane.
+    private var reader: ImageReader?
+    /// The demuxer that is being opened and waits for bytes.
+    private var opening: (any Demuxer)?
+    /// The request that the reader is processing.
+    private var activeTicket: ImageTicket?
+    /// The time since which players have had something to decode at every check.
+    private var yieldingSince: HostTime?
+    /// True while the next check is scheduled.
+    private var isYielding = false
+
+    /// The interval at which it is checked whether players need the cores, in nanoseconds.
+    private static let yieldInterval: Int64 = 2_000_000
+    /// The time after which a packet is decoded even if players are busy, in nanoseconds, so that busy players
+    /// cannot block an image indefinitely.
+    private static let maximumYieldTime: Int64 = 250_000_000
+
+    init(
+        _ driver: any Driver,
+        _ lane: any Lane,
+        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        converter: any VideoConverter,
+        deinterlacer: FrameDeinterlacer,
+        options: @escaping @Sendable () -> DecoderOptions,
+        didOpen: @escaping @Sendable (MediaDescription) -> Void
+    ) {
+        self.driver = driver
+        self.lane = lane
+        self.makeDemuxer = makeDemuxer
+        self.converter = converter
+        self.deinterlacer = deinterlacer
+        self.options = options
+        self.didOpen = didOpen
+    }
+
+    func step() -> StepResult {
+        guard let next = shared.withLock({ $0.pending.first }) else { return .finished }
+        do throws(MediaError) {
+            guard case .ready(let reader) = try openReader(next.epoch) else { return .needsInput }
+            // The request may have been cancelled before there was a call to interrupt.
+            guard isWanted(next) else { return .progressed }
+            reader.demuxer.begin(next.epoch)
+            if activeTicket !== next.ticket {
+                guard case .ready = try reader.begin(next.request) else { return .needsInput }
+                activeTicket = next.ticket
+            }
+            if mustYield() { return yield() }
+            guard case .ready(let found) = try reader.step() else { return .needsInput }
+            guard let frame = found else { return .progressed }
+            let isInterlaced = next.request.deinterlacing != .none
+            let whole = isInterlaced ? deinterlacer.deinterlace(frame).frame : frame
+            finish(next, .success(try next.request.shape(whole, with: converter)))
+        } catch {
+            reader?.flush()
+            finish(next, .failure(error))
+        }
+        return .progressed
+    }
+
+    /// Closes the file.
+    func closeFile() {
+        reader = nil
+        opening = nil
+    }
+
+    /// Returns whether the current step must yield to players.
+    private func mustYield() -> Bool {
+        guard driver.hasUrgentWork else {
+            yieldingSince = nil
+            return false
+        }
+        let now = driver.clock.now
+        guard let since = yieldingSince, now.nanoseconds(since: since) >= Self.maximumYieldTime else {
+            yieldingSince = yieldingSince ?? now
+            return true
+        }
+        yieldingSince = now
+        return false
+    }
+
+    /// Schedules another step. It is never cancelled, because a step without requests does nothing.
+    private func yield() -> StepResult {
+        guard !isYielding else { return .needsInput }
+        isYielding = true
+        _ = driver.schedule(at: driver.clock.now.advanced(by: Self.yieldInterval), on: lane) { [weak self] in
+            self?.isYielding = false
+            self?.wake()
+        }
+        return .needsInput
+    }
+
+    /// Returns whether a request has not been cancelled.
+    private func isWanted(_ entry: PendingRequest) -> Bool {
+        shared.withLock { $0.pending.first?.ticket === entry.ticket }
+    }
+
+    private func openReader(_ epoch: Epoch) throws(MediaError) -> Poll<ImageReader> {
+        let current = shared.withLock { $0.demuxer }
+        if let reader, let current, reader.demuxer === current { return .ready(reader) }
+        reader = nil
+        activeTicket = nil
+        let demuxer = if let opening, opening === current { opening } else { beginOpening() }
+        demuxer.begin(epoch)
+        do throws(MediaError) {
+            let result = try ImageReader.open(demuxer, options: options(), didOpen: didOpen)
+            guard case .ready(let opened) = result else { return .pending }
+            reader = opened
+            opening = nil
+            shared.withLock { $0.isOpen = true }
+            return .ready(opened)
+        } catch {
+            opening = nil
+            shared.withLock { if $0.demuxer === demuxer { $0.demuxer = nil } }
+            throw error
+        }
+    }
+
+    private func beginOpening() -> any Demuxer {
+        let demuxer = makeDemuxer()
+        opening = demuxer
+        let isClosed = shared.withLock { shared in
+            if !shared.isClosed { shared.demuxer = demuxer }
+            shared.isOpen = false
+            return shared.isClosed
+        }
+        if isClosed { demuxer.cancel() }
+        demuxer.setNoticeHandler { [wake] in if $0 == .ready { wake() } }
+        return demuxer
+    }
+
+    private func finish(_ entry: PendingRequest, _ answer: ImageRequestQueue.Answer) {
+        activeTicket = nil
+        let isPending = shared.withLock { shared in
+            guard let index = shared.pending.firstIndex(where: { $0.ticket === entry.ticket }) else {
+                return false
+            }
+            shared.pending.remove(at: index)
+            return true
+        }
+        if isPending { entry.answer(answer) }
+    }
+}

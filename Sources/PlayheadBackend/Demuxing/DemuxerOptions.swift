@@ -1,0 +1,37 @@
+public import MediaCore
+
+/// What the caller of a demuxer reads, and how. It is known before the demuxer is created and never changes.
+public struct DemuxerOptions: Sendable {
+    /// Returns the variant to open of a presentation that declares several, or nil to leave the choice to the demuxer.
+    /// It is called during `Demuxer.open()`, on the caller's lane. If nil, the demuxer chooses.
+    public var chooseVariant: (@Sendable (MediaDescription) -> Variant?)?
+    /// The item time of the first seek, so that nothing is loaded for other positions, or nil if reading begins at
+    /// the start.
+    public var startTime: MediaTime?
+    /// Whether only subtitles are read. If the subtitles have resources of their own, no others are loaded.
+    public var readsOnlySubtitles: Bool
+    /// Whether calls wait for bytes instead of returning `.pending`.
+    ///
+    /// The virtual clock needs blocking reads: it stops while a call waits, and nothing depends on how long bytes take
+    /// to arrive. A demuxer then sends no notices about bytes.
+    public var usesBlockingReads: Bool
+
+    /// Creates options.
+    ///
+    /// - Parameters:
+    ///   - startTime: The item time of the first seek.
+    ///   - readsOnlySubtitles: Whether only subtitles are read.
+    ///   - usesBlockingReads: Whether calls wait for bytes.
+    ///   - chooseVariant: Returns the variant to open.
+    public init(
+        startTime: MediaTime? = nil,
+        readsOnlySubtitles: Bool = false,
+        usesBlockingReads: Bool = false,
+        chooseVariant: (@Sendable (MediaDescription) -> Variant?)? = nil
+    ) {
+        self.chooseVariant = chooseVariant
+        self.startTime = startTime
+        self.readsOnlySubtitles = readsOnlySubtitles
+        self.usesBlockingReads = usesBlockingReads
+    }
+}
