@@ -37,7 +37,8 @@ public final class Recorder: Sendable {
     public let duration: MediaTime?
     /// The number of frames after which recording stops, or nil.
     public let frameLimit: Int?
-    /// Whether the test pattern is recorded as fast as it can be encoded, instead of in real time.
+    /// A Boolean value that indicates whether the test pattern is recorded as fast as it can be encoded, instead of in
+    /// real time.
     public let isUntimed: Bool
 
     /// The file name extensions of the supported containers.

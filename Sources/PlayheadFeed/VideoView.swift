@@ -87,7 +87,7 @@ public final class VideoView: Sendable {
         set { layer.videoGravity = newValue }
     }
 
-    /// Whether the view is muted. The default is true.
+    /// A Boolean value that indicates whether the view is muted. The default is true.
     public var isMuted: Bool {
         get { state.withLock { $0.isMuted } }
         set {
@@ -96,7 +96,7 @@ public final class VideoView: Sendable {
         }
     }
 
-    /// Whether the clip plays, or will play once there is one. The default is true.
+    /// A Boolean value that indicates whether the clip plays, or will play once there is one. The default is true.
     public var isPlaying: Bool {
         get { state.withLock { $0.isPlaying } }
         set {

@@ -47,8 +47,9 @@ public struct MediaPicker: Hashable, Sendable {
     public private(set) var kind: MediaKind?
     /// The filter. It matches files whose name contains all of its words, without regard to case.
     public private(set) var filter = ""
-    /// Whether characters are added to the filter. Typing starts with "/", or with any character that is not a command.
-    /// Until then, "j" and "k" move down and up, "g" and "G" move to the first and last file, and "q" cancels.
+    /// A Boolean value that indicates whether characters are added to the filter. Typing starts with "/", or with any
+    /// character that is not a command. Until then, "j" and "k" move down and up, "g" and "G" move to the first and
+    /// last file, and "q" cancels.
     public private(set) var isTyping = false
     /// The index of the selected file in `shown`, or nil if no file is shown.
     public private(set) var index: Int?

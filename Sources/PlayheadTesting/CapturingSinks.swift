@@ -126,7 +126,8 @@ public final class CapturingAudioSink: AudioSink {
     public var flushes: Int { state.withLock { $0.flushes } }
     /// The number of times that the sink was finished. More than one is an error of the player.
     public var finishes: Int { state.withLock { $0.finishes } }
-    /// Whether the timeline is paused, as last reported. It is true before the first report.
+    /// A Boolean value that indicates whether the timeline is paused, as last reported. It is true before the first
+    /// report.
     public var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Records the format.

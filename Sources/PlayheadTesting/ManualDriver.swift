@@ -38,10 +38,11 @@ public final class ManualDriver: Driver {
     public var clock: any HostClock { stepped.clock }
     /// The current time of the clock.
     public var now: HostTime { stepped.clock.now }
-    /// Whether frames can be late.
+    /// A Boolean value that indicates whether frames can be late.
     public let isRealTime: Bool
 
-    /// Whether decoding lanes have work to do. It is always false unless `isRealTime` is true.
+    /// A Boolean value that indicates whether decoding lanes have work to do. It is always false unless `isRealTime` is
+    /// true.
     public var hasUrgentWork: Bool { decoding.withLock { $0 > 0 } }
 
     /// Creates a lane whose work runs in `step()`.

@@ -18,9 +18,9 @@ public struct ScriptedMedia: Sendable {
         public var start: MediaTime
         /// The number of frames that the decoder holds back beyond what reordering needs.
         public var delay = 0
-        /// Whether each frame is marked as interlaced.
+        /// A Boolean value that indicates whether each frame is marked as interlaced.
         public var isInterlaced = false
-        /// Whether the decoder also reports a broken frame when it is drained.
+        /// A Boolean value that indicates whether the decoder also reports a broken frame when it is drained.
         public var throwsAtDraining = false
 
         /// Creates a video track. The first frame is a key frame.
@@ -145,7 +145,8 @@ public struct ScriptedMedia: Sendable {
     public var estimatedDuration: MediaTime?
     /// The duration that the container declares, which may be wrong. If nil, it is the real one.
     public var declaredDuration: MediaTime?
-    /// Whether the media behaves like a local file. With false it behaves like a network resource.
+    /// A Boolean value that indicates whether the media behaves like a local file. With false it behaves like a network
+    /// resource.
     public var isLocal = true
 
     /// Creates media. Tracks that are omitted do not exist, and by default there are no faults.

@@ -23,11 +23,12 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         public var capacity = 2.0
         /// The error, in seconds, of the start delay that the device reports.
         public var startDelayError = 0.0
-        /// Whether samples that were written but not yet consumed can be withdrawn.
+        /// A Boolean value that indicates whether samples that were written but not yet consumed can be withdrawn.
         public var canRewind = true
-        /// Whether the device is connected from the beginning.
+        /// A Boolean value that indicates whether the device is connected from the beginning.
         public var isConnected = true
-        /// Whether the device is still connecting, until `connect()` or `disconnect()` is called.
+        /// A Boolean value that indicates whether the device is still connecting, until `connect()` or `disconnect()`
+        /// is called.
         public var isConnecting = false
 
         /// Creates a typical device: it buffers 50 ms, becomes audible 20 ms after it is started, and runs exactly at

@@ -36,9 +36,9 @@ final class PulseConnection: @unchecked Sendable {
     private var abandoned: Set<OpaquePointer> = []
     /// The number of attempts to connect since a stream was last ready.
     private var attempts = 0
-    /// A Boolean value that indicates whether a stream has ever been ready since the thread started.
+    /// Whether a stream has ever been ready since the thread started.
     private var hasConnected = false
-    /// A Boolean value that indicates whether the timer for the next attempt is set.
+    /// Whether the timer for the next attempt is set.
     private var isRetryScheduled = false
 
     init(_ address: Address) { self.address = address }
@@ -104,7 +104,7 @@ final class PulseConnection: @unchecked Sendable {
     /// A reason why no thread could be started.
     private struct Obstacle {
         var reason: String
-        /// A Boolean value that indicates whether trying again is useless.
+        /// Whether trying again is useless.
         var isPermanent = false
 
         static let noDescriptor = Obstacle(

@@ -32,12 +32,11 @@ final class PulseMember: @unchecked Sendable {
     /// The number of streams that failed since one was last ready.
     private var attempts = 0
     private var hasConnected = false
-    /// A Boolean value that indicates whether the timer for the next stream is set.
+    /// Whether the timer for the next stream is set.
     private var isRetryScheduled = false
     /// The requested device, if it does not exist. The default device is used until another one is requested.
     private var missingDevice: String?
-    /// A Boolean value that indicates whether the server was unreachable, so that new devices may not have been
-    /// reported.
+    /// Whether the server was unreachable, so that new devices may not have been reported.
     private var mayHaveMissedDevices = false
 
     init(

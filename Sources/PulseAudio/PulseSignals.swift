@@ -13,7 +13,7 @@ final class PulseSignals: Sendable {
     let isWaitingForSamples = Atomic<Bool>(false)
     let deviceDidChange = Atomic<Bool>(false)
     let titleDidChange = Atomic<Bool>(false)
-    /// A Boolean value that indicates whether the connection to a server was lost.
+    /// Whether the connection to a server was lost.
     let isDisconnected = Atomic<Bool>(false)
     /// The measured time in nanoseconds from starting the stream until its first sample is heard. The initial 40 ms
     /// are typical of servers on ordinary machines.
@@ -21,7 +21,7 @@ final class PulseSignals: Sendable {
     /// The host time in nanoseconds until which the device has already been supplied.
     let horizon = Atomic<Int64>(.min)
     let canPlay = Atomic<Bool>(false)
-    /// A Boolean value that indicates whether the first attempt to connect is in progress.
+    /// Whether the first attempt to connect is in progress.
     let isConnecting = Atomic<Bool>(false)
     let deviceName = Locked<String?>(nil)
     /// The engine's handler for interruptions.

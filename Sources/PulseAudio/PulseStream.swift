@@ -35,12 +35,11 @@ final class PulseStream {
     /// The number of requested measurements. Until they arrive, the known timing precedes the last change.
     var pendingMeasurements = 0
     var measurements = PulseOperations()
-    /// A Boolean value that indicates whether nothing has been written since the last flush.
+    /// Whether nothing has been written since the last flush.
     private var isEmpty = true
-    /// A Boolean value that indicates whether the server has not received everything it requested since the last
-    /// flush.
+    /// Whether the server has not received everything it requested since the last flush.
     private var isBeginning = true
-    /// A Boolean value that indicates whether the time to wait for missing samples at the start is over.
+    /// Whether the time to wait for missing samples at the start is over.
     private var hasWaitedForSamples = false
     /// The time from which measurements are valid, in microseconds of the wall clock like libpulse's measurements.
     /// Earlier ones are useless, because a device rewinds when a stream starts.

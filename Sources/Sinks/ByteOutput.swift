@@ -23,7 +23,7 @@ public final class ByteOutput {
     private let closesDescriptor: Bool
     private let raisesPipeSignal: Bool
     private var replacement: FileReplacement?
-    /// A Boolean value that indicates whether the first byte replaces the content of the file.
+    /// Whether the first byte replaces the content of the file.
     private var mustTruncate: Bool
     /// The offset in the file of the first written byte.
     private let startOffset: Int64

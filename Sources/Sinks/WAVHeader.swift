@@ -19,7 +19,7 @@ struct WAVHeader: Sendable {
         self.channelMask = Self.channelMask(layoutName: layoutName, channelCount: channelCount)
     }
 
-    /// A Boolean value that indicates whether the header declares loudspeakers, which more than two channels require.
+    /// Whether the header declares loudspeakers, which more than two channels require.
     var isExtensible: Bool { channelCount > 2 }
     var bytesPerFrame: Int { Int(channelCount) * 2 }
 

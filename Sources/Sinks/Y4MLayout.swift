@@ -6,7 +6,7 @@ struct Y4MLayout: Hashable, Sendable {
     let chroma: String
     /// The number of bits per sample: 8, 9, 10, 12, 14 or 16. Above 8, a sample has two little-endian bytes.
     let bitDepth: Int
-    /// A Boolean value that indicates one of FFmpeg's JPEG pixel formats, which differ in their range only.
+    /// Whether the format is one of FFmpeg's JPEG pixel formats, which differ in their range only.
     let isFullRange: Bool
 
     /// Creates the layout of a pixel format. Returns nil if it cannot be written.

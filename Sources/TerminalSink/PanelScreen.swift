@@ -64,7 +64,7 @@ package final class PanelScreen: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether images can be shown.
+    /// Whether images can be shown.
     package var canShowImages: Bool { canvas != nil }
 
     /// The size of the terminal now. `textColumns` is the number of columns for lines: all of them if there is no

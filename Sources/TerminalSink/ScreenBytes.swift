@@ -64,6 +64,6 @@ package enum ScreenBytes {
 }
 
 extension Unicode.Scalar {
-    /// A Boolean value that indicates whether the terminal would execute the character instead of showing it.
+    /// Whether the terminal would execute the character instead of showing it.
     fileprivate var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }

@@ -41,7 +41,7 @@ private struct TerminalEnvironment {
     var term: String { self["TERM"] }
     private var program: String { self["TERM_PROGRAM"] }
 
-    /// A Boolean value that indicates tmux or screen. The terminal outside cannot be reached, although the
+    /// Whether the terminal is that of tmux or screen. The terminal outside cannot be reached, although the
     /// environment may still name it.
     private var isMultiplexed: Bool {
         !self["TMUX"].isEmpty || !self["STY"].isEmpty || isTerm("tmux", "screen")

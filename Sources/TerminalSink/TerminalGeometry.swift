@@ -10,7 +10,7 @@ package struct TerminalGeometry: Hashable, Sendable {
     package let statusRow: Int?
     /// The size of a cell in pixels, as the terminal reports it; otherwise 8x16.
     package let cell: PixelSize
-    /// A Boolean value that indicates whether the terminal reports its size in pixels.
+    /// Whether the terminal reports its size in pixels.
     package let knowsPixels: Bool
 
     /// A rectangle of cells. The first column and the first row are 1.

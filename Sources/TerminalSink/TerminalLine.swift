@@ -55,8 +55,7 @@ final class TerminalLine: Sendable {
         if descriptor < 0 { return nil }
     }
 
-    /// A Boolean value that indicates whether this process is in the foreground of the terminal. If not, the terminal
-    /// belongs to the shell.
+    /// Whether this process is in the foreground of the terminal. If not, the terminal belongs to the shell.
     var isForeground: Bool {
         let group = tcgetpgrp(descriptor)
         return group < 0 || group == getpgrp()

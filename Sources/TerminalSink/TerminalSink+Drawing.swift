@@ -5,7 +5,7 @@ extension TerminalSink {
     /// The content of one update.
     private struct Work {
         let image: (frame: VideoFrame, cells: TerminalGeometry.CellRect, cell: PixelSize)?
-        /// A Boolean value that indicates whether the frame is shown for the first time, and therefore counted.
+        /// Whether the frame is shown for the first time, and therefore counted.
         let isNew: Bool
         let status: (text: String, row: Int)?
         let clears: Bool

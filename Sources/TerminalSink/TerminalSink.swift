@@ -23,17 +23,17 @@ public final class TerminalSink: VideoSink {
         var geometry: TerminalGeometry
         /// The newest frame.
         var frame: VideoFrame?
-        /// A Boolean value that indicates whether the newest frame has not been drawn yet.
+        /// Whether the newest frame has not been drawn yet.
         var isFrameNew = false
         var status = ""
         var isStatusNew = false
-        /// A Boolean value that indicates whether the screen shows something else, or the frame at another position.
+        /// Whether the screen shows something else, or the frame at another position.
         var mustClear = false
         /// The cells of the frame on the screen.
         var cells: TerminalGeometry.CellRect?
-        /// A Boolean value that indicates whether the terminal shows the sink's screen.
+        /// Whether the terminal shows the sink's screen.
         var isEntered = false
-        /// A Boolean value that indicates whether a draw or a write is in progress.
+        /// Whether a draw or a write is in progress.
         var isDrawing = false
         var isSuspended = false
         var isFinished = false

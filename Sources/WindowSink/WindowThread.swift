@@ -15,7 +15,7 @@ final class WindowThread: Sendable {
     private struct State {
         var commands: [Command] = []
         var isRunning = false
-        /// A Boolean value that indicates whether the thread waits for SDL's events instead of `idle`.
+        /// Whether the thread waits for SDL's events instead of `idle`.
         var isWaitingForEvents = false
     }
 

@@ -4,7 +4,7 @@ import MediaCore
 import PlayheadBackend
 import Testing
 
-/// Every frame of every file has the same bytes and time stamps, in the same order, as ffmpeg's.
+/// Every frame of every file has the same bytes and timestamps, in the same order, as ffmpeg's.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
 struct CorpusVideoTests {
     static let files = Corpus.entries.filter { $0.hasReference("framemd5") }

@@ -119,7 +119,7 @@ struct FrameMD5: Sendable {
         unstable = Set(marks.filter { !$0.hasPrefix("#") }.compactMap { Int($0.filter { $0 != " " }) })
     }
 
-    /// Converts a time stamp to this time base with the rounding of the ffmpeg command: first to a finer grid, then
+    /// Converts a timestamp to this time base with the rounding of the ffmpeg command: first to a finer grid, then
     /// half up.
     static func round(ticks: Int64, of source: (Int64, Int64), to target: (Int64, Int64)) -> Int64 {
         let bits = max(0, min(16, 29 - (63 - max(1, target.1).leadingZeroBitCount)))

@@ -172,7 +172,7 @@ struct ServedSubtitleTests {
     }
 
     @Test(
-        "Time stamp maps of all kinds are parsed",
+        "Timestamp maps of all kinds are parsed",
         arguments: [
             ("MPEGTS:126000,LOCAL:00:00:00.000", 126_000), ("LOCAL:00:00:01.000,MPEGTS:216000", 126_000),
             ("MPEGTS:0,LOCAL:01:00.500", -5_445_000), ("MPEGTS:900000", 900_000), ("LOCAL:nonsense", 0),
@@ -186,7 +186,7 @@ struct ServedSubtitleTests {
         #expect(!segment.hasCues)
     }
 
-    @Test("Time stamps that have wrapped around follow those before")
+    @Test("Timestamps that have wrapped around follow those before")
     func wrapped() throws {
         let segment = try SubtitleSegment(
             Array("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:90000,LOCAL:00:00.000\n\n".utf8)

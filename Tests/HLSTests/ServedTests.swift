@@ -107,7 +107,7 @@ struct ServedTests {
     }
 
     @Test(
-        "Audio renditions play in sync, also packed AAC with an ID3 time stamp",
+        "Audio renditions play in sync, also packed AAC with an ID3 timestamp",
         arguments: Presentation.local(["separate audio", "separate audio of fmp4", "packed audio"])
     )
     func separateSound(_ name: String) async throws {

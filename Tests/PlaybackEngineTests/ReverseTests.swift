@@ -87,4 +87,17 @@ struct ReverseTests {
         #expect(bench.driver.now == .zero)
         #expect(bench.lines("playedToEnd").isEmpty)
     }
+
+    @Test("A reverse end time ends backward playback with the frame that is due at that time")
+    func endTime() {
+        let bench = EngineTestBench()
+        bench.load(.clip()) { $0.reverseEnd = .ms(1000) }
+        bench.driver.run(atMost: 1)
+        bench.seek(1, to: .ms(1500))
+        bench.driver.run(atMost: 1)
+        bench.loop.send(.setRate(-1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers.dropFirst() == ArraySlice((25...37).reversed()))
+        #expect(bench.lines("playedToEnd") == ["1.000000 playedToEnd at 1.000000"])
+    }
 }

@@ -74,7 +74,7 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
         guard isOnDevice else { return try base.send(packet) }
         if let packet, packet.presentationTime == nil {
             // Without times it would be unknown which frames have been delivered.
-            try fallBack(MediaError(.hardwareUnavailable, "packets without a time stamp"))
+            try fallBack(MediaError(.hardwareUnavailable, "packets without a timestamp"))
             guard packetsToResend.isEmpty else { return false }
             return try base.send(packet)
         }

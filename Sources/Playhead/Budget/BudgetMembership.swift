@@ -56,7 +56,7 @@ extension PlaybackBudget {
             }
         }
 
-        /// Whether the player's item was removed because of a limit.
+        /// A Boolean value that indicates whether the player's item was removed because of a limit.
         public var isSuspended: Bool { suspendedItem != nil }
         /// The item that was removed because of a limit. It returns when the limits allow it, unless the player gets
         /// another item first.

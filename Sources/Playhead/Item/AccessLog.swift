@@ -86,7 +86,8 @@ public struct ErrorLog: Sendable {
         public let hostTime: HostTime
         /// The item time that was being played then. `error.time` is the item time of the loss itself, if it is known.
         public let itemTime: MediaTime
-        /// Whether playback continued. If false, `PlayerItem.error` or `failedToPlayToEndTime` reports the same error.
+        /// A Boolean value that indicates whether playback continued. If false, `PlayerItem.error` or
+        /// `failedToPlayToEndTime` reports the same error.
         public let isRecovered: Bool
     }
 

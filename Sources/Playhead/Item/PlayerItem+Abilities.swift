@@ -1,19 +1,19 @@
 // All of these properties are false until the item is ready. Those for backward playback also require an enabled video
 // track.
 extension PlayerItem {
-    /// Whether the item can play at rates above 2.
+    /// A Boolean value that indicates whether the item can play at rates above 2.
     public var canPlayFastForward: Bool { isReady }
-    /// Whether the item can play at rates between 0 and 1.
+    /// A Boolean value that indicates whether the item can play at rates between 0 and 1.
     public var canPlaySlowForward: Bool { isReady }
-    /// Whether the item can play at rate -1.
+    /// A Boolean value that indicates whether the item can play at rate -1.
     public var canPlayReverse: Bool { isReady && supportsReverse }
-    /// Whether the item can play at rates below -1.
+    /// A Boolean value that indicates whether the item can play at rates below -1.
     public var canPlayFastReverse: Bool { isReady && supportsReverse }
-    /// Whether the item can play at rates between -1 and 0.
+    /// A Boolean value that indicates whether the item can play at rates between -1 and 0.
     public var canPlaySlowReverse: Bool { isReady && supportsReverse }
-    /// Whether `step(byCount:)` can step forward.
+    /// A Boolean value that indicates whether `step(byCount:)` can step forward.
     public var canStepForward: Bool { isReady }
-    /// Whether `step(byCount:)` can step backward.
+    /// A Boolean value that indicates whether `step(byCount:)` can step backward.
     public var canStepBackward: Bool { isReady && supportsReverse }
 
     private var isReady: Bool { status == .readyToPlay }

@@ -23,13 +23,15 @@ extension PlayerItem {
     /// The recommended offset from the live edge. Always `.invalid` at present.
     public var recommendedTimeOffsetFromLive: MediaTime { .invalid }
 
-    /// Whether the offset from the live edge is restored after buffering. Has no effect yet.
+    /// A Boolean value that indicates whether the offset from the live edge is restored after buffering. Has no effect
+    /// yet.
     public var automaticallyPreservesTimeOffsetFromLive: Bool {
         get { state.withLock { $0.live.preservesOffset } }
         set { state.withLock { $0.live.preservesOffset = newValue } }
     }
 
-    /// Whether a live stream is kept up to date while the player is paused. Has no effect yet.
+    /// A Boolean value that indicates whether a live stream is kept up to date while the player is paused. Has no
+    /// effect yet.
     public var canUseNetworkResourcesForLiveStreamingWhilePaused: Bool {
         get { state.withLock { $0.live.usesNetworkWhilePaused } }
         set { state.withLock { $0.live.usesNetworkWhilePaused = newValue } }

@@ -22,7 +22,8 @@ extension PlayerItem {
         set { choose { $0.maximumSize = newValue } }
     }
 
-    /// Whether the first variant of the playlist within the limits plays instead of the best one.
+    /// A Boolean value that indicates whether the first variant of the playlist within the limits plays instead of the
+    /// best one.
     public var startsOnFirstEligibleVariant: Bool {
         get { state.withLock { $0.variants.prefersFirst } }
         set { choose { $0.prefersFirst = newValue } }

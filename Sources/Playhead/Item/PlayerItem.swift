@@ -130,13 +130,14 @@ public final class PlayerItem: Sendable, Identifiable {
     public var presentationSize: PixelSize { tracked(\.presentationSize) { facts.presentationSize } }
     /// The tracks of the item. Empty until a player has opened the item. The property can be observed.
     public var tracks: [PlayerItemTrack] { tracked(\.tracks) { visibleTracks } }
-    /// Whether a track has run out of data before its end: playback has stalled or is about to. The property can be
-    /// observed.
+    /// A Boolean value that indicates whether a track has run out of data before its end: playback has stalled or is
+    /// about to. The property can be observed.
     public var isPlaybackBufferEmpty: Bool { tracked(\.isPlaybackBufferEmpty) { facts.isBufferEmpty } }
-    /// Whether the buffer is full, so that reading has paused. The property can be observed.
+    /// A Boolean value that indicates whether the buffer is full, so that reading has paused. The property can be
+    /// observed.
     public var isPlaybackBufferFull: Bool { tracked(\.isPlaybackBufferFull) { facts.isBufferFull } }
-    /// Whether playback is expected to continue without a stall: the buffer contains what the player's policy requires,
-    /// or all data.
+    /// A Boolean value that indicates whether playback is expected to continue without a stall: the buffer contains
+    /// what the player's policy requires, or all data.
     ///
     /// Over a network the property becomes false during playback as soon as the missing data would arrive too late at
     /// the measured throughput, before a stall happens, and true again when it would not. Playback continues meanwhile.

@@ -32,7 +32,8 @@ public struct PlayerItemTrack: Hashable, Sendable {
         handle = Handle(Handle.State(isEnabled: facts.isEnabled, item: item))
     }
 
-    /// Whether the track is played. A new value can be read at once, here and in `PlayerItem.tracks`.
+    /// A Boolean value that indicates whether the track is played. A new value can be read at once, here and in
+    /// `PlayerItem.tracks`.
     ///
     /// Playback does not stop. The change is visible and audible a quarter of a second later, exact to the frame and
     /// the sample (`PlayerEvent.mediaSelectionChanged`). A disabled audio track is silent. A disabled video track shows

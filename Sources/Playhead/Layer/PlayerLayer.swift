@@ -191,7 +191,8 @@ public final class PlayerLayer: Sendable {
         state.withLock { state in state.filter != nil || state.size.map { !$0.isEmpty } ?? false }
     }
 
-    /// Whether the first frame of the current item has been delivered to the sinks. The property can be observed.
+    /// A Boolean value that indicates whether the first frame of the current item has been delivered to the sinks. The
+    /// property can be observed.
     public var isReadyForDisplay: Bool { tracked(\.isReadyForDisplay) { isReady } }
 
     private var isReady: Bool { attachedCore?.snapshot.isReadyForDisplay ?? false }

@@ -59,8 +59,9 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
-    /// Whether the player's layers show nothing of the item, because the output's reader shows its frames. It may be
-    /// changed at any time; when it becomes false, the layers show the frame that is due. The default is false.
+    /// A Boolean value that indicates whether the player's layers show nothing of the item, because the output's reader
+    /// shows its frames. It may be changed at any time; when it becomes false, the layers show the frame that is due.
+    /// The default is false.
     public var suppressesPlayerRendering: Bool {
         get { state.withLock { $0.suppressesRendering } }
         set {

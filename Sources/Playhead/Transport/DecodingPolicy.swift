@@ -13,9 +13,9 @@ public struct DecodingPolicy: Hashable, Sendable {
     public var maximumPixelCount = 8192 * 4320
     /// The maximum number of streams of a container. Containers with more streams are rejected.
     public var maximumStreamCount = 64
-    /// Whether the key frame that a start or a fast seek shows is decoded separately first, and then once more with the
-    /// following frames. The first frame is available up to a quarter sooner, at the cost of decoding one frame twice.
-    /// Set it to false if only the total throughput matters.
+    /// A Boolean value that indicates whether the key frame that a start or a fast seek shows is decoded separately
+    /// first, and then once more with the following frames. The first frame is available up to a quarter sooner, at the
+    /// cost of decoding one frame twice. Set it to false if only the total throughput matters.
     public var decodesFirstFrameAlone = true
     /// The device that decodes video. The default is none, because the CPU produces the same frames on every machine.
     /// Still images are always decoded by the CPU.

@@ -19,7 +19,7 @@ public struct PlaybackError: Error, Sendable, CustomStringConvertible {
     public var track: Int?
     /// The item time of the failure, or nil if it is unknown.
     public var time: MediaTime?
-    /// Whether a retry could succeed.
+    /// A Boolean value that indicates whether a retry could succeed.
     public var isRetryable: Bool
     /// The underlying error: a `MediaError` with the message and the code of a library, or the error that a sink threw.
     public var underlying: (any Error)?

@@ -132,31 +132,32 @@ public class Player: @unchecked Sendable {
         tracked(\.reasonForWaitingToPlay) { core.facts.reasonForWaitingToPlay }
     }
 
-    /// Whether the player waits for enough data to play without stalls. If true, the default, a stall keeps `rate`, and
-    /// the player waits. If false, playback starts with the buffered data, and a stall sets `rate` to 0.
+    /// A Boolean value that indicates whether the player waits for enough data to play without stalls. If true, the
+    /// default, a stall keeps `rate`, and the player waits. If false, playback starts with the buffered data, and a
+    /// stall sets `rate` to 0.
     public var automaticallyWaitsToMinimizeStalling: Bool {
         get { core.setting(\.waits) }
         set { core.setWaits(newValue) }
     }
 
-    /// Whether playback resumes by itself after a stall if `automaticallyWaitsToMinimizeStalling` is false; true by
-    /// default. It resumes when the buffer is likely to keep up, after a seek to buffered data, and with another item,
-    /// unless it was paused in between.
+    /// A Boolean value that indicates whether playback resumes by itself after a stall if
+    /// `automaticallyWaitsToMinimizeStalling` is false; true by default. It resumes when the buffer is likely to keep
+    /// up, after a seek to buffered data, and with another item, unless it was paused in between.
     public var resumesAfterStall: Bool {
         get { core.setting(\.resumes) }
         set { core.setResumes(newValue) }
     }
 
-    /// Whether the system has interrupted audio, for example because of a call: the sound server requested that other
-    /// streams be silent.
+    /// A Boolean value that indicates whether the system has interrupted audio, for example because of a call: the
+    /// sound server requested that other streams be silent.
     ///
     /// The interruption pauses the player (`rate` becomes 0, with `RateChangeReason.audioSessionInterrupted`). It ends
     /// when the server ends it or disconnects, and for this player when a rate other than 0 is set. The property can be
     /// observed.
     public var isInterrupted: Bool { tracked(\.isInterrupted) { core.facts.isInterrupted } }
 
-    /// Whether playback resumes by itself after an interruption that paused it, unless it was paused in between. The
-    /// default is true.
+    /// A Boolean value that indicates whether playback resumes by itself after an interruption that paused it, unless
+    /// it was paused in between. The default is true.
     public var resumesAfterInterruption: Bool {
         get { core.setting(\.resumesAfterInterruption) }
         set { core.setResumesAfterInterruption(newValue) }
@@ -186,7 +187,7 @@ public class Player: @unchecked Sendable {
         set { core.setVolume(newValue, isMuted: nil) }
     }
 
-    /// Whether audio is muted; `volume` does not change. The property can be observed.
+    /// A Boolean value that indicates whether audio is muted; `volume` does not change. The property can be observed.
     public var isMuted: Bool {
         get { tracked(\.isMuted) { core.facts.isMuted } }
         set { core.setVolume(nil, isMuted: newValue) }

@@ -12,7 +12,7 @@ public struct CarouselCore: Sendable {
     public private(set) var pages: [FeedKind]
     /// The position that is shown, in pages. It lies between two whole numbers while the carousel moves.
     public private(set) var position = 0.0
-    /// Whether the user is dragging the carousel.
+    /// A Boolean value that indicates whether the user is dragging the carousel.
     public private(set) var isDragging = false
     /// The time from which the current page has been visible without being dragged. It is nil while the carousel is
     /// dragged or off screen.

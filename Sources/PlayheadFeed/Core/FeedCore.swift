@@ -35,7 +35,7 @@ public struct FeedCore<ID: Hashable & Sendable>: Sendable {
     var facts: [ID: Facts] = [:]
     var isOnScreen = true
     var isInBackground = false
-    /// Whether the whole feed is muted. It is true until `FeedEvent.mute` changes it.
+    /// A Boolean value that indicates whether the whole feed is muted. It is true until `FeedEvent.mute` changes it.
     public internal(set) var isMuted = true
     /// The time of the last movement, or nil if the list has settled.
     var lastMoved: HostTime?

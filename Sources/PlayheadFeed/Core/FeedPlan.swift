@@ -23,7 +23,7 @@ public struct FeedPlan<ID: Hashable & Sendable>: Equatable, Sendable {
         /// The reasons why a chosen clip is not playing.
         public var reasons: FeedPauseReasons = []
 
-        /// Whether the player's rate is not 0. The clip plays or waits for data.
+        /// A Boolean value that indicates whether the player's rate is not 0. The clip plays or waits for data.
         public var shouldPlay: Bool { role == .chosen && reasons.allowPlaying }
     }
 
@@ -32,8 +32,8 @@ public struct FeedPlan<ID: Hashable & Sendable>: Equatable, Sendable {
     public var entries: [Entry] = []
     /// All clips that the rule chose, including clips that cannot be played and have no player.
     public var chosen: [ID] = []
-    /// Whether preloading is suspended, because the playing clips have not started or need the bandwidth, or because
-    /// the feed is not visible.
+    /// A Boolean value that indicates whether preloading is suspended, because the playing clips have not started or
+    /// need the bandwidth, or because the feed is not visible.
     public var isPreloadingSuspended = false
     /// The only clip that is heard, or nil if none is.
     public var audible: ID?

@@ -15,13 +15,14 @@ public struct FeedSettings: Hashable, Sendable {
     /// The seconds of media that a playing clip must have buffered before other clips are loaded. A clip that is
     /// buffered completely also qualifies.
     public var secondsAhead = 3.0
-    /// Whether clips are preloaded one at a time: the next one begins when the previous one is ready.
+    /// A Boolean value that indicates whether clips are preloaded one at a time: the next one begins when the previous
+    /// one is ready.
     public var preparesOneByOne = false
-    /// Whether clips repeat.
+    /// A Boolean value that indicates whether clips repeat.
     public var loops = true
     /// The behavior of a clip that is no longer the chosen one.
     public var offscreenBehavior = FeedOffscreenBehavior.pause
-    /// Whether the first cell follows the last one, as in an endless carousel.
+    /// A Boolean value that indicates whether the first cell follows the last one, as in an endless carousel.
     public var wraps = false
 
     /// Creates the default settings: the most visible cell with a share of at least 50 % plays after 0.3 s, and the

@@ -103,7 +103,7 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter isMuted: Whether the feed is muted.
     public func setMuted(_ isMuted: Bool) { send(.mute(isMuted)) }
-    /// Whether the whole feed is muted.
+    /// A Boolean value that indicates whether the whole feed is muted.
     public var isMuted: Bool { pool.published.withLock { $0.isMuted } }
     /// Changes the settings and decides again.
     ///

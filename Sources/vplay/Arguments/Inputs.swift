@@ -21,7 +21,7 @@ struct Input: Sendable {
     var pathBytes: [UInt8] { RawArguments.bytes(of: argument) ?? Array(url.path.utf8) }
 
     var isStandardInput: Bool { url.relativeString == "-" }
-    /// True if the input can be read only once and sequentially.
+    /// Whether the input can be read only once and sequentially.
     var isPipe: Bool { isStandardInput || bytes.map { !$0.isSeekable } ?? false }
 
     /// Creates an input, or returns nil if `argument` is empty or an invalid URL.

@@ -11,7 +11,7 @@ struct PlayOptions: Sendable {
     var list: InputList
     var repeats = Repeat.times(1)
     var video: [VideoSinkArgument]
-    /// True if a window was selected automatically because there is a display.
+    /// Whether a window was selected automatically because there is a display.
     var hasAutomaticWindow = false
     var audio: AudioSinkArgument
     var videoTrack: TrackArgument?
@@ -48,14 +48,14 @@ struct PlayOptions: Sendable {
     var hasStatusLine: Bool { Console.shared.isTerminal && !isQuiet }
     var writesToStandardOutput: Bool { paths.contains("-") }
     private var paths: [String] { video.compactMap(\.path) + [audio.path].compactMap(\.self) }
-    /// True if the tracks must be known before an item can be configured.
+    /// Whether the tracks must be known before an item can be configured.
     var needsLoading: Bool { start != nil || end != nil || namesTracks }
     private var namesTracks: Bool { videoTrack != nil || audioTrack != nil || subtitleTrack != nil }
-    /// True if passes start at another position than those of the player's own loop. They are then played as a list of
+    /// Whether passes start at another position than those of the player's own loop. They are then played as a list of
     /// one input.
     var repeatsFromWithin: Bool { inputs.count == 1 && (rate < 0 ? end : start) != nil }
-    /// True for framemd5, which writes frame rates and time bases; these are most accurate after FFmpeg analyzes the
-    /// streams.
+    /// Whether a sink is framemd5, which writes frame rates and time bases; these are most accurate after FFmpeg
+    /// analyzes the streams.
     var wantsPreciseTiming: Bool {
         video.contains { if case .framemd5 = $0 { true } else { false } }
     }

@@ -22,7 +22,7 @@ final class Console: Sendable {
     }
     private let state = Mutex(State())
 
-    /// True if standard error is a terminal.
+    /// Whether standard error is a terminal.
     var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Prints an error message with the prefix "vplay: ".

@@ -2,7 +2,7 @@ import Glibc
 
 /// Standard output for text. Writes are unbuffered, so no output is lost at exit.
 enum StandardOutput {
-    /// True if standard output is a terminal, which is usually also that of the status line.
+    /// Whether standard output is a terminal, which is usually also that of the status line.
     private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
     static func write(_ text: String) throws(OutputError) { try write(bytes: Array(text.utf8)) }

@@ -18,7 +18,7 @@ func oneLine(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-    /// True for C0 and C1 control characters, and for bidirectional overrides, embeddings and isolates.
+    /// Whether the character is a C0 or C1 control character, or a bidirectional override, embedding or isolate.
     var controlsTerminal: Bool {
         switch value {
         case 0x00...0x1F, 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

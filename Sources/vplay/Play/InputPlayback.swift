@@ -9,7 +9,7 @@ struct InputPlayback: Sendable {
     let start: MediaTime
     /// The end that `--end` sets in item time, or nil for none.
     let end: MediaTime?
-    /// True if a frame has reached the sinks.
+    /// Whether a frame has reached the sinks.
     var hasShown = false
     /// The identity of the file when it was opened, or nil if the input is not a file.
     var file: FileIdentity?

@@ -11,7 +11,7 @@ struct KeyStrokes: Sendable {
 
     private var pending: [UInt8] = []
 
-    /// True if the last byte is an escape, which is either the Escape key or the beginning of a sequence.
+    /// Whether the last byte is an escape, which is either the Escape key or the beginning of a sequence.
     var endsWithEscape: Bool { pending == [0x1B] }
 
     /// Discards an incomplete sequence. Bytes that arrive long after it do not belong to it.

@@ -43,7 +43,7 @@ extension PlaySession {
 
     // MARK: Seams
 
-    /// True if the next input is queued before the end. In reverse each item must be opened to find its end.
+    /// Whether the next input is queued before the end. In reverse each item must be opened to find its end.
     private var queuesNext: Bool { !isSingle && options.rate > 0 }
 
     /// Queues the next input once the current one is ready, so that it follows without a gap.
@@ -105,11 +105,11 @@ extension PlaySession {
 
     /// A completed pass.
     private struct EndedPass {
-        /// True if the player has already started the next pass.
+        /// Whether the player has already started the next pass.
         let isLooping: Bool
-        /// True if another input is queued.
+        /// Whether another input is queued.
         let isFollowed: Bool
-        /// True if the pass is too short to be repeated.
+        /// Whether the pass is too short to be repeated.
         let isShort: Bool
         /// The number of completed passes of the session.
         let count: Int

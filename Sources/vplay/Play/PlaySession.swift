@@ -25,7 +25,7 @@ final class PlaySession: Sendable {
         var previous: InputPlayback?
         /// The queued playback, which follows the current one automatically.
         var next: InputPlayback?
-        /// True if the current playback has ended or failed.
+        /// Whether the current playback has ended or failed.
         var hasEnded = false
         /// The number of completed passes of a single input.
         var passes = 0
@@ -38,11 +38,11 @@ final class PlaySession: Sendable {
         var repeatMode = Player.RepeatMode.once
         var reportedItem: PlayerItem?
         var isPausedByUser = false
-        /// True after the audio server has been connected.
+        /// Whether the audio server has been connected.
         var hasPlayedAudio = false
         var sinkHasFailed = false
         var status = ExitStatus.success
-        /// True if the session ends as soon as the player has paused.
+        /// Whether the session ends as soon as the player has paused.
         var isStopping = false
         /// The inputs for which an error has been printed.
         var reportedInputs: Set<Int> = []
@@ -52,7 +52,7 @@ final class PlaySession: Sendable {
         var reportedHardwareFaults: Set<String> = []
         var isOver = false
         var isShutDown = false
-        /// True if a key or an option has stopped playback before the end.
+        /// Whether a key or an option has stopped playback before the end.
         var wasStopped = false
         /// The event observers, which are active while they are retained.
         var watching: [TimeObserver] = []
@@ -60,14 +60,14 @@ final class PlaySession: Sendable {
         var keys: KeyReader?
         /// The handlers of signals that concern the terminal.
         var terminalSignals: [Signals] = []
-        /// True while the list of keys replaces the frames.
+        /// Whether the list of keys replaces the frames.
         var isListingKeys = false
         var statusLine: StatusLine?
         /// The layer that receives the frame to save.
         var snapshot: PlayerLayer?
         /// The notice about the last key, and the time until which it is shown.
         var notice = (text: "", until: DispatchTime(uptimeNanoseconds: 0))
-        /// True while playback is paused because the process is suspended.
+        /// Whether playback is paused because the process is suspended.
         var isPausedForSuspension = false
     }
 
@@ -167,9 +167,9 @@ final class PlaySession: Sendable {
         playNext()
     }
 
-    /// True if the player repeats a single input without a gap. Otherwise the inputs are played as a list.
+    /// Whether the player repeats a single input without a gap. Otherwise the inputs are played as a list.
     var repeatsSingleInput: Bool { isSingle && options.repeats != .times(1) }
-    /// True if there is one input that the player can repeat itself.
+    /// Whether there is one input that the player can repeat itself.
     var isSingle: Bool { options.inputs.count == 1 && !options.repeatsFromWithin }
 
     private var limitedSinks: [any VideoSink] {
