@@ -81,6 +81,7 @@ struct CachedRangeTests {
         let item = bench.load()
         bench.player.play()
         bench.driver.run(seconds: 1.9)
+        #expect(item.loadedTimeRanges.first?.end == .ms(2000))
         for _ in 0..<30 {
             bench.driver.run(seconds: 0.17)
             #expect(item.loadedTimeRanges == Self.all)

@@ -41,6 +41,8 @@ struct KeyPathObserverTests {
         first.driver.run(atMost: 1)
         #expect(log.lines == ["readyToPlay"])
         #expect(item.status == .readyToPlay)
+        #expect(first.player.currentItem == nil && second.player.currentItem === item)
+        #expect(second.videoSink.numbers == [0])
         token.invalidate()
         second.player.replaceCurrentItem(with: nil)
         first.player.replaceCurrentItem(with: item)

@@ -70,19 +70,6 @@ struct LoadedTests {
         #expect(item.loadedTimeRanges.first.map { $0.end >= .ms(6000) } == true)
     }
 
-    @Test("In a loop, the rest of the pass is loaded when reading has reached the next pass")
-    func loop() {
-        let bench = PlayerTestBench()
-        let item = bench.makeItem()
-        bench.player.repeatMode = .loop
-        bench.player.replaceCurrentItem(with: item)
-        bench.player.play()
-        bench.driver.run(seconds: 1.9)
-        #expect(item.loadedTimeRanges.first?.end == .ms(2000))
-        bench.driver.run(seconds: 0.2)
-        #expect(item.loadedTimeRanges.first.map { $0.start == .zero && $0.end > .ms(500) } == true)
-    }
-
     @Test("The loaded range ends at the playback end time")
     func endTime() {
         let bench = PlayerTestBench()

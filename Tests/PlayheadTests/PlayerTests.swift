@@ -83,21 +83,6 @@ struct PlayerTests {
         #expect(bench.player.currentTime() == .zero)
     }
 
-    @Test("An item that is assigned to another player moves there")
-    func itemMoves() {
-        let first = PlayerTestBench()
-        let second = PlayerTestBench()
-        let item = first.makeItem()
-        first.player.replaceCurrentItem(with: item)
-        first.driver.run(atMost: 1)
-        second.player.replaceCurrentItem(with: item)
-        first.driver.run(atMost: 1)
-        second.driver.run(atMost: 1)
-        #expect(first.player.currentItem == nil)
-        #expect(second.player.currentItem === item)
-        #expect(second.videoSink.numbers == [0])
-    }
-
     @Test("The event stream is complete, in order, and ends with the player")
     func eventStream() async {
         var bench: PlayerTestBench<Player>? = PlayerTestBench()
