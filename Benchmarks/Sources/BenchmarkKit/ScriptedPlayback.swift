@@ -60,7 +60,7 @@ enum Script {
     static func configuration(
         _ mode: ClockMode,
         _ media: ScriptedMedia,
-        driver: any Driver
+        driver: ManualDriver
     ) -> Player.Configuration {
         var configuration = Player.Configuration()
         configuration.clock = mode
