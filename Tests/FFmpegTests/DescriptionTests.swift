@@ -8,7 +8,8 @@ import Testing
 struct DescriptionTests {
     private func open(_ path: String, probesFully: Bool = false) throws -> MediaDescription {
         let entry = try Corpus.entry(path)
-        return try Corpus.makeDemuxer(OpenRequest(location: entry.location, probesFully: probesFully)).open().get()
+        return try Corpus.makeDemuxer(OpenRequest(location: entry.location, probesFully: probesFully)).open()
+            .get()
     }
 
     @Test func rotationsAndMirrors() throws {

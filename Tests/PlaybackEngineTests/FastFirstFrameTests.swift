@@ -132,7 +132,7 @@ struct FastFirstFrameTests {
             loopSetting: LoopSetting(),
             reportFault: { _ in }
         )
-        return try factory.makeDecoder(for: track)
+        return try factory.makeDecoder(for: track).get()
     }
 
     @Test("The first frame is shown early only for video, if it is decoded alone or has been decoded")
@@ -300,12 +300,12 @@ private final class PreparedDemuxer: Demuxer {
         self.decoded = decoded
     }
 
-    func open() -> MediaDescription { media.describe() }
+    func open() -> Poll<MediaDescription> { .ready(media.describe()) }
     func setEnabledTracks(_ ids: Set<Int>) {}
-    func read() -> Packet? { nil }
-    func seek(to target: MediaTime, preference: SeekPreference) {}
-    func makeDecoder(for track: Int, options: DecoderOptions) -> any Decoder {
-        ScriptedDecoder(media, track: track)
+    func read() -> Poll<Packet?> { .ready(nil) }
+    func seek(to target: MediaTime, preference: SeekPreference) -> Poll<Void> { .ready(()) }
+    func makeDecoder(for track: Int, options: DecoderOptions) -> Poll<any Decoder> {
+        .ready(ScriptedDecoder(media, track: track))
     }
     func decodedFirstFrame(of track: Int) -> (packet: Packet, frame: VideoFrame)? { decoded }
     func cancel() {}

@@ -41,7 +41,9 @@ struct ItemOpener: Sendable {
             guard case .ready(var decoders) = try makeDecoders(tracks, factory) else { return .pending }
             let keepsTimeOnly = decoders.isEmpty
             if keepsTimeOnly {
-                guard case .ready(let timekeeper) = try makeTimekeeper(tracks, factory) else { return .pending }
+                guard case .ready(let timekeeper) = try makeTimekeeper(tracks, factory) else {
+                    return .pending
+                }
                 decoders = [timekeeper]
             }
             demuxer.setEnabledTracks(Set(decoders.map(\.track.id)))
