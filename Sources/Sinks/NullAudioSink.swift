@@ -2,8 +2,9 @@ public import MediaCore
 
 /// A sink that accepts audio in any format and discards it.
 ///
-/// It has no clock, so the timeline follows the host's clock.
-public final class NullAudioSink: AudioSink {
+/// It has no clock, so the timeline follows the host's clock. In real time it receives audio in pieces of half a
+/// second, each when its last sample is due. During playback its counters therefore lag by up to half a second.
+public final class NullAudioSink: AudioSink, ImmediateSink {
     private struct State {
         var frameCount = 0
         var lastPresentationTime: MediaTime?

@@ -1,7 +1,7 @@
 public import MediaCore
 
 /// A sink that counts frames and discards them.
-public final class NullVideoSink: VideoSink {
+public final class NullVideoSink: VideoSink, ImmediateSink {
     private struct State {
         var frameCount = 0
         var lastPresentationTime: MediaTime?

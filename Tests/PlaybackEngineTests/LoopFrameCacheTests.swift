@@ -15,7 +15,6 @@ struct LoopFrameCacheTests {
     ///   - media: The media to play.
     ///   - bytes: The byte limit of the cache.
     ///   - seed: The seed of the driver's order, or nil for a fixed order.
-    ///   - isRealTime: Whether the rules of real time apply.
     ///   - passes: The number of passes.
     ///   - script: Actions during playback.
     /// - Returns: The bench after playback.
@@ -23,12 +22,11 @@ struct LoopFrameCacheTests {
         _ media: ScriptedMedia = .clip(),
         bytes: Int,
         seed: UInt64? = nil,
-        isRealTime: Bool = false,
         passes: Double = 10,
         script: (EngineTestBench, FrameCache) -> Void = { _, _ in }
     ) -> EngineTestBench {
         let cache = FrameCache(byteLimit: bytes)
-        let bench = EngineTestBench(seed: seed, isRealTime: isRealTime)
+        let bench = EngineTestBench(seed: seed)
         bench.loop.send(.setRepeat(.loop))
         bench.load(media) { $0.frameCache = cache }
         bench.loop.send(.setRate(1))
@@ -54,12 +52,11 @@ struct LoopFrameCacheTests {
 
     @Test(
         "Ten passes are the same as without the cache, and the decoders receive only one",
-        arguments: ([nil, 1, 2, 3] as [UInt64?]).samples,
-        [false, true]
+        arguments: ([nil, 1, 2, 3] as [UInt64?]).samples
     )
-    func tenPasses(seed: UInt64?, isRealTime: Bool) {
-        let kept = play(bytes: Self.sufficientBytes, seed: seed, isRealTime: isRealTime)
-        let plain = play(bytes: 0, seed: seed, isRealTime: isRealTime)
+    func tenPasses(seed: UInt64?) {
+        let kept = play(bytes: Self.sufficientBytes, seed: seed)
+        let plain = play(bytes: 0, seed: seed)
         expectSame(kept, plain)
         #expect(kept.videoSink.numbers == (0..<10).flatMap { _ in 0..<50 })
         // One packet more, because a decoder that delays its output decodes the first frame alone.

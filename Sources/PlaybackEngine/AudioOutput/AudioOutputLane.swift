@@ -19,6 +19,8 @@ package final class AudioOutputLane: @unchecked Sendable {
     private let report: @Sendable (OutputReport) -> Void
     /// True while the device is about to be opened because the volume is no longer 0.
     private let isOpening = Atomic<Bool>(false)
+    /// The batch for a sink that does not buffer. If nil, the sink receives audio as soon as it is due.
+    private let batch: Locked<AudioBatch>?
 
     // Confined to the lane.
     private var inputFormat: AudioFormat?
@@ -49,6 +51,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     ) {
         lane = driver.makeLane(.output, label: "audio")
         self.sink = sink
+        batch = driver.isRealTime && sink is any ImmediateSink ? Locked(AudioBatch()) : nil
         scheduler = (sink as? any AudioDeviceSink).map { AudioScheduler($0, clock: driver.clock) }
         self.makeConverter = makeConverter
         self.report = report
@@ -63,7 +66,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     /// Opens the device for an item with audio.
     func prepare() {
         guard scheduler != nil else { return }
-        lane.enqueue { [self] in
+        enqueue { [self] in
             hasAudioItem = true
             open()
         }
@@ -79,11 +82,36 @@ package final class AudioOutputLane: @unchecked Sendable {
     var isConnecting: Bool { isOpening.load(ordering: .acquiring) || device?.isConnecting ?? false }
 
     func write(_ buffers: [(buffer: AudioBuffer, placement: AudioPlacement)], _ origin: AudioOrigin) {
-        lane.enqueue { [self] in
-            hasEnded = false
-            expectsMore = true
+        let settings = batch == nil ? nil : origin.settings.read()
+        // A tap must receive audio when it is due, after everything that was due before. Audio without taps can
+        // be batched.
+        guard let batch, let settings, settings.taps.isEmpty else {
+            let write = AudioBatch.Write(buffers: buffers, origin: origin)
+            return enqueue { [self] in perform([write]) }
+        }
+        var origin = origin
+        origin.settings = AudioSettingsSource { settings }
+        let write = AudioBatch.Write(buffers: buffers, origin: origin)
+        if batch.withLock({ $0.add(write) }) { flushBatch() }
+    }
+
+    /// Enqueues work after the batched audio.
+    private func enqueue(_ work: @escaping @Sendable () -> Void) {
+        flushBatch()
+        lane.enqueue(work)
+    }
+
+    private func flushBatch() {
+        guard let writes = batch?.withLock({ $0.removeAll() }), !writes.isEmpty else { return }
+        lane.enqueue { [self] in perform(writes) }
+    }
+
+    private func perform(_ writes: [AudioBatch.Write]) {
+        hasEnded = false
+        expectsMore = true
+        for write in writes {
             attempt {
-                for (buffer, placement) in buffers { try writeNow(buffer, origin, at: placement) }
+                for (buffer, placement) in write.buffers { try writeNow(buffer, write.origin, at: placement) }
             }
         }
     }
@@ -102,7 +130,7 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     /// Flushes the processing and the resampler to the sink, because no more audio follows for now.
     func endAudio() {
-        lane.enqueue { [self] in
+        enqueue { [self] in
             hasEnded = true
             attempt(drain)
         }
@@ -149,7 +177,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         moved: @escaping @Sendable (TimelineTime) -> Void
     ) {
         guard scheduler != nil else { return }
-        lane.enqueue { [self] in attempt { try changeRateNow(timeline, point, moved) } }
+        enqueue { [self] in attempt { try changeRateNow(timeline, point, moved) } }
     }
 
     private func changeRateNow(
@@ -166,7 +194,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     /// `media` on again. The timeline is stopped or is just starting.
     func reprocess(with timeline: Timeline, from media: TimelineTime, isLate: Bool) {
         guard let scheduler else { return }
-        lane.enqueue { [self] in
+        enqueue { [self] in
             guard scheduler.hasAudio else { return }
             if isLate { scheduler.restart() } else { scheduler.flush() }
             attempt { try reprocessHistory(with: timeline, from: media) }
@@ -211,7 +239,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    func setPaused(_ isPaused: Bool) { lane.enqueue { [self] in sink.setPaused(isPaused) } }
+    func setPaused(_ isPaused: Bool) { enqueue { [self] in sink.setPaused(isPaused) } }
 
     /// Sets the volume from 0 to 1, after mute has been applied.
     ///
@@ -225,7 +253,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     ///   - isLate: False if `media` is not yet reached, so that the audio begins there.
     func setVolume(_ volume: Float, with timeline: Timeline, from media: TimelineTime, isLate: Bool) {
         if volume > 0 { isOpening.store(true, ordering: .releasing) }
-        lane.enqueue { [self] in
+        enqueue { [self] in
             defer { isOpening.store(false, ordering: .releasing) }
             guard let scheduler else { return gain.set(volume) }
             let wasDeferred = isDeferred
@@ -239,7 +267,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     }
 
     func flush() {
-        lane.enqueue { [self] in
+        enqueue { [self] in
             processing.reset()
             converter?.reset()
             gain.reset()
@@ -251,7 +279,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     /// Discards what the device has not played. The next samples are placed at the position of the timeline.
     func restart() {
         guard let scheduler else { return }
-        lane.enqueue { [self] in
+        enqueue { [self] in
             history.clear()
             scheduler.restart()
         }
@@ -260,7 +288,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     /// Informs the device that no samples follow for now, so that running out of them is not an underrun.
     func expectPause() {
         guard let device else { return }
-        lane.enqueue { [self] in
+        enqueue { [self] in
             expectsMore = false
             device.setExpectsMore(false)
         }
@@ -270,12 +298,12 @@ package final class AudioOutputLane: @unchecked Sendable {
     func move(by nanoseconds: Int64) {
         guard let scheduler else { return }
         let frames = scheduler.sampleMap.withLock { $0.frames(in: nanoseconds) }
-        lane.enqueue { scheduler.device.skip(frames) }
+        enqueue { scheduler.device.skip(frames) }
     }
 
     func setDevice(_ uniqueID: String?) {
         guard let device else { return }
-        lane.enqueue { device.setDevice(uniqueID) }
+        enqueue { device.setDevice(uniqueID) }
     }
 
     /// Returns a reading of the device, or nil if it plays nothing or only what was written before the last
@@ -330,7 +358,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     }
 
     /// Finishes the sink after the samples that processing and the resampler still hold.
-    package func finish() { lane.enqueue { [self] in finishNow() } }
+    package func finish() { enqueue { [self] in finishNow() } }
 
     private func finishNow() {
         guard !isFinished else { return }
@@ -351,7 +379,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     private func flushSink() { if let scheduler { scheduler.flush() } else { sink.flush() } }
 
     /// Calls `body` after the work that is enqueued on the lane.
-    package func afterPending(_ body: @escaping @Sendable () -> Void) { lane.enqueue(body) }
+    package func afterPending(_ body: @escaping @Sendable () -> Void) { enqueue(body) }
 
     /// The age from which on a reading of the device is obsolete: 500 ms.
     private static let maximumReadingAge: Int64 = 500_000_000

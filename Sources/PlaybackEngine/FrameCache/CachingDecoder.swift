@@ -79,6 +79,15 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         }
     }
 
+    var isServingCachedFrames: Bool {
+        switch mode {
+        case .replaying(.pass, _): true
+        // At a seam, the next packet is probably the first one of the pass again.
+        case .fresh: loopCache.hasPass && isPassStart
+        case .decoding, .recording, .replaying(.seek, _), .catchingUp: false
+        }
+    }
+
     func begin(_ start: EpochStart) {
         isReverse = start.isReverse
         isPassStart = (start.demuxTarget ?? .zero) <= .zero

@@ -7,6 +7,7 @@ struct ItemOpener: Sendable {
     let item: MediaItem
     let demuxer: any Demuxer
     let start: EpochStart
+    let isRealTime: Bool
     let demand: DeinterlacingDemand
     let loading: any Lane
     let decoding: any Lane
@@ -58,6 +59,7 @@ struct ItemOpener: Sendable {
                 start: start,
                 rules: description.isLocal ? item.localRules : item.networkRules,
                 audioSettings: item.audioSettings,
+                isRealTime: isRealTime,
                 loadingLane: loading,
                 decodingLane: decoding,
                 report: report

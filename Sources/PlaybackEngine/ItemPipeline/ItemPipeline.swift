@@ -19,9 +19,9 @@ final class ItemPipeline: Sendable {
     private let demuxRunner: StageRunner
     private let decodingLane: any Lane
     private let loopSetting: LoopSetting
-    /// The callback by which the decoding stages wake the demuxing stage. It forms a reference cycle until `cancel`
-    /// clears it.
+    /// The callbacks by which the stages wake each other. They form a reference cycle until `cancel` clears them.
     private let wakeDemuxerCall = SettableCallback()
+    private let wakeDecodersCall = SettableCallback()
 
     /// Backward there is no audio.
     private let isReverse = Atomic<Bool>(false)
@@ -52,6 +52,7 @@ final class ItemPipeline: Sendable {
         start: EpochStart,
         rules: BufferRules,
         audioSettings: AudioSettingsSource,
+        isRealTime: Bool,
         loadingLane: any Lane,
         decodingLane: any Lane,
         report: @escaping @Sendable (StageReport) -> Void
@@ -65,7 +66,7 @@ final class ItemPipeline: Sendable {
         self.audioSettings = audioSettings
         self.decodingLane = decodingLane
         self.loopSetting = loopSetting
-        let wakeDemuxer = wakeDemuxerCall
+        let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
         let reverseRequest = Locked<ReverseSegment?>(nil)
         var made: [TrackPipeline] = []
         for (track, decoder) in decoders {
@@ -81,6 +82,7 @@ final class ItemPipeline: Sendable {
                 input: packets,
                 output: frames,
                 start: start,
+                allowsBursts: isRealTime,
                 reverseRequest: reverseRequest,
                 wakeDemuxer: { wakeDemuxer() },
                 report: report
@@ -88,7 +90,14 @@ final class ItemPipeline: Sendable {
             // Decoding a video frame can take long, and audio on the same lane must not wait for many of them.
             let runner = StageRunner(stage, on: decodingLane, stepsPerTurn: isVideo ? 2 : 16)
             made.append(
-                TrackPipeline(track: track, packets: packets, frames: frames, stage: stage, runner: runner)
+                TrackPipeline(
+                    track: track,
+                    packets: packets,
+                    frames: frames,
+                    stage: stage,
+                    runner: runner,
+                    wakeAll: { wakeDecoders() }
+                )
             )
         }
         trackIDs = keepsTimeOnly ? [] : Set(made.map(\.track.id))
@@ -104,6 +113,7 @@ final class ItemPipeline: Sendable {
             request: ReadRequest(start: start, limits: limits.packets, backBuffer: rules.back),
             loopSetting: loopSetting,
             reverseRequest: reverseRequest,
+            allowsBursts: isRealTime,
             wakeDecoder: { [made] trackID in
                 guard let track = made.first(where: { $0.track.id == trackID }) else { return }
                 if track.stage.waitsForInput.load(ordering: .sequentiallyConsistent) { track.runner.wake() }
@@ -114,8 +124,9 @@ final class ItemPipeline: Sendable {
         let runner = StageRunner(stage, on: loadingLane)
         demuxRunner = runner
         runner.wakes(for: demuxer) { [weak stage] in stage?.reportWaiting() }
-        wakeDemuxer.set { runner.wake() }
+        wakeDemuxer.set { if stage.shouldWake { runner.wake() } }
         isReverse.store(start.isReverse, ordering: .relaxed)
+        wakeDecoders.set { [made] in for track in made { track.resumeDecoder() } }
     }
 
     /// Begins a new epoch. Everything older is dropped by comparison from now on, and a read that waits for bytes
@@ -254,6 +265,7 @@ final class ItemPipeline: Sendable {
         demuxer.cancel()
         demuxer.setNoticeHandler(nil)
         wakeDemuxerCall.clear()
+        wakeDecodersCall.clear()
         demuxRunner.stop()
         for track in allTrackPipelines { track.runner.stop() }
     }

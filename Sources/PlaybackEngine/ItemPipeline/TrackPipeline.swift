@@ -9,8 +9,18 @@ final class TrackPipeline: Sendable {
     let frames: FrameQueue
     let stage: DecodeStage
     let runner: StageRunner
+    /// Resumes the decoders of all tracks.
+    private let wakeAll: @Sendable () -> Void
 
-    init(track: Track, packets: PacketQueue, frames: FrameQueue, stage: DecodeStage, runner: StageRunner) {
+    init(
+        track: Track,
+        packets: PacketQueue,
+        frames: FrameQueue,
+        stage: DecodeStage,
+        runner: StageRunner,
+        wakeAll: @escaping @Sendable () -> Void
+    ) {
+        self.wakeAll = wakeAll
         self.track = track
         self.packets = packets
         self.frames = frames
@@ -24,14 +34,29 @@ final class TrackPipeline: Sendable {
         packets.isEmpty && stage.isIdle.load(ordering: .sequentiallyConsistent) && frames.isEmpty
     }
 
-    /// Removes the frame at the front, and lets the decoder fill the space.
+    /// Removes the frame at the front, and lets the decoder fill the space unless it is paused.
     @discardableResult
     func advance() -> FrameElement? {
         let element = frames.pop()?.element
-        runner.wake()
+        if !isPausedAfterBurst {
+            runner.wake()
+        } else if frames.isWithinLimits {
+            // All decoders are woken together, because waking threads costs more than their work.
+            wakeAll()
+        }
         return element
     }
 
     /// A Boolean value that indicates whether the decoder has packets and space for frames.
-    var isDecoding: Bool { frames.hasCapacity && !packets.isEmpty }
+    var isDecoding: Bool {
+        frames.hasCapacity && !packets.isEmpty && !isPausedAfterBurst
+    }
+
+    /// A Boolean value that indicates whether the decoder is paused until fewer frames are queued.
+    var isPausedAfterBurst: Bool { stage.isPausedAfterBurst.load(ordering: .sequentiallyConsistent) }
+
+    func resumeDecoder() {
+        stage.isPausedAfterBurst.store(false, ordering: .sequentiallyConsistent)
+        runner.wake()
+    }
 }

@@ -71,6 +71,7 @@ extension PlaybackLoop {
             item: item,
             demuxer: demuxer,
             start: start,
+            isRealTime: driver.isRealTime,
             demand: layers.deinterlacingDemand,
             loading: loading,
             decoding: driver.makeLane(.decoding, label: "\(id).decode"),

@@ -111,13 +111,15 @@ extension PresentationScheduler {
         _ outcome: inout DueOutput
     ) {
         guard let origin = audioPrefetch?.origin else { return }
+        var isFirst = outcome.audio.isEmpty
         while case .audio(pass, let time)? = track.frames.elementInfo() {
             let start = ItemTime(time) ?? .zero
             let due = (timeline.host(for: origin.timelineTime(of: start)) ?? now).advanced(by: -audioLead)
-            guard due <= now else {
+            guard due <= now, !(isFirst && canWaitForNextWakeup(track, due, outcome)) else {
                 outcome.wake(at: due.advanced(by: audioSlack))
                 return
             }
+            isFirst = false
             guard case .audio(let buffer)? = track.advance() else { return }
             audioPrefetch?.until = start + (buffer.duration.nanoseconds ?? 0)
             outcome.audio.append(ScheduledAudio(buffer: buffer, origin: origin))

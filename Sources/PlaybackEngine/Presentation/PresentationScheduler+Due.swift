@@ -55,9 +55,13 @@ extension PresentationScheduler {
     }
 
     private mutating func dequeueAudio(_ track: TrackPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
+        var isFirst = true
         while case .audio(pass, let time)? = track.frames.elementInfo() {
             let due = dueTime(time).advanced(by: -audioLead)
-            if due > now { return outcome.wake(at: due.advanced(by: audioSlack)) }
+            if due > now || isFirst && canWaitForNextWakeup(track, due, outcome) {
+                return outcome.wake(at: due.advanced(by: audioSlack))
+            }
+            isFirst = false
             guard case .audio(let decoded)? = track.advance() else { return }
             guard let buffer = trimmed(decoded) else { continue }
             current.pass.audioUntil =
@@ -70,6 +74,13 @@ extension PresentationScheduler {
             outcome.audioEnded = true
         }
         if audioPrefetch == nil { detectUnderrun(of: track, until: current.pass.audioUntil, now, &outcome) }
+    }
+
+    /// Returns whether audio that was due at `due` can wait for the next wake-up, so that several buffers are
+    /// delivered at once. This requires that nothing is decoded, because decoding may delay that wake-up.
+    func canWaitForNextWakeup(_ track: TrackPipeline, _ due: HostTime, _ outcome: DueOutput) -> Bool {
+        guard audioSlack > 0, let next = outcome.wakeAt, track.isPausedAfterBurst else { return false }
+        return next <= due.advanced(by: audioSlack)
     }
 
     /// Returns the part of the epoch's first audio buffer that is to be heard, or nil if there is none.

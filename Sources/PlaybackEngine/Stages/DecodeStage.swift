@@ -34,6 +34,12 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let isIdle = Atomic<Bool>(false)
     /// True if the input was empty at the last check. A new packet must then wake the stage.
     let waitsForInput = Atomic<Bool>(true)
+    /// True after a burst of cached frames has filled the output beyond its limits.
+    ///
+    /// The stage then sleeps until the output is within the limits again, because delivering several cached
+    /// frames at once costs little more than delivering one.
+    let isPausedAfterBurst = Atomic<Bool>(false)
+    private let allowsBursts: Bool
 
     /// The segment that the demuxing stage reads next during reverse playback.
     let reverseRequest: Locked<ReverseSegment?>
@@ -105,6 +111,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         input: PacketQueue,
         output: FrameQueue,
         start: EpochStart,
+        allowsBursts: Bool,
         reverseRequest: Locked<ReverseSegment?>,
         wakeDemuxer: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (StageReport) -> Void
@@ -112,6 +119,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         self.isVideo = isVideo
         self.decoder = decoder
         self.demand = demand
+        self.allowsBursts = allowsBursts
         self.input = input
         self.output = output
         self.start = Locked(start)
@@ -125,7 +133,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     func step() -> StepResult {
         let start = self.start.withLock { $0 }
         if start.epoch != current.epoch { begin(start) }
-        guard output.hasCapacity else { return .needsSpace }
+        guard hasOutputCapacity() else { return .needsSpace }
         do throws(MediaError) {
             switch try decoder.receive() {
             case .video(let frame):
@@ -151,6 +159,25 @@ final class DecodeStage: Stage, @unchecked Sendable {
         } catch {
             return fault(error)
         }
+    }
+
+    /// Returns whether a frame may be delivered now.
+    ///
+    /// Cached frames may exceed the limits of the output in a burst, after which the stage pauses; see
+    /// `isPausedAfterBurst`.
+    private func hasOutputCapacity() -> Bool {
+        if isPausedAfterBurst.load(ordering: .sequentiallyConsistent) {
+            guard output.isWithinLimits else { return false }
+            isPausedAfterBurst.store(false, ordering: .sequentiallyConsistent)
+        }
+        if output.hasCapacity { return true }
+        guard allowsBursts, current.collector == nil, decoder.isServingCachedFrames else {
+            return false
+        }
+        if output.hasBurstCapacity { return true }
+        isPausedAfterBurst.store(true, ordering: .sequentiallyConsistent)
+        // Frames that were removed in the meantime have not woken the stage.
+        return output.isWithinLimits
     }
 
     private func begin(_ start: EpochStart) {

@@ -70,6 +70,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         request: ReadRequest,
         loopSetting: LoopSetting,
         reverseRequest: Locked<ReverseSegment?>,
+        allowsBursts: Bool,
         wakeDecoder: @escaping @Sendable (Int) -> Void,
         report: @escaping @Sendable (StageReport) -> Void
     ) {
@@ -78,7 +79,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         videoTrack = description.tracks.first { $0.mediaType == .video && queues[$0.id] != nil }?.id
         self.queues = queues
         inputs = queues.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        backpressure = PacketBackpressure(inputs: inputs, videoTrack: videoTrack)
+        backpressure = PacketBackpressure(inputs, videoTrack: videoTrack, allowsBursts: allowsBursts)
         declaredEnd = DeclaredEnd(description, played: Set(queues.keys))
         self.request = Locked(request)
         self.loopSetting = loopSetting
@@ -99,7 +100,13 @@ final class DemuxStage: Stage, @unchecked Sendable {
         if let target = pendingSeek { return seek(to: target) }
         if isAtEnd, segment != nil { return nextSegment() }
         if isAtEnd { return request.isLooping ? loop(request) : finish() }
-        guard backpressure.hasCapacity(request.currentLimits, isReverse: segment != nil) else {
+        guard
+            backpressure.mayRead(
+                request.currentLimits,
+                isReverse: segment != nil,
+                hasCachedPackets: history.hasNext
+            )
+        else {
             becomeIdle()
             return .needsSpace
         }
@@ -109,6 +116,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     private func begin(_ start: EpochStart) -> StepResult {
         hasBegun = true
+        backpressure.begin()
         epoch = start.epoch
         pass = 0
         resetPass()
@@ -255,6 +263,9 @@ final class DemuxStage: Stage, @unchecked Sendable {
             queuedBytes: queuedBytes
         )
     }
+
+    /// Whether the stage must be woken after a packet was removed from a queue. Any thread.
+    var shouldWake: Bool { backpressure.shouldWake { request.withLock { $0.currentLimits } } }
 
     private func read(_ request: ReadRequest) -> StepResult {
         do throws(MediaError) {

@@ -9,9 +9,12 @@ protocol EpochDecoder: Decoder {
     func begin(_ start: EpochStart)
     /// Begins an epoch without a flush: the next packets follow those that were sent. The default does nothing.
     func resume(at start: EpochStart)
+    /// Whether the next frames come from a cache, so that several at once cost little. The default is false.
+    var isServingCachedFrames: Bool { get }
 }
 
 extension EpochDecoder {
     func begin(_ start: EpochStart) {}
     func resume(at start: EpochStart) {}
+    var isServingCachedFrames: Bool { false }
 }

@@ -36,6 +36,8 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
 
     var isCatchingUp: Bool { base.isCatchingUp }
 
+    var isServingCachedFrames: Bool { base.isServingCachedFrames }
+
     func skip(_ skipping: DecodeSkipping) { base.skip(skipping) }
 
     func flush() {

@@ -1,15 +1,59 @@
 import MediaCore
+import Synchronization
 
 /// Decides whether the packet queues of an item's tracks have capacity for more packets.
-struct PacketBackpressure: Sendable {
-    /// The packet queue of each track.
-    let inputs: [(track: Int, queue: PacketQueue)]
-    /// The `Track.id` of the video track, if there is one.
-    let videoTrack: Int?
+final class PacketBackpressure: Sendable {
+    private let inputs: [(track: Int, queue: PacketQueue)]
+    private let videoTrack: Int?
+    private let allowsBursts: Bool
+    /// True after a burst, until the queues hold less than the limits; see `mayRead`.
+    private let isPausedAfterBurst = Atomic<Bool>(false)
+
+    /// Creates the policy.
+    ///
+    /// - Parameters:
+    ///   - inputs: The packet queue of each track.
+    ///   - videoTrack: The `Track.id` of the video track, if there is one.
+    ///   - allowsBursts: Whether cached packets may exceed the limits in a burst; see `mayRead`.
+    init(_ inputs: [(track: Int, queue: PacketQueue)], videoTrack: Int?, allowsBursts: Bool) {
+        self.inputs = inputs
+        self.videoTrack = videoTrack
+        self.allowsBursts = allowsBursts
+    }
+
+    /// Begins an epoch.
+    func begin() { isPausedAfterBurst.store(false, ordering: .sequentiallyConsistent) }
+
+    /// Returns whether another packet may be read. I/O lane.
+    ///
+    /// Cached packets (`hasCachedPackets`) may exceed the limits. After such a burst, reading pauses until the
+    /// queues are below the limits again, because queueing several cached packets at once costs little more
+    /// than queueing one.
+    func mayRead(_ limits: QueueLimits, isReverse: Bool, hasCachedPackets: Bool) -> Bool {
+        if hasCapacity(limits, isReverse: isReverse) {
+            if isPausedAfterBurst.load(ordering: .relaxed) {
+                isPausedAfterBurst.store(false, ordering: .sequentiallyConsistent)
+            }
+            return true
+        }
+        guard allowsBursts, !isReverse, hasCachedPackets, !isPausedAfterBurst.load(ordering: .relaxed) else {
+            return false
+        }
+        if hasCapacity(limits.burstLimits, isReverse: false) { return true }
+        isPausedAfterBurst.store(true, ordering: .sequentiallyConsistent)
+        // Packets that were removed in the meantime have not woken the reading stage.
+        return hasCapacity(limits, isReverse: false)
+    }
+
+    /// Returns whether reading must be woken after a packet was removed from a queue. Any thread.
+    func shouldWake(_ limits: () -> QueueLimits) -> Bool {
+        guard isPausedAfterBurst.load(ordering: .sequentiallyConsistent) else { return true }
+        return hasCapacity(limits(), isReverse: false)
+    }
 
     /// Returns whether the queues have capacity. They are limited by bytes and by time, but a full track never
     /// prevents an empty one from being filled.
-    func hasCapacity(_ limits: QueueLimits, isReverse: Bool) -> Bool {
+    private func hasCapacity(_ limits: QueueLimits, isReverse: Bool) -> Bool {
         var bytes = 0
         var needsMore = false
         for (track, queue) in inputs where !isReverse || track == videoTrack {
@@ -19,5 +63,16 @@ struct PacketBackpressure: Sendable {
             if level.duration < limits.duration && level.count < limits.count { needsMore = true }
         }
         return needsMore && bytes < limits.bytes
+    }
+}
+
+extension QueueLimits {
+    /// Twice the limits, but at most one second more.
+    fileprivate var burstLimits: QueueLimits {
+        QueueLimits(
+            count: count &+ min(count, .max - count),
+            bytes: bytes &+ min(bytes, .max - bytes),
+            duration: duration &+ min(duration, 1_000_000_000, .max - duration)
+        )
     }
 }

@@ -63,6 +63,9 @@ struct PacketHistory {
         return nil
     }
 
+    /// Whether `next()` may return another packet.
+    var hasNext: Bool { cursor < packets.count }
+
     mutating func append(_ packet: Packet) {
         if let time = packet.presentationTime {
             let end = time + (packet.duration ?? .zero)

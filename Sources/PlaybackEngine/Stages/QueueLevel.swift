@@ -8,7 +8,8 @@ package struct QueueLevel: Hashable, Sendable {
     /// The duration in nanoseconds of media.
     package var duration: Int64 = 0
 
-    func isBelow(_ limits: QueueLimits) -> Bool {
-        count < limits.count && bytes < limits.bytes && duration < limits.duration
+    func isBelow(_ limits: QueueLimits, times factor: Int) -> Bool {
+        count / factor < limits.count && bytes / factor < limits.bytes
+            && duration / Int64(factor) < limits.duration
     }
 }

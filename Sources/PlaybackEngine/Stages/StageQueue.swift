@@ -28,7 +28,25 @@ package final class StageQueue<Element: Sendable>: Sendable {
     package var level: QueueLevel { contents.withLock { $0.level } }
     package var isEmpty: Bool { contents.withLock { $0.entries.isEmpty } }
 
-    package var hasCapacity: Bool { contents.withLock { $0.level.isBelow($0.limits) } }
+    package var hasCapacity: Bool {
+        contents.withLock { $0.level.isBelow($0.limits, times: 1) }
+    }
+
+    /// Whether the queue holds less than eight times its limits. It is checked for elements that a cache holds
+    /// anyway.
+    package var hasBurstCapacity: Bool {
+        contents.withLock { $0.level.isBelow($0.limits, times: 8) }
+    }
+
+    /// Whether the queue holds no more than its limits.
+    package var isWithinLimits: Bool {
+        contents.withLock { contents in
+            guard contents.level.count > 1 else { return true }
+            return contents.level.count <= contents.limits.count
+                && contents.level.bytes <= contents.limits.bytes
+                && contents.level.duration <= contents.limits.duration
+        }
+    }
 
     /// Empties the queue and begins an epoch. From now on only elements of that epoch are accepted.
     package func begin(_ epoch: Epoch) {

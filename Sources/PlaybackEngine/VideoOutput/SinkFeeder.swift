@@ -143,7 +143,7 @@ final class SinkFeeder: @unchecked Sendable {
         isUpright = sink.appliesPreferredTrackTransform
         policy = sink.lateFramePolicy
         isRealTime = driver.isRealTime
-        lane = driver.makeLane(.output, label: "sink")
+        lane = driver.makeLane(sink is any ImmediateSink ? .control : .output, label: "sink")
         self.conversions = conversions
         self.failed = failed
     }
