@@ -1,10 +1,10 @@
 public import Foundation
 public import Playhead
 
-/// A view of a single clip: it shows a poster until the first frame, loops, resumes after stalls, and releases all
-/// resources when the clip is replaced, removed or fails.
+/// A view of a single clip. By default it plays muted and repeats.
 ///
-/// The view is muted by default.
+/// The view shows a poster until the first frame, resumes after stalls, and releases all resources when the clip is
+/// replaced, removed or fails.
 ///
 ///     let cover = VideoView(size: PixelSize(width: 360, height: 640))
 ///     cover.add(sink)
@@ -13,14 +13,22 @@ public import Playhead
 /// All members can be used from any thread, and none blocks.
 public final class VideoView: Sendable {
     private struct State {
-        var url: URL?
+        var asset: Asset?
         var number = 0
         var repeatMode = Player.RepeatMode.loop
         var isMuted = true
-        var isPlaying = true
+        /// Whether the application wants clips to play.
+        var shouldPlay = true
+        /// Whether the clip has played to its end and does not repeat.
+        var hasEnded = false
+        var onReady: (@Sendable () -> Void)?
+        var onEnd: (@Sendable () -> Void)?
+        var onFailure: (@Sendable (PlaybackError) -> Void)?
+        /// The number of the last clip that was reported as ready.
+        var readyNumber = 0
     }
     private let state = Locked(State())
-    private let urls: Locked<[Int: URL]>
+    private let assets: Locked<[Int: Asset]>
     private let feed: FeedPlayer<Int>
     private let layer: FeedLayer
     private static var viewport: FeedViewport { FeedViewport(CGRect(x: 0, y: 0, width: 1, height: 1)) }
@@ -38,8 +46,8 @@ public final class VideoView: Sendable {
         posters: PosterCache = .shared,
         budget: PlaybackBudget = .shared
     ) {
-        let urls = Locked<[Int: URL]>([:])
-        self.urls = urls
+        let assets = Locked<[Int: Asset]>([:])
+        self.assets = assets
         var settings = FeedSettings()
         settings.readyCount = 0
         layer = FeedLayer(size: size)
@@ -49,25 +57,59 @@ public final class VideoView: Sendable {
             posters: posters,
             budget: budget
         ) { number in
-            urls.withLock { $0[number] }.map { Asset(url: $0) }
+            assets.withLock { $0[number] }
         }
         feed.setViewport(Self.viewport)
+        feed.setEndHandler { [weak self] number in self?.handleEnd(of: number) }
+        feed.setFailureHandler { [weak self] number, error in self?.handleFailure(of: number, error) }
+        layer.setContentHandler { [weak self] content in
+            if content == .video { self?.handleFirstFrame() }
+        }
+    }
+
+    private func handleEnd(of number: Int) {
+        let handler = state.withLock { state -> (@Sendable () -> Void)? in
+            guard state.number == number else { return nil }
+            state.hasEnded = true
+            return state.onEnd
+        }
+        handler?()
+    }
+
+    private func handleFailure(of number: Int, _ error: PlaybackError) {
+        state.withLock { $0.number == number ? $0.onFailure : nil }?(error)
+    }
+
+    private func handleFirstFrame() {
+        let handler = state.withLock { state -> (@Sendable () -> Void)? in
+            guard state.readyNumber != state.number else { return nil }
+            state.readyNumber = state.number
+            return state.onReady
+        }
+        if let handler { feed.perform(handler) }
     }
 
     /// The URL of the clip. A new clip plays immediately unless `isPlaying` is false; nil releases all resources.
     public var url: URL? {
-        get { state.withLock { $0.url } }
+        get { state.withLock { $0.asset?.url } }
+        set { asset = newValue.map { Asset(url: $0) } }
+    }
+
+    /// The asset of the clip, for one with options or a byte source of its own. Setting it replaces `url`.
+    public var asset: Asset? {
+        get { state.withLock { $0.asset } }
         set {
-            let (number, isPlaying) = state.withLock { state in
-                state.url = newValue
+            let (number, shouldPlay) = state.withLock { state in
+                state.asset = newValue
                 state.number += 1
-                return (state.number, state.isPlaying)
+                state.hasEnded = false
+                return (state.number, state.shouldPlay)
             }
-            urls.withLock { $0 = newValue.map { [number: $0] } ?? [:] }
+            assets.withLock { $0 = newValue.map { [number: $0] } ?? [:] }
             guard newValue != nil else { return feed.setCells([]) }
             // Replacing the cell in one step lets the new clip reuse the player.
             feed.setCells([FeedCell(number, frame: Self.viewport.bounds)])
-            if !isPlaying { feed.pause(number) }
+            if !shouldPlay { feed.pause(number) }
             feed.setLayer(layer, for: number)
         }
     }
@@ -79,6 +121,18 @@ public final class VideoView: Sendable {
             state.withLock { $0.repeatMode = newValue }
             feed.change { $0.loops = newValue == .loop }
         }
+    }
+
+    /// The output size in pixels, or nil for the size of the video.
+    public var size: PixelSize? {
+        get { layer.size }
+        set { layer.size = newValue }
+    }
+
+    /// The color of the part of `size` that the video does not cover.
+    public var backgroundColor: Color {
+        get { layer.backgroundColor }
+        set { layer.backgroundColor = newValue }
     }
 
     /// The way in which the video fills `size`.
@@ -97,11 +151,15 @@ public final class VideoView: Sendable {
     }
 
     /// A Boolean value that indicates whether the clip plays, or will play once there is one. The default is true.
+    ///
+    /// It becomes false when a clip that does not repeat has played to its end. Setting it to true plays that clip again,
+    /// and a new clip plays in any case.
     public var isPlaying: Bool {
-        get { state.withLock { $0.isPlaying } }
+        get { state.withLock { $0.shouldPlay && !$0.hasEnded } }
         set {
             let number = state.withLock { state in
-                state.isPlaying = newValue
+                state.shouldPlay = newValue
+                if newValue { state.hasEnded = false }
                 return state.number
             }
             if newValue { feed.play(number) } else { feed.pause(number) }
@@ -119,6 +177,24 @@ public final class VideoView: Sendable {
     public var error: PlaybackError? { feed.error(of: state.withLock { $0.number }) }
     /// The current player, or nil if there is no clip or the clip has failed.
     public var player: Player? { feed.player(for: state.withLock { $0.number }) }
+
+    /// Sets a handler that is called when the first frame of a clip is shown.
+    ///
+    /// - Parameter handler: A closure that is called on the configuration's callback queue or a queue of the view, or
+    ///   nil.
+    public func setReadyHandler(_ handler: (@Sendable () -> Void)?) {
+        state.withLock { $0.onReady = handler }
+    }
+    /// Sets a handler that is called when a clip that does not repeat has played to its end.
+    ///
+    /// - Parameter handler: A closure that is called on the queue described at `setReadyHandler(_:)`, or nil.
+    public func setEndHandler(_ handler: (@Sendable () -> Void)?) { state.withLock { $0.onEnd = handler } }
+    /// Sets a handler that is called when the clip cannot be played.
+    ///
+    /// - Parameter handler: A closure that is called on the queue described at `setReadyHandler(_:)`, or nil.
+    public func setFailureHandler(_ handler: (@Sendable (PlaybackError) -> Void)?) {
+        state.withLock { $0.onFailure = handler }
+    }
 
     /// Adds a sink, which receives the poster and the frames.
     ///

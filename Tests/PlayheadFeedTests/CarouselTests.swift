@@ -72,6 +72,112 @@ struct CarouselTests {
         #expect(banner.position == 1 && banner.feed.plan.playing == [1])
     }
 
+    @Test("Pictures are shown for a tenth of a second at least, whatever their time is")
+    func shortestTime() {
+        for seconds in [0, -1, 0.05, .nan, -.infinity] {
+            let driver = ManualDriver(settlesByItself: true)
+            let banner = makeBanner(driver, [.picture(seconds: seconds), .picture(seconds: seconds)])
+            let turns = Locked(0)
+            banner.setTurnHandler { _ in turns.withLock { $0 += 1 } }
+            driver.run(seconds: 1.05)
+            #expect(turns.withLock { $0 } == 10, "\(seconds)")
+        }
+    }
+
+    @Test(
+        "A page whose clip fails is shown for half a second; the carousel goes on and tries the clip again",
+        arguments: [.openFails(.notFound), .lost(fromPacket: 20)] as [ScriptedMedia.Fault]
+    )
+    func brokenPage(fault: ScriptedMedia.Fault) {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        let urls = [backend.add(), backend.add(.silentClip([fault]))]
+        let banner = CarouselPlayer(
+            pages: [.clip, .clip, .picture(seconds: 1)],
+            configuration: configuration,
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        ) { $0 < 2 ? backend.makeAsset(at: urls[$0]) : nil }
+        let indices = Locked<[Int]>([])
+        let failures = Locked<[Int]>([])
+        banner.setIndexHandler { index in indices.withLock { $0.append(index) } }
+        banner.feed.setFailureHandler { id, _ in failures.withLock { $0.append(id) } }
+        driver.run(seconds: 9)
+        #expect(indices.withLock { $0.prefix(6) } == [1, 2, 0, 1, 2, 0])
+        #expect(failures.withLock { Set($0) } == [1])
+        let count = failures.withLock { $0.count }
+        backend[urls[1]]?.faults = []
+        driver.run(seconds: 10)
+        #expect(failures.withLock { $0.count } == count && banner.feed.error(of: 1) == nil)
+    }
+
+    @Test("A carousel of broken pages rests half a second on each")
+    func allBroken() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip([.openFails(.notFound)]), driver: driver)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        let url = backend.add()
+        let banner = CarouselPlayer(
+            pages: [.clip, .clip, .clip],
+            configuration: configuration,
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        ) { $0 == 2 ? nil : backend.makeAsset(at: url) }
+        let turns = Locked(0)
+        banner.setTurnHandler { _ in turns.withLock { $0 += 1 } }
+        driver.run(seconds: 10)
+        #expect((19...20).contains(turns.withLock { $0 }))
+    }
+
+    @Test("Nothing advances in the background, not even pictures")
+    func background() {
+        let driver = ManualDriver(settlesByItself: true)
+        let banner = makeBanner(driver, [.picture(seconds: 1), .clip])
+        driver.run(seconds: 0.5)
+        banner.setInBackground(true)
+        driver.run(seconds: 5)
+        #expect(banner.position == 0)
+        banner.setInBackground(false)
+        driver.run(seconds: 0.9)
+        #expect(banner.position == 0)
+        driver.run(seconds: 0.2)
+        #expect(banner.position == 1)
+        banner.setInBackground(true)
+        driver.run(seconds: 5)
+        #expect(banner.position == 1 && banner.feed.plan.playing == [])
+        // Being on screen and being in the foreground are independent.
+        banner.setOnScreen(false)
+        banner.setInBackground(false)
+        driver.run(seconds: 5)
+        #expect(banner.position == 1)
+        banner.setOnScreen(true)
+        driver.run(seconds: 2.1)
+        #expect(banner.position == 2)
+    }
+
+    @Test("Pages can be replaced; those that stay the same keep their players")
+    func setPages() {
+        let driver = ManualDriver(settlesByItself: true)
+        let banner = makeBanner(driver, [.clip, .clip, .clip])
+        driver.run(seconds: 0.5)
+        let player = banner.feed.player(for: 0)
+        banner.setPages([.clip, .picture(seconds: 1)], reloading: [1])
+        driver.run(seconds: 0.5)
+        #expect(banner.feed.player(for: 0) === player && player?.rate == 1)
+        banner.jump(to: 1)
+        driver.run(seconds: 1.1)
+        #expect(banner.index == 0)
+        banner.setPages([.clip])
+        driver.run(seconds: 5)
+        #expect(banner.index == 0 && banner.feed.plan.playing == [0])
+        banner.setPages([])
+        driver.run(seconds: 1)
+        #expect(banner.index == 0 && banner.feed.plan.entries == [])
+    }
+
     private func makeBanner(
         _ driver: ManualDriver,
         _ pages: [FeedKind],

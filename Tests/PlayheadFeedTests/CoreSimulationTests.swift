@@ -34,27 +34,65 @@ private struct Simulation {
     }
 
     mutating func layOut(_ list: [(id: Int, kind: FeedKind)]) {
+        place(list)
+        send(.cells(naive.cells))
+    }
+
+    private mutating func place(_ list: [(id: Int, kind: FeedKind)]) {
         var y = 0.0
         naive.cells = list.map { id, kind in
             let height = [40.0, 180, 320, 576, 900][Int.random(in: 0..<5, using: &random)]
             defer { y += height + 8 }
-            return FeedCell(id, frame: CGRect(x: 0, y: y, width: 320, height: height), kind: kind)
+            return FeedCell(
+                id,
+                frame: CGRect(x: 0, y: y, width: viewport.bounds.width, height: height),
+                kind: kind
+            )
         }
         length = y
         naive.paused.formIntersection(list.map(\.id))
-        send(.cells(naive.cells))
+    }
+
+    /// Rotates the device or inserts a cell above the view. The cell that was at the top of the view stays there, and the
+    /// clip that plays continues if the rule still allows it.
+    private mutating func relayOut() {
+        guard let top = naive.inView.first.map({ naive.cells[$0] }) else { return }
+        let playing = core.plan.playing
+        if Bool.random(using: &random) {
+            viewport.bounds.size = CGSize(width: viewport.bounds.height, height: viewport.bounds.width)
+            place(naive.cells.map { ($0.id, $0.kind) })
+        } else {
+            var frames = naive.cells
+            frames.insert(FeedCell(nextID, frame: CGRect(x: 0, y: -100, width: 320, height: 100)), at: 0)
+            nextID += 1
+            for index in frames.indices { frames[index].frame.origin.y += 100 }
+            naive.cells = frames
+            length += 100
+        }
+        let frame = naive.cells.first { $0.id == top.id }?.frame ?? top.frame
+        let y = frame.minY + viewport.bounds.minY - top.frame.minY
+        viewport.bounds.origin.y = y
+        naive.travel(to: y, velocity: nil, isScroll: false)
+        naive.visibleRect = viewport.visible
+        naive.lastMoved = nil
+        send(.layout(naive.cells, viewport, nil))
+        for id in playing where core.plan.playing.contains(id) {
+            expect(
+                !core.changes.contains { $0 == .pause(id, []) || $0 == .play(id) },
+                "\(id) was interrupted"
+            )
+        }
     }
 
     mutating func move(to y: Double, velocity: Double?, _ phase: ScrollPhase?) {
         let before = viewport
         viewport.bounds.origin.y = y
-        if viewport != before { naive.isMovingBackward = viewport.bounds.minY < before.bounds.minY }
+        naive.travel(to: y, velocity: velocity, isScroll: phase != nil)
         naive.visibleRect = viewport.visible
         guard let phase else {
             naive.lastMoved = nil
             return send(.viewport(viewport))
         }
-        if let velocity, velocity != 0 { naive.isMovingBackward = velocity < 0 }
         if viewport != before { naive.lastMoved = now }
         let speed = phase == .settled ? 0 : velocity.map(abs) ?? .infinity
         naive.isSlow = naive.settings.slowSpeed.map { speed < $0 } ?? false
@@ -117,6 +155,7 @@ private struct Simulation {
             naive.isHidden = false
             send(isScreen ? .onScreen(true) : .background(false))
         case 3: userPause()
+        case 4: relayOut()
         default: swipe()
         }
         // The chosen clips start, run out of data, resume, end or fail.

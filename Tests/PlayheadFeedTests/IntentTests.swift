@@ -122,7 +122,7 @@ struct IntentTests {
     }
 
     @Test(
-        "A clip that fails while it is preloaded does not play when it is chosen, and is tried again later"
+        "A clip that fails while it is preloaded is tried again when its cell comes into view, and not before"
     )
     func failedAhead() {
         var scene = CoreScene()
@@ -130,7 +130,12 @@ struct IntentTests {
         #expect(scene.plan.ready == [1, 2])
         scene.send(.failed(2))
         #expect(scene.plan.ready == [1, 3])
+        scene.settle(at: 100)
+        #expect(scene.plan.ready == [1, 3])
         scene.settle(at: 800)
+        #expect(scene.plan.chosen == [2] && scene.playing == [2])
+        scene.send(.failed(2))
+        scene.settle(at: 850)
         #expect(scene.plan.chosen == [2] && scene.playing == [])
         scene.settle(at: 4000)
         scene.settle(at: 800)
@@ -152,6 +157,189 @@ struct IntentTests {
         scene.send(.ended(0))
         scene.send(.userPause(0, false))
         #expect(scene.playing == [0])
+    }
+}
+
+@Suite("Feed: direction of travel")
+struct DirectionTests {
+    /// A core with a list of ten cells that are laid out by `frame`, settled at the fourth cell.
+    private func core(
+        axis: FeedAxis? = nil,
+        size: CGSize,
+        _ frame: (Int) -> CGRect
+    ) -> FeedCore<Int> {
+        var settings = FeedSettings()
+        settings.axis = axis
+        settings.settlingTime = 0
+        var core = FeedCore<Int>(settings)
+        core.handle(.cells((0..<10).map { FeedCell($0, frame: frame($0)) }), at: .zero)
+        core.handle(.viewport(FeedViewport(CGRect(origin: frame(4).origin, size: size))), at: .zero)
+        return core
+    }
+
+    private func start(_ core: inout FeedCore<Int>) -> [Int] {
+        for id in core.plan.playing {
+            core.handle(.started(id), at: .zero)
+            core.handle(.buffered(id, seconds: 10, isFull: false), at: .zero)
+        }
+        return core.plan.ready
+    }
+
+    @Test(
+        "The direction follows the order of the cells: downward, upward, to the right, to the left, and wide posts"
+    )
+    func arrangements() {
+        let rows: [(String, CGSize, (Int) -> CGRect)] = [
+            (
+                "column", CGSize(width: 300, height: 300),
+                { CGRect(x: 0, y: $0 * 300, width: 300, height: 300) }
+            ),
+            (
+                "chat", CGSize(width: 300, height: 300),
+                { CGRect(x: 0, y: $0 * -300, width: 300, height: 300) }
+            ),
+            (
+                "strip", CGSize(width: 300, height: 300),
+                { CGRect(x: $0 * 300, y: 0, width: 300, height: 300) }
+            ),
+            (
+                "right to left", CGSize(width: 300, height: 300),
+                { CGRect(x: $0 * -300, y: 0, width: 300, height: 300) }
+            ),
+            (
+                "wide posts", CGSize(width: 5000, height: 240),
+                { CGRect(x: 0, y: $0 * 240, width: 5000, height: 240) }
+            ),
+        ]
+        for (name, size, frame) in rows {
+            for velocity in [nil, 500.0] {
+                var core = core(size: size, frame)
+                #expect(start(&core) == [5, 6], "\(name)")
+                for (page, expected) in [(3, [2, 1]), (2, [1, 0]), (3, [4, 5])] {
+                    let isBackward = expected[0] < page
+                    core.handle(
+                        .scroll(
+                            FeedViewport(CGRect(origin: frame(page).origin, size: size)),
+                            velocity: velocity.map { isBackward ? -$0 : $0 },
+                            .settled
+                        ),
+                        at: .zero
+                    )
+                    #expect(start(&core) == expected, "\(name), page \(page)")
+                }
+            }
+        }
+    }
+
+    @Test("A grid of two rows scrolls along the axis that is set")
+    func axis() {
+        let frame = { (index: Int) in CGRect(x: index % 5 * 100, y: index / 5 * 100, width: 100, height: 100)
+        }
+        var core = core(axis: .vertical, size: CGSize(width: 500, height: 100), frame)
+        core.handle(
+            .scroll(FeedViewport(CGRect(x: 0, y: 100, width: 500, height: 100)), velocity: nil, .settled),
+            at: .zero
+        )
+        #expect(start(&core) == [6, 7])
+        core.handle(
+            .scroll(FeedViewport(CGRect(x: 0, y: 0, width: 500, height: 100)), velocity: nil, .settled),
+            at: .zero
+        )
+        #expect(core.plan.chosen == [0] && core.plan.ready == [])
+    }
+
+    @Test("A trembling finger, a jump, a rotation and a removal above do not turn the direction round")
+    func steady() {
+        var scene = CoreScene()
+        scene.settle(at: 4000)
+        for y in [4000, 3999.5, 4000, 3991, 4000, 3990.5] {
+            scene.drag(to: y, velocity: y < 4000 ? -5 : nil)
+        }
+        scene.pass(0.3)
+        scene.start()
+        #expect(scene.plan.ready == [11, 12])
+        // The viewport moves back, but the list was not scrolled.
+        scene.reload(Array(2..<20))
+        scene.show(at: 3200)
+        scene.start()
+        #expect(scene.plan.ready == [11, 12])
+        scene.show(at: 2000)
+        scene.start()
+        #expect(scene.playing == [7] && scene.plan.ready == [8, 9])
+        scene.drag(to: 1980)
+        scene.pass(0.3)
+        #expect(scene.plan.ready == [6, 5])
+    }
+
+    @Test("Slow scrolling in steps of half a point changes the direction after ten points")
+    func slow() {
+        var scene = CoreScene()
+        scene.settle(at: 4000)
+        for step in 1...20 {
+            scene.drag(to: 4000 - Double(step) / 2)
+            scene.pass(0.3)
+            scene.start()
+            #expect(scene.plan.ready == (step < 20 ? [11, 12] : [9, 8]), "\(step)")
+        }
+    }
+}
+
+@Suite("Feed: layout in one step, clips tried again, and pauses ahead")
+struct LayoutTests {
+    @Test("An insertion above or a rotation in one step does not interrupt the clip that plays")
+    func oneStep() {
+        var scene = CoreScene()
+        scene.settle(at: 2000)
+        #expect(scene.playing == [5])
+        scene.cells = CoreScene.column([90, 91] + Array(0..<20), height: 400)
+        let viewport = { (y: Double, width: Double, height: Double) in
+            FeedViewport(CGRect(x: 0, y: y, width: width, height: height))
+        }
+        scene.send(.layout(scene.cells, viewport(2800, 300, 600), nil))
+        #expect(scene.playing == [5] && scene.changes == [])
+        scene.cells = CoreScene.column([90, 91] + Array(0..<20), height: 250)
+        scene.send(.layout(scene.cells, viewport(1750, 600, 300), nil))
+        #expect(scene.playing == [5] && scene.changes == [])
+    }
+
+    @Test("A clip that failed or ended is tried again on request")
+    func retry() {
+        var scene = CoreScene()
+        for event in [FeedEvent<Int>.failed(0), .ended(0)] {
+            scene.send(event)
+            #expect(scene.playing == [])
+            scene.send(.retry(0))
+            #expect(scene.playing == [0])
+        }
+    }
+
+    @Test("A clip that the user pauses before it is listed is paused when it is listed")
+    func pausedAhead() {
+        var scene = CoreScene()
+        scene.send(.userPause(40, true))
+        scene.send(.userPause(41, true))
+        scene.send(.userPause(41, false))
+        scene.reload([40])
+        #expect(scene.plan.entry(of: 40)?.reasons == .user)
+        scene.send(.userPause(40, false))
+        #expect(scene.playing == [40])
+        scene.reload([41])
+        #expect(scene.playing == [41])
+    }
+
+    @Test("The changes report a stall and its end once each, and not while the clip is paused")
+    func stalls() {
+        var scene = CoreScene()
+        scene.send(.waiting(0, true))
+        #expect(scene.changes == [.waiting(0, true)])
+        scene.send(.waiting(0, true))
+        #expect(scene.changes == [])
+        scene.send(.userPause(0, true))
+        #expect(scene.changes.prefix(2) == [.pause(0, [.user, .waiting]), .waiting(0, false)])
+        scene.send(.userPause(0, false))
+        #expect(scene.changes == [.play(0), .waiting(0, true)])
+        scene.send(.waiting(0, false))
+        #expect(scene.changes == [.waiting(0, false)])
     }
 }
 

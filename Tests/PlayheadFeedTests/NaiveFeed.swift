@@ -15,7 +15,8 @@ struct NaiveFeed {
     private var edges: [(top: Double, bottom: Double)] = []
     private(set) var listed: Set<Int> = []
     var visibleRect = CGRect.zero
-    var isMovingBackward = false
+    private(set) var isMovingBackward = false
+    private var furthest = 0.0
     var lastMoved: Int64?
     var isSlow = false
     var chosen: [Int] = []
@@ -28,6 +29,19 @@ struct NaiveFeed {
         let part = frame.intersection(visibleRect)
         let whole = min(frame.width, visibleRect.width) * min(frame.height, visibleRect.height)
         return part.isNull || whole <= 0 ? 0 : part.width * part.height / whole
+    }
+
+    /// Follows a scroll step, or a jump if there is no phase. The direction changes with a velocity, or after ten points.
+    mutating func travel(to y: Double, velocity: Double?, isScroll: Bool) {
+        let back = (furthest - y) * (isMovingBackward ? -1 : 1)
+        if isScroll, let velocity, abs(velocity) >= 20 {
+            isMovingBackward = velocity < 0
+        } else if isScroll, back >= 10 {
+            isMovingBackward.toggle()
+        } else if isScroll, back > 0 {
+            return
+        }
+        furthest = y
     }
 
     /// The indices of the cells that are at least partly visible. All cells are examined.

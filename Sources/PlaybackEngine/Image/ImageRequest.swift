@@ -15,6 +15,8 @@ package struct ImageRequest: Hashable, Sendable {
     /// The exact size of the upright result, filled according to `gravity`. If nil, `maximumSize` applies.
     package var targetSize: PixelSize?
     package var gravity: VideoGravity
+    /// The color of the area of `targetSize` that the frame does not cover.
+    package var background: Color
     /// The pixel format of the result. If nil, it is the frame's own, or the nearest one that can be produced.
     package var pixelFormat: PixelFormat?
     /// Whether the result is rotated and mirrored for display, with square pixels.
@@ -32,6 +34,7 @@ package struct ImageRequest: Hashable, Sendable {
         maximumSize: PixelSize? = nil,
         targetSize: PixelSize? = nil,
         gravity: VideoGravity = .resizeAspect,
+        background: Color = .clear,
         pixelFormat: PixelFormat? = nil,
         isUpright: Bool = false,
         deinterlacing: Deinterlacing = .none,
@@ -44,6 +47,7 @@ package struct ImageRequest: Hashable, Sendable {
         self.maximumSize = maximumSize
         self.targetSize = targetSize
         self.gravity = gravity
+        self.background = background
         self.pixelFormat = pixelFormat
         self.isUpright = isUpright
         self.deinterlacing = deinterlacing
@@ -88,9 +92,9 @@ extension ImageRequest {
         with converter: any VideoConverter
     ) throws(MediaError) -> VideoFrame {
         if let geometry, !toSDR(frame) {
-            return try converter.convert(frame, to: pixelFormat, geometry: geometry, background: .clear)
+            return try converter.convert(frame, to: pixelFormat, geometry: geometry, background: background)
         }
-        return try converter.convertToSDR(frame, to: pixelFormat, geometry: geometry, background: .clear)
+        return try converter.convertToSDR(frame, to: pixelFormat, geometry: geometry, background: background)
     }
 
     private func fit(_ frame: VideoFrame, with converter: any VideoConverter) throws(MediaError) -> VideoFrame

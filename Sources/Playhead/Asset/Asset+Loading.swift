@@ -114,7 +114,7 @@ extension Asset {
 
 extension Asset {
     /// Whether the bytes of the asset are read over a network, as far as that is known.
-    var isRemote: Bool {
+    package var isRemote: Bool {
         if let media { return !media.isLocal }
         return options.byteSource.map { !$0.isLocal } ?? !url.isFileURL
     }

@@ -1,6 +1,6 @@
 public import MediaCore
 import PlaybackEngine
-import PlayheadBackend
+package import PlayheadBackend
 
 /// The result of an image request.
 public enum ImageResult: Sendable {
@@ -55,6 +55,7 @@ public final class ImageGenerator: Sendable {
         var maximumSize: PixelSize?
         var targetSize: PixelSize?
         var gravity = VideoGravity.resizeAspect
+        var background = Color.clear
         var pixelFormat: PixelFormat?
         var isUpright = false
         var deinterlacing = Deinterlacing.auto
@@ -74,14 +75,20 @@ public final class ImageGenerator: Sendable {
     /// - Parameters:
     ///   - asset: The asset to make images of.
     ///   - clock: The driver. Image generation does not depend on time.
-    public init(asset: Asset, clock: ClockMode) {
+    public convenience init(asset: Asset, clock: ClockMode) {
+        self.init(asset: asset, clock: clock, backend: nil)
+    }
+
+    /// Creates an image generator with a backend, unless the asset has one of its own. Nil stands for the default one.
+    package init(asset: Asset, clock: ClockMode, backend: (any MediaBackend)?) {
         self.asset = asset
+        let own = asset.backend(of: backend ?? asset.backend)
         queue = ImageRequestQueue(
             driver: clock.makeDriver(),
             role: asset.loadingRole,
-            makeDemuxer: { asset.makeDemuxer() },
-            converter: asset.backend.makeVideoConverter(),
-            deinterlacer: FrameDeinterlacer { asset.backend.makeDeinterlacer() },
+            makeDemuxer: { asset.makeDemuxer(backend) },
+            converter: own.makeVideoConverter(),
+            deinterlacer: FrameDeinterlacer { own.makeDeinterlacer() },
             options: { DecoderOptions(sharing: PlayerRegistry.all) },
             didOpen: { asset.opened(.success($0)) }
         )
@@ -118,8 +125,7 @@ public final class ImageGenerator: Sendable {
     }
 
     /// The exact size of images, upright and with square pixels. It overrides `maximumSize` and
-    /// `appliesPreferredTrackTransform`. Nil leaves the size to those properties. Bars are black, or transparent if the
-    /// pixel format has alpha.
+    /// `appliesPreferredTrackTransform`. Nil leaves the size to those properties. Bars have the color `backgroundColor`.
     public var targetSize: PixelSize? {
         get { settings.withLock { $0.targetSize } }
         set { settings.withLock { $0.targetSize = newValue } }
@@ -129,6 +135,13 @@ public final class ImageGenerator: Sendable {
     public var videoGravity: VideoGravity {
         get { settings.withLock { $0.gravity } }
         set { settings.withLock { $0.gravity = newValue } }
+    }
+
+    /// The color of the part of `targetSize` that the image does not cover. The default is `.clear`, which is black in
+    /// pixel formats without alpha.
+    public var backgroundColor: Color {
+        get { settings.withLock { $0.background } }
+        set { settings.withLock { $0.background = newValue } }
     }
 
     /// The pixel format of images. Nil, the default, keeps the decoder's format as far as the scaling allows.
@@ -250,6 +263,7 @@ public final class ImageGenerator: Sendable {
             maximumSize: settings.maximumSize,
             targetSize: settings.targetSize,
             gravity: settings.gravity,
+            background: settings.background,
             pixelFormat: settings.pixelFormat,
             isUpright: settings.isUpright,
             deinterlacing: settings.deinterlacing,

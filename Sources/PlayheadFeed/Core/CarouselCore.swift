@@ -18,10 +18,20 @@ public struct CarouselCore: Sendable {
     /// dragged or off screen.
     private var visibleSince: HostTime?
     private var isOnScreen = true
+    private var isInBackground = false
     /// Whether the clip of the current page has ended while dragging, or being off screen, prevented the carousel from
     /// advancing.
     private var clipHasEnded = false
+    /// The pages whose clips have failed since they were shown last.
+    private var failedPages: Set<Int> = []
     private static let width = 1000.0
+    /// The shortest display time of a picture, in seconds.
+    private static let minimumPictureTime = 0.1
+    /// The display time of a page whose clip cannot be played, in seconds. Without it, a carousel of such pages would
+    /// never rest.
+    private static let failedPageTime = 0.5
+
+    private var isShown: Bool { isOnScreen && !isInBackground }
 
     /// Creates a carousel that shows the first page.
     ///
@@ -61,13 +71,40 @@ public struct CarouselCore: Sendable {
 
     /// The time at which the carousel advances by itself, or nil if no advance is pending.
     ///
-    /// For a picture this is the end of its display time. If the clip of the current page has ended, it is a time that
-    /// has already passed.
+    /// For a picture this is the end of its display time, for a page whose clip has failed, half a second after it came
+    /// into view. If the clip of the current page has ended, it is a time that has already passed.
     public var nextTurn: HostTime? {
         guard let visibleSince, pages.count > 1 else { return nil }
         if clipHasEnded { return visibleSince }
-        guard case .picture(let seconds) = pages[index] else { return nil }
-        return visibleSince.advanced(by: Int64(clamping: max(0, min(seconds, 1e6)) * 1e9))
+        let seconds: Double
+        switch pages[index] {
+        // A display time that is not a number counts as the shortest one.
+        case .picture(let time):
+            seconds = time > Self.minimumPictureTime ? min(time, 1e6) : Self.minimumPictureTime
+        case .clip where failedPages.contains(index): seconds = Self.failedPageTime
+        case .clip, .other: return nil
+        }
+        return visibleSince.advanced(by: Int64(clamping: seconds * 1e9))
+    }
+
+    /// Replaces the pages. The page that is shown stays in view if it still exists; otherwise the last one is shown.
+    ///
+    /// - Parameters:
+    ///   - pages: The kind of each page, in order.
+    ///   - now: The current time.
+    public mutating func setPages(_ pages: [FeedKind], at now: HostTime) {
+        let shown = pages.isEmpty ? 0 : min(index, pages.count - 1)
+        let isSame =
+            [pages, self.pages].allSatisfy { $0.indices.contains(shown) } && pages[shown] == self.pages[index]
+            && shown == index
+        self.pages = pages
+        failedPages.formIntersection(isSame ? [shown] : [])
+        position = Double(shown)
+        isDragging = false
+        if !isSame {
+            clipHasEnded = false
+            visibleSince = isShown ? now : nil
+        }
     }
 
     /// Moves the carousel to a position.
@@ -82,7 +119,13 @@ public struct CarouselCore: Sendable {
     public mutating func move(to position: Double, isDragging: Bool, at now: HostTime) {
         guard position.isFinite else { return }
         let before = index
-        defer { if index != before { clipHasEnded = false } }
+        defer {
+            if index != before {
+                clipHasEnded = false
+                // The clip is tried again when its page returns.
+                failedPages.remove(before)
+            }
+        }
         // Beyond 1e9 a Double resolves positions within a page poorly, so the position is reduced to the page's index.
         let bounded = abs(position) < 1e9 ? position : Double(page(at: position.rounded()))
         self.position = bounded
@@ -90,7 +133,7 @@ public struct CarouselCore: Sendable {
         if isDragging {
             visibleSince = nil
         } else if visibleSince == nil || index != before {
-            visibleSince = isOnScreen ? now : nil
+            visibleSince = isShown ? now : nil
         }
     }
 
@@ -119,7 +162,21 @@ public struct CarouselCore: Sendable {
     ///   - now: The current time.
     public mutating func setOnScreen(_ isOnScreen: Bool, at now: HostTime) {
         self.isOnScreen = isOnScreen
-        visibleSince = isOnScreen && !isDragging ? now : nil
+        updateVisibility(now)
+    }
+
+    /// Sets whether the application is in the background, which has the effect of being off screen.
+    ///
+    /// - Parameters:
+    ///   - isInBackground: True while the application is in the background.
+    ///   - now: The current time.
+    public mutating func setInBackground(_ isInBackground: Bool, at now: HostTime) {
+        self.isInBackground = isInBackground
+        updateVisibility(now)
+    }
+
+    private mutating func updateVisibility(_ now: HostTime) {
+        visibleSince = isShown && !isDragging ? visibleSince ?? now : nil
     }
 
     /// Returns the position to advance to if the time given by `nextTurn` has been reached.
@@ -140,7 +197,15 @@ public struct CarouselCore: Sendable {
     ///   deferred.
     public mutating func turn(afterEndOf page: Int) -> Double? {
         guard page == index, pages.count > 1 else { return nil }
-        clipHasEnded = isDragging || !isOnScreen
+        clipHasEnded = isDragging || !isShown
         return clipHasEnded ? nil : position.rounded() + 1
+    }
+
+    /// Records that the clip of a page cannot be played. The carousel moves on as if the clip had ended, but shows the
+    /// page for at least half a second; see `nextTurn`.
+    ///
+    /// - Parameter page: The index of the page whose clip has failed.
+    public mutating func fail(_ page: Int) {
+        if pages.indices.contains(page) { failedPages.insert(page) }
     }
 }

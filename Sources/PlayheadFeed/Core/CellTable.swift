@@ -5,23 +5,36 @@ struct CellTable<ID: Hashable & Sendable>: Sendable {
     /// The cells in list order. If several cells have the same identity, only the first is kept.
     private(set) var cells: [FeedCell<ID>] = []
     private(set) var indices: [ID: Int] = [:]
-    /// Whether the list is wider than it is high.
+    /// The axis that was requested, or nil if it is derived from the cells.
+    let axis: FeedAxis?
+    /// Whether the first cell follows the last one. The positions of such cells do not tell the order of the list.
+    let wraps: Bool
     private(set) var isHorizontal = false
-    /// The cells ordered by their start on the long axis. `maximumEnds` holds, for each of them, the largest end of any
+    /// Whether the last cell lies before the first one on the axis, as in strips that read from right to left and in
+    /// chats that grow upward.
+    private(set) var isReversed = false
+    /// The cells ordered by their start on the axis. `maximumEnds` holds, for each of them, the largest end of any
     /// cell up to it.
     private var sorted: [(start: Double, cellIndex: Int)] = []
     private var maximumEnds: [Double] = []
 
-    init() {}
-
-    init(_ newCells: [FeedCell<ID>]) {
+    init(_ newCells: [FeedCell<ID>] = [], axis: FeedAxis? = nil, wraps: Bool = false) {
+        self.axis = axis
+        self.wraps = wraps
         for cell in newCells where indices[cell.id] == nil {
             indices[cell.id] = cells.count
             cells.append(cell)
         }
-        guard let first = cells.first?.frame else { return }
-        let hull = cells.dropFirst().reduce(first) { $0.union($1.frame) }
-        isHorizontal = hull.width > hull.height
+        let located = cells.lazy.map(\.frame).filter { $0.minX.isFinite && $0.minY.isFinite }
+        guard let first = located.first, let last = located.last else { return }
+        let (minX, maxX) = located.reduce((first.minX, first.minX)) {
+            (min($0.0, $1.minX), max($0.1, $1.minX))
+        }
+        let (minY, maxY) = located.reduce((first.minY, first.minY)) {
+            (min($0.0, $1.minY), max($0.1, $1.minY))
+        }
+        isHorizontal = axis.map { $0 == .horizontal } ?? (maxX - minX > maxY - minY)
+        isReversed = !wraps && start(of: last) < start(of: first)
         sorted = cells.indices.map { (start(of: cells[$0].frame), $0) }.filter { $0.0.isFinite }
             .sorted { $0 < $1 }
         var end = -Double.infinity
@@ -29,6 +42,13 @@ struct CellTable<ID: Hashable & Sendable>: Sendable {
             end = max(end, self.end(of: cells[entry.cellIndex].frame))
             maximumEnds.append(end)
         }
+    }
+
+    /// Returns the distance that the viewport has travelled along the list, in list order. It is not finite if the
+    /// viewport is not.
+    func offset(of viewport: FeedViewport) -> Double {
+        let start = start(of: viewport.visible)
+        return isReversed ? -start : start
     }
 
     subscript(id: ID) -> FeedCell<ID>? { indices[id].map { cells[$0] } }

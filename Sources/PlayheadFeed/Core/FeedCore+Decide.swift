@@ -64,6 +64,14 @@ extension FeedCore {
         }
     }
 
+    /// Whether posters may be read over a network: all chosen clips play and have data.
+    var allowsPosters: Bool {
+        chosen.allSatisfy { id in
+            let facts = facts[id] ?? Facts()
+            return !reasons(of: id).allowPlaying || facts.hasStarted && !facts.isWaiting
+        }
+    }
+
     private func isPlayable(_ id: ID) -> Bool {
         table[id]?.kind == .clip && facts[id]?.hasFailed != true
     }

@@ -41,13 +41,23 @@ public struct FeedCore<ID: Hashable & Sendable>: Sendable {
     var lastMoved: HostTime?
     /// Whether the list scrolls more slowly than `FeedSettings.slowSpeed`.
     var isSlow = false
-    /// Whether the list moves towards its start.
+    /// Whether the list moves towards its first cell.
     var isMovingBackward = false
+    /// The offset that the list has reached in its direction of travel.
+    private var furthestOffset = 0.0
+    /// The clips that the user paused before their cells were listed.
+    private var pausedBeforeListed: Set<ID> = []
     /// The clips that the rule chose and that still satisfy it.
     var chosen: [ID] = []
     var ready: [ID] = []
     /// The cells that were visible at the last event.
     private var visibleIDs: Set<ID> = []
+
+    /// The distance in points that a list without a known velocity travels before its direction changes. A finger that
+    /// rests on the screen moves less.
+    private static var minimumTravel: Double { 10 }
+    /// The velocity in points per second below which a velocity says nothing about the direction.
+    private static var minimumVelocity: Double { 20 }
 
     /// Creates a feed without cells. Nothing is planned until the core has received the cells and the viewport.
     ///
@@ -63,11 +73,12 @@ public struct FeedCore<ID: Hashable & Sendable>: Sendable {
     @discardableResult
     public mutating func handle(_ event: FeedEvent<ID>, at now: HostTime) -> FeedPlan<ID> {
         let old = plan
+        if table.axis != settings.axis || table.wraps != settings.wraps { setCells(table.cells) }
         apply(event, now)
         if let lastMoved, now >= settlingEnd(lastMoved) { self.lastMoved = nil }
         let visible = table.visible(in: viewport)
         choose(visible)
-        resetCellsThatLeft(visible)
+        resetCells(visible)
         prepare(visible)
         plan = makePlan(visible)
         let isListed = { [table] id in table.indices[id] != nil }
@@ -92,16 +103,17 @@ public struct FeedCore<ID: Hashable & Sendable>: Sendable {
         case .cells(let cells): setCells(cells)
         case .layout(let cells, let new, let phase):
             setCells(cells)
-            scroll(to: new, nil, phase, now)
-        case .viewport(let new):
-            moveViewport(to: new)
-            lastMoved = nil
+            if let phase { scroll(to: new, nil, phase, now) } else { setViewport(new) }
+        case .viewport(let new): setViewport(new)
         case .scroll(let new, let velocity, let phase):
             scroll(to: new, velocity, phase, now)
         case .onScreen(let flag): isOnScreen = flag
         case .background(let flag): isInBackground = flag
         case .mute(let flag): isMuted = flag
         case .userPause(let id, let flag):
+            if table.indices[id] == nil {
+                if flag { pausedBeforeListed.insert(id) } else { pausedBeforeListed.remove(id) }
+            }
             change(id) { facts in
                 facts.isPausedByUser = flag
                 // Playing a clip that has ended starts it again.
@@ -118,13 +130,22 @@ public struct FeedCore<ID: Hashable & Sendable>: Sendable {
             }
         case .ended(let id): change(id) { $0.hasEnded = true }
         case .failed(let id): change(id) { $0.hasFailed = true }
+        case .retry(let id): change(id) { ($0.hasFailed, $0.hasEnded) = (false, false) }
         case .time: break
         }
     }
 
     private mutating func setCells(_ cells: [FeedCell<ID>]) {
-        table = CellTable(cells)
+        let old = table
+        table = CellTable(cells, axis: settings.axis, wraps: settings.wraps)
+        if (table.isHorizontal, table.isReversed) != (old.isHorizontal, old.isReversed) {
+            furthestOffset = table.offset(of: viewport)
+        }
         facts = facts.filter { table.indices[$0.key] != nil }
+        for id in pausedBeforeListed where table.indices[id] != nil {
+            pausedBeforeListed.remove(id)
+            change(id) { $0.isPausedByUser = true }
+        }
     }
 
     /// Updates the state of a clip that is in the list. With `ifChosen`, the update is ignored unless the clip is
@@ -141,25 +162,40 @@ public struct FeedCore<ID: Hashable & Sendable>: Sendable {
         _ now: HostTime
     ) {
         let hasMoved = new != viewport
-        moveViewport(to: new)
-        if let velocity, velocity != 0, !velocity.isNaN { isMovingBackward = velocity < 0 }
+        viewport = new
+        updateDirection(velocity)
         let speed = phase == .settled ? 0 : velocity.map(abs) ?? .infinity
         isSlow = settings.slowSpeed.map { speed < $0 } ?? false
         // A finger that rests on the screen does not restart the settling time.
         if hasMoved { lastMoved = now }
     }
 
-    private mutating func moveViewport(to new: FeedViewport) {
-        let (from, to) = (viewport.visible, new.visible)
-        let distance = table.isHorizontal ? to.minX - from.minX : to.minY - from.minY
-        if distance != 0, !distance.isNaN { isMovingBackward = distance < 0 }
+    /// Moves the viewport without scrolling, which says nothing about the direction of travel.
+    private mutating func setViewport(_ new: FeedViewport) {
         viewport = new
+        furthestOffset = table.offset(of: new)
+        lastMoved = nil
     }
 
-    /// Resets the end and the failure of cells that have left the view, so that they can play when they return. The
-    /// failure of a clip that was preloaded out of view is kept until its cell has been visible.
-    private mutating func resetCellsThatLeft(_ visible: [Int]) {
+    /// Updates the direction of travel after a scroll step.
+    private mutating func updateDirection(_ velocity: Double?) {
+        let offset = table.offset(of: viewport)
+        let travelled = isMovingBackward ? furthestOffset - offset : offset - furthestOffset
+        if let velocity, abs(velocity) >= Self.minimumVelocity {
+            isMovingBackward = velocity < 0
+        } else if travelled <= -Self.minimumTravel {
+            isMovingBackward.toggle()
+        } else if travelled < 0 {
+            return
+        }
+        if offset.isFinite { furthestOffset = offset }
+    }
+
+    /// Resets the end of cells that have left the view, and the failure of cells that have left it or come into it, so
+    /// that they are tried again.
+    private mutating func resetCells(_ visible: [Int]) {
         let now = Set(visible.map { table.cells[$0].id })
+        for id in now where !visibleIDs.contains(id) { facts[id]?.hasFailed = false }
         for id in visibleIDs where !now.contains(id) {
             facts[id]?.hasEnded = false
             facts[id]?.hasFailed = false

@@ -8,8 +8,9 @@ public enum FeedEvent<ID: Hashable & Sendable>: Sendable {
     /// A scroll step. The velocity is in points per second and is positive towards the end of the list; nil means
     /// unknown and counts as fast.
     case scroll(FeedViewport, velocity: Double?, ScrollPhase)
-    /// New cells and a new viewport at once, for cells that move together with the view, as in an endless carousel.
-    case layout([FeedCell<ID>], FeedViewport, ScrollPhase)
+    /// New cells and a new viewport at once: after an insertion above the viewport or a rotation. The scroll phase is
+    /// nil unless the cells move together with the view, as in an endless carousel.
+    case layout([FeedCell<ID>], FeedViewport, ScrollPhase?)
     /// Whether the list is on screen, that is, not covered by another screen and not in a hidden tab.
     case onScreen(Bool)
     /// Whether the application is in the background.
@@ -29,6 +30,8 @@ public enum FeedEvent<ID: Hashable & Sendable>: Sendable {
     case ended(ID)
     /// A clip cannot be played.
     case failed(ID)
+    /// A clip that has failed or ended is to be tried again.
+    case retry(ID)
     /// The time has advanced without any other event. Send it at `FeedPlan.nextDecision`.
     case time
 }

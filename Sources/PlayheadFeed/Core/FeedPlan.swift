@@ -25,6 +25,8 @@ public struct FeedPlan<ID: Hashable & Sendable>: Equatable, Sendable {
 
         /// A Boolean value that indicates whether the player's rate is not 0. The clip plays or waits for data.
         public var shouldPlay: Bool { role == .chosen && reasons.allowPlaying }
+
+        var isWaiting: Bool { shouldPlay && reasons.contains(.waiting) }
     }
 
     /// The clips that have players, by descending priority: chosen clips, preloaded clips in the order of travel, then
@@ -78,6 +80,10 @@ public enum FeedChange<ID: Hashable & Sendable>: Hashable, Sendable {
     case prepare(ID, rank: Int)
     /// The player of a clip is released for other clips.
     case release(ID, Reason)
+    /// A playing clip waits for data, or no longer does.
+    case waiting(ID, Bool)
+    /// The budget has suspended the player of a clip, or has resumed it.
+    case suspended(ID, Bool)
 }
 
 extension FeedPlan {
@@ -96,6 +102,9 @@ extension FeedPlan {
         for entry in entries {
             let old = previous.entry(of: entry.id)
             if entry.shouldPlay, old?.shouldPlay != true { changes.append(.play(entry.id)) }
+            if entry.isWaiting != (old?.isWaiting ?? false) {
+                changes.append(.waiting(entry.id, entry.isWaiting))
+            }
             guard entry.role == .ready else { continue }
             if old?.role != .ready { changes.append(.prepare(entry.id, rank: rank)) }
             rank += 1

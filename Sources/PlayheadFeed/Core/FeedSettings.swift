@@ -24,6 +24,9 @@ public struct FeedSettings: Hashable, Sendable {
     public var offscreenBehavior = FeedOffscreenBehavior.pause
     /// A Boolean value that indicates whether the first cell follows the last one, as in an endless carousel.
     public var wraps = false
+    /// The direction in which the list scrolls, or nil to derive it from the cells: the axis along which their origins
+    /// lie further apart.
+    public var axis: FeedAxis?
 
     /// Creates the default settings: the most visible cell with a share of at least 50 % plays after 0.3 s, and the
     /// next two clips are preloaded.

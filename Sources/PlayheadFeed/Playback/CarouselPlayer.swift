@@ -1,7 +1,7 @@
 public import Playhead
 
 /// A player for an endless carousel: it plays the clip of the current page, preloads the next pages, and advances when
-/// a clip ends or the display time of a picture has passed.
+/// a clip ends or the display time of a picture has passed. A page whose clip cannot be played is shown for half a second.
 ///
 /// All members can be used from any thread, and none blocks.
 public final class CarouselPlayer: Sendable {
@@ -9,6 +9,7 @@ public final class CarouselPlayer: Sendable {
         var core: CarouselCore
         var turnTimer: ObservationToken?
         var onTurn: (@Sendable (Double) -> Void)?
+        var onIndex: (@Sendable (Int) -> Void)?
     }
 
     /// The feed that plays the pages. Its cells are identified by page index; assign layers to them with
@@ -20,6 +21,8 @@ public final class CarouselPlayer: Sendable {
     ///
     /// - Parameters:
     ///   - pages: The kind of each page, in order.
+    ///   - settings: The settings of the feed, for example `offscreenBehavior`. The carousel determines `wraps`, `loops`
+    ///     and `settlingTime`.
     ///   - configuration: The configuration of the players.
     ///   - posters: The cache that posters are stored in.
     ///   - budget: The budget that the players share with its other members.
@@ -27,12 +30,13 @@ public final class CarouselPlayer: Sendable {
     ///     queue.
     public init(
         pages: [FeedKind],
+        settings: FeedSettings = FeedSettings(),
         configuration: Player.Configuration = Player.Configuration(),
         posters: PosterCache = .shared,
         budget: PlaybackBudget = .shared,
         asset: @escaping @Sendable (Int) -> Asset?
     ) {
-        var settings = FeedSettings()
+        var settings = settings
         settings.wraps = true
         settings.loops = pages.count < 2
         settings.settlingTime = 0
@@ -45,12 +49,13 @@ public final class CarouselPlayer: Sendable {
         )
         let core = CarouselCore(pages)
         state = Locked(State(core: core))
+        feed.setFinishHandler { [weak self] page, error in
+            guard let self else { return }
+            if error != nil { return change { $0.fail(page) } }
+            if let next = state.withLock({ $0.core.turn(afterEndOf: page) }) { turn(to: next) }
+        }
         feed.setViewport(core.viewport)
         feed.setCells(core.cells)
-        feed.setEndHandler { [weak self] page in
-            guard let self, let next = state.withLock({ $0.core.turn(afterEndOf: page) }) else { return }
-            turn(to: next)
-        }
         feed.perform { [weak self] in
             guard let self else { return }
             let (now, position) = (feed.now, position)
@@ -89,8 +94,42 @@ public final class CarouselPlayer: Sendable {
         change { $0.setOnScreen(isOnScreen, at: now) }
     }
 
-    /// Sets a handler that is called with the new position when the carousel has advanced by itself, for an animation
-    /// or a page indicator.
+    /// Sets whether the application is in the background. While it is, nothing plays and the carousel does not advance.
+    ///
+    /// - Parameter isInBackground: True while the application is in the background.
+    public func setInBackground(_ isInBackground: Bool) {
+        let now = feed.now
+        feed.setInBackground(isInBackground)
+        change { $0.setInBackground(isInBackground, at: now) }
+    }
+    /// Mutes or unmutes the carousel, which is muted by default.
+    ///
+    /// - Parameter isMuted: Whether the carousel is muted.
+    public func setMuted(_ isMuted: Bool) { feed.setMuted(isMuted) }
+    /// Whether the carousel is muted.
+    public var isMuted: Bool { feed.isMuted }
+
+    /// Replaces the pages. The page that is shown stays in view if there are still enough pages.
+    ///
+    /// - Parameters:
+    ///   - pages: The kind of each page, in order.
+    ///   - reloading: The indices of the pages that have other clips than before, or nil for all. The asset closure is
+    ///     called again for these. The other pages keep their players.
+    public func setPages(_ pages: [FeedKind], reloading: Set<Int>? = nil) {
+        let now = feed.now
+        feed.change { $0.loops = pages.count < 2 }
+        change { $0.setPages(pages, at: now) }
+        for page in pages.indices where reloading?.contains(page) ?? true { feed.reload(page) }
+    }
+
+    /// Sets a handler that is called with the new value when `index` has changed, for a page indicator.
+    ///
+    /// - Parameter handler: A closure that is called on the feed's queue, or nil.
+    public func setIndexHandler(_ handler: (@Sendable (Int) -> Void)?) {
+        state.withLock { $0.onIndex = handler }
+    }
+
+    /// Sets a handler that is called with the new position when the carousel has advanced by itself, for an animation.
     ///
     /// - Parameter handler: A closure that is called on the feed's queue, or nil.
     public func setTurnHandler(_ handler: (@Sendable (Double) -> Void)?) {
@@ -108,10 +147,12 @@ public final class CarouselPlayer: Sendable {
     }
 
     private func change(_ body: (inout CarouselCore) -> Void) {
-        let core = state.withLock { state in
+        let (core, handler) = state.withLock { state in
+            let before = state.core.index
             body(&state.core)
-            return state.core
+            return (state.core, state.core.index == before ? nil : state.onIndex)
         }
+        if let handler { feed.perform { handler(core.index) } }
         // The cells move with the view, but their identities stay the same, so each page keeps its player.
         feed.setLayout(core.cells, core.viewport, core.isDragging ? .dragging : .settled)
         let turnTimer = core.nextTurn.map { time in

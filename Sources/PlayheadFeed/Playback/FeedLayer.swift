@@ -3,7 +3,7 @@ public import Playhead
 /// The video output of a cell: it shows the poster of a clip first, then the frames of the player that plays the clip.
 ///
 /// A cell keeps its layer when it is reused for another clip. From then on its sinks receive nothing of the previous
-/// clip. A sink keeps showing its last content until it receives a poster or a frame of the new clip.
+/// clip: each is flushed (`VideoSink.flush()`), and then receives a poster or a frame of the new clip.
 ///
 /// All members can be used from any thread.
 public final class FeedLayer: Sendable {
@@ -29,6 +29,9 @@ public final class FeedLayer: Sendable {
         var layer: PlayerLayer?
         /// The poster request in progress.
         var poster: PosterRequest?
+        /// Requests a poster from the feed.
+        var posterNeeded: (@Sendable () -> Void)?
+        var contentChanged: (@Sendable (Content) -> Void)?
     }
     private let state = Locked(State())
 
@@ -41,7 +44,7 @@ public final class FeedLayer: Sendable {
         for gate in state.withLock({ $0.gates }) { gate.finish() }
     }
 
-    /// The output size, as in `PlayerLayer.size`. A poster that exists already is not scaled again.
+    /// The output size, as in `PlayerLayer.size`. A poster is made again in the new size.
     public var size: PixelSize? {
         get { state.withLock { $0.size } }
         set { set(newValue, \.size, \.size) }
@@ -70,13 +73,28 @@ public final class FeedLayer: Sendable {
             return state.layer
         }
         layer?[keyPath: layerProperty] = value
+        requestPoster()
+    }
+
+    /// Requests a poster in the present shape, unless frames are shown.
+    private func requestPoster() {
+        let request = state.withLock { $0.content == .video ? nil : $0.posterNeeded }
+        request?()
     }
 
     /// The content that the sinks received last.
     public var content: Content { state.withLock { $0.content } }
 
-    /// Adds a sink, which receives posters and frames from now on. Posters are made in the preferred pixel format of
-    /// the first sink.
+    /// Sets a handler that is called when `content` has changed. `.nothing` means that the layer has been assigned to
+    /// another clip, or to none.
+    ///
+    /// - Parameter handler: A closure that is called on any thread and must not block, or nil.
+    public func setContentHandler(_ handler: (@Sendable (Content) -> Void)?) {
+        state.withLock { $0.contentChanged = handler }
+    }
+
+    /// Adds a sink, which receives the poster, if no frame is shown yet, and frames. Posters are made in the preferred
+    /// pixel format of the first sink.
     ///
     /// - Parameter sink: The sink to add. A sink that was added before is ignored.
     public func add(_ sink: any VideoSink) {
@@ -90,6 +108,7 @@ public final class FeedLayer: Sendable {
             return (layer, bound)
         }
         if let (layer, bound) = added { layer.add(bound) }
+        requestPoster()
     }
 
     /// Removes a sink and finishes it.
@@ -110,27 +129,42 @@ public final class FeedLayer: Sendable {
 
     // MARK: Used by the feed
 
+    /// The number of the current clip.
+    var binding: UInt64 { state.withLock { $0.binding } }
+
     /// Begins another clip, or none, and returns its number. Pending frames and posters of the previous clip are
-    /// dropped.
+    /// dropped. Nil if `expected` is not the number of the current clip.
     @discardableResult
-    func begin() -> UInt64 {
+    func begin(after expected: UInt64? = nil) -> UInt64? {
         // The old request is released outside of the lock, because a poster request that is cancelled answers
         // immediately.
-        let (binding, old, poster) = state.withLock { state in
+        let began = state.withLock {
+            state -> (UInt64, PlayerLayer?, PosterRequest?, (@Sendable (Content) -> Void)?)? in
+            if let expected, expected != state.binding { return nil }
             state.binding += 1
+            let handler = state.content == .nothing ? nil : state.contentChanged
             state.content = .nothing
             state.bound = []
-            defer { (state.layer, state.poster) = (nil, nil) }
-            return (state.binding, state.layer, state.poster)
+            defer { (state.layer, state.poster, state.posterNeeded) = (nil, nil, nil) }
+            return (state.binding, state.layer, state.poster, handler)
         }
+        guard let (binding, old, poster, handler) = began else { return nil }
         withExtendedLifetime(poster) {}
         old?.player = nil
+        handler?(.nothing)
         return binding
     }
 
-    /// Attaches the player of the current clip. With nil the player is detached and its last frame stays visible.
-    func attach(_ player: Player?) {
+    /// Tells the sinks that what they show belongs to another clip. It is called on a sink lane.
+    func flush(_ binding: UInt64) {
+        for gate in state.withLock({ $0.content == .nothing ? $0.gates : [] }) { gate.flush(binding) }
+    }
+
+    /// Attaches the player of a clip, if it is the current one. With nil the player is detached and its last frame
+    /// stays visible.
+    func attach(_ player: Player?, for binding: UInt64) {
         let (old, layer, sinks) = state.withLock { state -> (PlayerLayer?, PlayerLayer?, [BoundSink]) in
+            guard state.binding == binding else { return (nil, nil, []) }
             guard state.layer?.player !== player || player == nil else { return (nil, nil, []) }
             let old = state.layer
             state.bound = []
@@ -149,13 +183,24 @@ public final class FeedLayer: Sendable {
         layer.player = player
     }
 
-    /// The properties that a poster must have, or nil if there is no sink.
+    /// Sets the closure that requests a poster of a clip, if it is the current one.
+    func setPosterNeeded(for binding: UInt64, _ body: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            if state.binding == binding { state.posterNeeded = body }
+        }
+    }
+
+    /// The properties that a poster must have. Nil if none is needed: frames are shown, there is no sink, or the size is
+    /// empty.
     var posterShape: PosterShape? {
         state.withLock { state in
-            guard let sink = state.gates.first?.sink else { return nil }
+            guard state.content != .video, let sink = state.gates.first?.sink,
+                state.size.map({ !$0.isEmpty }) ?? true
+            else { return nil }
             return PosterShape(
                 size: state.size,
                 gravity: state.gravity,
+                background: state.background,
                 pixelFormat: sink.acceptedPixelFormats.first,
                 isUpright: sink.appliesPreferredTrackTransform
             )
@@ -172,14 +217,15 @@ public final class FeedLayer: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Presents a poster in all sinks that accept its pixel format. It is called on a sink lane.
-    func show(_ poster: VideoFrame, for binding: UInt64) {
+    /// Presents a poster in all sinks that accept its pixel format and do not show it yet. It is called on a sink lane.
+    func show(_ poster: VideoFrame, _ shape: PosterShape, for binding: UInt64) {
+        guard posterShape == shape else { return }
         let gates = state.withLock { $0.gates }
         for gate in gates {
             let accepted = gate.sink.acceptedPixelFormats
             guard accepted.isEmpty || accepted.contains(poster.pixelFormat) else { continue }
             // A sink that throws is finished and receives no frames; the player layer reports the error.
-            _ = Result { try gate.present(poster, of: binding, isVideo: false) }
+            _ = Result { try gate.present(poster, of: binding, as: shape) }
         }
     }
 }
@@ -190,9 +236,12 @@ extension FeedLayer: SinkGate.Owner {
     }
 
     func didShow(_ binding: UInt64, isVideo: Bool) {
-        state.withLock { state in
-            guard state.binding == binding else { return }
-            state.content = isVideo ? .video : .poster
+        let content = isVideo ? Content.video : .poster
+        let handler = state.withLock { state -> (@Sendable (Content) -> Void)? in
+            guard state.binding == binding, state.content != content else { return nil }
+            state.content = content
+            return state.contentChanged
         }
+        handler?(content)
     }
 }

@@ -28,8 +28,8 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     ///   - configuration: The configuration of all players, which share one clock.
     ///   - posters: The cache that posters are stored in.
     ///   - budget: The budget that the players share with its other members.
-    ///   - asset: A closure that returns the asset of a clip, or nil if there is none. It is called on the feed's
-    ///     queue, once for each clip that is needed.
+    ///   - asset: A closure that returns the asset of a clip, or nil if there is none. It is called on the feed's queue
+    ///     when a clip is needed. The feed keeps the assets of visible and planned clips and of up to 64 others.
     public init(
         settings: FeedSettings = FeedSettings(),
         configuration: Player.Configuration = Player.Configuration(),
@@ -58,10 +58,19 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter cells: All cells of the list.
     public func setCells(_ cells: [FeedCell<ID>]) { send(.cells(cells)) }
-    /// Sets the viewport without scrolling: at the start, after a jump or after a rotation.
+    /// Sets the viewport without scrolling: at the start or after a jump.
     ///
     /// - Parameter viewport: The visible part of the list.
     public func setViewport(_ viewport: FeedViewport) { send(.viewport(viewport)) }
+    /// Sets all cells and the viewport in one step, without scrolling: after an insertion above the viewport or a
+    /// rotation. A clip that is visible before and after continues to play.
+    ///
+    /// - Parameters:
+    ///   - cells: All cells of the list, in list order.
+    ///   - viewport: The visible part of the list.
+    public func setLayout(_ cells: [FeedCell<ID>], viewport: FeedViewport) {
+        send(.layout(cells, viewport, nil))
+    }
     /// Reports a scroll step.
     ///
     /// - Parameters:
@@ -71,14 +80,17 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     public func scroll(to viewport: FeedViewport, velocity: Double? = nil, _ phase: ScrollPhase) {
         send(.scroll(viewport, velocity: velocity, phase))
     }
-    /// Sets the layer in which a cell shows its clip. A layer that was used by another cell is removed from it and
-    /// shows nothing more of that cell's clip.
+    /// Sets the layer in which a cell shows its clip.
+    ///
+    /// A layer that was used by another cell, of this or of another feed, is removed from it. When the call returns, its
+    /// sinks receive nothing more of that cell's clip.
     ///
     /// - Parameters:
     ///   - layer: The layer, or nil if the cell has none.
     ///   - id: The identity of the cell.
     public func setLayer(_ layer: FeedLayer?, for id: ID) {
-        clock.enqueue { [pool] in pool.setLayer(layer, for: id) }
+        let binding = pool.bind(layer, to: id)
+        clock.enqueue { [pool] in pool.applyBinding(binding, of: id) }
     }
 
     // MARK: Playback control
@@ -91,7 +103,7 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter isInBackground: True while the application is in the background.
     public func setInBackground(_ isInBackground: Bool) { send(.background(isInBackground)) }
-    /// Pauses a clip on behalf of the user. Only `play(_:)` ends this pause.
+    /// Pauses a clip on behalf of the user, also before its cell is listed. Only `play(_:)` ends this pause.
     ///
     /// - Parameter id: The identity of the clip.
     public func pause(_ id: ID) { send(.userPause(id, true)) }
@@ -99,6 +111,16 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter id: The identity of the clip.
     public func play(_ id: ID) { send(.userPause(id, false)) }
+    /// Tries a clip again that has failed, for example when the network is available again. A clip that has ended plays
+    /// from its start.
+    ///
+    /// - Parameter id: The identity of the clip.
+    public func retry(_ id: ID) { clock.enqueue { [pool] in pool.retry(id) } }
+    /// Replaces the asset of a clip: the closure that was passed to the initializer is called again when the clip is
+    /// needed. The clip starts from zero, with a new poster.
+    ///
+    /// - Parameter id: The identity of the clip.
+    public func reload(_ id: ID) { clock.enqueue { [pool] in pool.reload(id) } }
     /// Mutes or unmutes the whole feed, which is muted by default. If several clips play, only the first is heard.
     ///
     /// - Parameter isMuted: Whether the feed is muted.
@@ -149,6 +171,19 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     /// - Parameter handler: A closure that is called on the feed's queue, or nil.
     public func setEndHandler(_ handler: (@Sendable (ID) -> Void)?) {
         pool.published.withLock { $0.onEnd = handler }
+    }
+
+    /// Sets a handler that is called when a clip cannot be played, also if it fails in the middle or while it is
+    /// preloaded.
+    ///
+    /// - Parameter handler: A closure that is called on the feed's queue, or nil.
+    public func setFailureHandler(_ handler: (@Sendable (ID, PlaybackError) -> Void)?) {
+        pool.published.withLock { $0.onFailure = handler }
+    }
+
+    /// Sets the handler of the carousel that owns this feed.
+    func setFinishHandler(_ handler: @escaping @Sendable (ID, PlaybackError?) -> Void) {
+        pool.published.withLock { $0.onFinish = handler }
     }
 
     var now: HostTime { clock.now }

@@ -14,6 +14,11 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         var errors: [ID: PlaybackError] = [:]
         var onChange: (@Sendable (HostTime, [FeedChange<ID>]) -> Void)?
         var onEnd: (@Sendable (ID) -> Void)?
+        var onFailure: (@Sendable (ID, PlaybackError) -> Void)?
+        /// The handler of the carousel that owns the feed. It is called when a clip has ended or failed.
+        var onFinish: (@Sendable (ID, PlaybackError?) -> Void)?
+        /// The layers as of the last call of `bind`, which may not have been applied yet.
+        var bindings: [ID: LayerBinding] = [:]
     }
 
     let published = Locked(Published())
@@ -26,9 +31,15 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
     private let performOnSinkLane: @Sendable (@escaping @Sendable () -> Void) -> Void
     private var slots: [FeedSlot<ID>] = []
     private let preloads: FeedPreloads<ID>
-    private var layers: [ID: FeedLayer] = [:]
-    /// One asset for each clip in the list that was requested. Items and posters share what opening it has loaded.
-    private var assets: [ID: Asset] = [:]
+    private var layers: [ID: LayerBinding] = [:]
+    /// The clips whose posters are made once the playing clips no longer need the network.
+    private var deferredPosters: Set<ID> = []
+    /// The assets of clips in the list that were requested, with the number of the last use. Items and posters share
+    /// what opening them has loaded.
+    private var assets: [ID: (asset: Asset, use: UInt64)] = [:]
+    private var useCount: UInt64 = 0
+    /// The number of assets that are kept for clips that are neither visible nor planned.
+    private let assetLimit = 64
     private var decisionTimer: ObservationToken?
     private var isClosed = false
 
@@ -70,19 +81,62 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         handle(.time)
     }
 
-    func setLayer(_ layer: FeedLayer?, for id: ID) {
-        guard !isClosed else { return }
-        if let old = layers[id], old !== layer {
-            old.begin()
-            layers[id] = nil
+    /// Assigns a layer to a clip. From then on, its sinks receive nothing of the clip that it was assigned to before. Any
+    /// thread; `applyBinding` completes the assignment.
+    ///
+    /// - Returns: The binding, or nil if there is no layer.
+    func bind(_ layer: FeedLayer?, to id: ID) -> LayerBinding? {
+        let old = published.withLock { $0.bindings[id] }
+        if let old, old.layer === layer, old.isCurrent { return old }
+        let binding = layer.flatMap { layer in layer.begin().map { LayerBinding(layer: layer, number: $0) } }
+        let replaced = published.withLock { published in
+            defer { published.bindings[id] = binding }
+            return published.bindings[id]
         }
-        guard let layer, layers[id] !== layer else { return }
+        replaced?.end()
+        return binding
+    }
+
+    /// Attaches the player of a clip to the layer that was assigned by `bind`.
+    func applyBinding(_ binding: LayerBinding?, of id: ID) {
+        guard !isClosed else { return binding?.end() ?? () }
+        if let binding, layers[id]?.number == binding.number, layers[id]?.layer === binding.layer { return }
+        layers[id] = binding
+        guard let binding else { return }
         // The layer was used by another clip until now.
-        for other in layers.keys where layers[other] === layer { layers[other] = nil }
-        layers[id] = layer
-        let binding = layer.begin()
-        if let slot = slot(of: id) { layer.attach(slot.player) }
-        requestPoster(of: id, layer, binding)
+        for (other, old) in layers where other != id && old.layer === binding.layer { layers[other] = nil }
+        performOnSinkLane { binding.layer.flush(binding.number) }
+        if let slot = slot(of: id) { binding.layer.attach(slot.player, for: binding.number) }
+        binding.layer.setPosterNeeded(for: binding.number) { [weak self, clock] in
+            clock.enqueue { [weak self] in self?.requestPoster(of: id) }
+        }
+        requestPoster(of: id)
+    }
+
+    /// Discards the asset of a clip and everything that was made of it. The clip gets a new one.
+    func reload(_ id: ID) {
+        guard !isClosed else { return }
+        preloads.cancel(id)
+        assets[id] = nil
+        published.withLock { $0.errors[id] = nil }
+        if let slot = slot(of: id) { release(slot, id) }
+        core.keepPosition(of: id, at: 0, duration: nil)
+        if let binding = layers.removeValue(forKey: id) {
+            let new = binding.layer.begin(after: binding.number).map {
+                LayerBinding(layer: binding.layer, number: $0)
+            }
+            published.withLock { published in
+                if published.bindings[id]?.number == binding.number { published.bindings[id] = new }
+            }
+            if let new { applyBinding(new, of: id) }
+        }
+        handle(.retry(id))
+    }
+
+    /// Tries a clip again that has failed or ended.
+    func retry(_ id: ID) {
+        published.withLock { $0.errors[id] = nil }
+        handle(.retry(id))
     }
 
     func close() {
@@ -91,40 +145,86 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         decisionTimer = nil
         preloads.close()
         for slot in slots { slot.close() }
-        for layer in layers.values { layer.begin() }
+        for binding in layers.values { binding.end() }
+        for binding in published.withLock({ $0.bindings.values }) { binding.end() }
         slots = []
         layers = [:]
         assets = [:]
+        deferredPosters = []
         published.withLock { $0 = Published() }
     }
 
     private func keepOnly(_ ids: Set<ID>) {
-        for id in layers.keys where !ids.contains(id) {
-            layers[id]?.begin()
+        for (id, binding) in layers where !ids.contains(id) {
+            binding.end()
             layers[id] = nil
+            published.withLock { published in
+                if published.bindings[id]?.number == binding.number { published.bindings[id] = nil }
+            }
         }
+        deferredPosters.formIntersection(ids)
         assets = assets.filter { ids.contains($0.key) }
         published.withLock { $0.errors = $0.errors.filter { ids.contains($0.key) } }
     }
 
     private func asset(of id: ID) -> Asset? {
-        if let asset = assets[id] { return asset }
-        guard let asset = makeAsset(id) else { return nil }
-        assets[id] = asset
+        guard let asset = assets[id]?.asset ?? makeAsset(id) else { return nil }
+        useCount += 1
+        assets[id] = (asset, useCount)
         return asset
     }
 
-    private func requestPoster(of id: ID, _ layer: FeedLayer, _ binding: UInt64) {
-        guard let shape = layer.posterShape, let asset = asset(of: id) else { return }
+    /// Releases the assets that were not used for the longest time.
+    private func dropAssets() {
+        guard assets.count > assetLimit + layers.count + core.settings.poolSize else { return }
+        let planned = Set(core.plan.entries.map(\.id))
+        let unused = assets.filter { !planned.contains($0.key) && layers[$0.key] == nil }
+            .sorted { $0.value.use < $1.value.use }
+        for (id, _) in unused.dropLast(assetLimit) { assets[id] = nil }
+    }
+
+    // MARK: Posters
+
+    private func requestPoster(of id: ID) {
+        guard !isClosed, let binding = layers[id], binding.isCurrent,
+            let shape = binding.layer.posterShape, let asset = asset(of: id)
+        else { return }
+        // The state of the file is read on a lane that may block.
+        performOnSinkLane { [weak self, clock] in
+            let version = PosterCache.FileVersion(asset)
+            clock.enqueue { [weak self] in self?.showPoster(of: id, binding, asset, version, shape) }
+        }
+    }
+
+    private func showPoster(
+        of id: ID,
+        _ binding: LayerBinding,
+        _ asset: Asset,
+        _ version: PosterCache.FileVersion?,
+        _ shape: PosterShape
+    ) {
+        guard !isClosed, binding.isCurrent, binding.layer.posterShape == shape else { return }
+        let (number, layer) = (binding.number, binding.layer)
         let show: @Sendable (VideoFrame) -> Void = { [performOnSinkLane, weak layer] frame in
-            performOnSinkLane { [weak layer] in layer?.show(frame, for: binding) }
+            performOnSinkLane { [weak layer] in layer?.show(frame, shape, for: number) }
         }
-        if let known = posters.poster(of: asset, shape) { return show(known) }
-        let request = posters.makePoster(of: asset, shape, clock: clock.mode) { [weak layer] frame in
+        if let known = posters.poster(of: asset, version, shape) { return show(known) }
+        if asset.isRemote, !core.allowsPosters {
+            deferredPosters.insert(id)
+            return
+        }
+        let request = posters.makePoster(of: asset, version, shape, configuration) { [weak layer] frame in
             if let frame { show(frame) }
-            layer?.retain(nil, for: binding)
+            layer?.retain(nil, for: number)
         }
-        layer.retain(request, for: binding)
+        layer.retain(request, for: number)
+    }
+
+    private func requestDeferredPosters() {
+        guard core.allowsPosters, !deferredPosters.isEmpty else { return }
+        let ids = deferredPosters
+        deferredPosters = []
+        for id in ids { requestPoster(of: id) }
     }
 
     // MARK: Applying plans
@@ -169,7 +269,8 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
             slot.membership.priority = Self.priority(entry.role, rank: rank)
             slot.setLoading(entry.role == .ready ? .first(seconds: ahead) : .all)
             if plan.audible == entry.id { slot.player.isMuted = false }
-            if entry.shouldPlay { slot.play(loops: core.settings.loops) }
+            slot.setLoops(core.settings.loops)
+            if entry.shouldPlay { slot.play() }
         }
         preloads.update(
             requests,
@@ -180,7 +281,14 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
             clock.schedule(at: time) { [weak self] in self?.handle(.time) }
         }
         publish(plan, changes)
-        for id in failed { handle(.failed(id)) }
+        requestDeferredPosters()
+        dropAssets()
+        for id in failed {
+            fail(
+                id,
+                PlaybackError(code: .invalidArgument, message: "the feed was given no asset for the clip")
+            )
+        }
     }
 
     /// Returns the priority of a player in the budget, apart from the priority of playing players.
@@ -210,7 +318,7 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         if let position = slot.resumePosition {
             core.keepPosition(of: id, at: position.time, duration: position.duration)
         }
-        layers[id]?.attach(nil)
+        attach(nil, to: id)
         slot.clear()
         preloads.playerReleased(id)
     }
@@ -221,15 +329,20 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         guard free != nil || slots.count < core.settings.poolSize else { return false }
         let slot = free ?? makeSlot()
         preloads.transfer(id)
-        slot.load(id, asset, at: core.startTime(of: id), loops: core.settings.loops)
-        layers[id]?.attach(slot.player)
+        slot.load(id, asset, at: core.startTime(of: id))
+        attach(slot.player, to: id)
         return true
+    }
+
+    private func attach(_ player: Player?, to id: ID) {
+        if let binding = layers[id] { binding.layer.attach(player, for: binding.number) }
     }
 
     private func makeSlot() -> FeedSlot<ID> {
         let slot = FeedSlot<ID>(Player(configuration: configuration), budget)
         slot.token = slot.player.onEvent { [weak self, weak slot] timed in
             guard let self, let slot else { return }
+            if case .currentItemChanged = timed.event { reportSuspension(of: slot) }
             // Events of an earlier item of this player are ignored.
             guard let id = slot.id, let item = slot.item, timed.item === item else { return }
             handlePlayerEvent(timed.event, of: id, item, slot)
@@ -246,16 +359,33 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         switch change.status {
         case .ready: handle(.time)
         case .failed(let error):
-            published.withLock { $0.errors[id] = error }
-            handle(.failed(id))
+            fail(id, error)
         default: break
         }
+    }
+
+    private func fail(_ id: ID, _ error: PlaybackError) {
+        let handlers = published.withLock { published in
+            published.errors[id] = error
+            return (published.onFailure, published.onFinish)
+        }
+        handle(.failed(id))
+        handlers.0?(id, error)
+        handlers.1?(id, error)
+    }
+
+    /// Reports that the budget has suspended a player, or that it has resumed it.
+    private func reportSuspension(of slot: FeedSlot<ID>) {
+        guard let id = slot.id, slot.isSuspended != slot.membership.isSuspended else { return }
+        slot.isSuspended.toggle()
+        published.withLock { $0.onChange }?(clock.now, [.suspended(id, slot.isSuspended)])
     }
 
     private func handlePlayerEvent(_ event: PlayerEvent, of id: ID, _ item: PlayerItem, _ slot: FeedSlot<ID>)
     {
         switch event {
         case .timeControlStatusChanged(.playing, _):
+            published.withLock { $0.errors[id] = nil }
             handle(.started(id))
             handle(.waiting(id, false))
             reportBuffer(id, item)
@@ -263,11 +393,14 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         case .loadedTimeRangesChanged(item, _), .playbackBufferFullChanged(item, _): reportBuffer(id, item)
         case .didPlayToEndTime(item) where !core.settings.loops:
             handle(.ended(id))
-            published.withLock { $0.onEnd }?(id)
-        case .itemStatusChanged(item, .failed), .passEnded(item, .failed):
-            let error = item.error
-            published.withLock { $0.errors[id] = error }
-            handle(.failed(id))
+            let handlers = published.withLock { ($0.onEnd, $0.onFinish) }
+            handlers.0?(id)
+            handlers.1?(id, nil)
+        // The clip was set to repeat after it had ended.
+        case .didPlayToEndTime(item) where slot.player.rate == 0: handle(.time)
+        case .itemStatusChanged(item, .failed):
+            if let error = item.error { fail(id, error) }
+        case .passEnded(item, .failed(let error)): fail(id, error)
         default: break
         }
     }

@@ -63,6 +63,11 @@ final class FeedPreloads<ID: Hashable & Sendable>: @unchecked Sendable {
         }
     }
 
+    /// Discards what was preloaded of a clip.
+    func cancel(_ id: ID) {
+        if let entry = entries.removeValue(forKey: id) { preloader.cancel(entry.asset) }
+    }
+
     /// Returns whether a clip has been preloaded as far as requested.
     func isReady(_ id: ID) -> Bool {
         guard let entry = entries[id] else { return false }

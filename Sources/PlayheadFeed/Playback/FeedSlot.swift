@@ -27,6 +27,8 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
     var token: ObservationToken?
     private(set) var id: ID?
     private(set) var item: PlayerItem?
+    /// Whether the budget's last reported change was a suspension of the clip.
+    var isSuspended = false
 
     init(_ player: Player, _ budget: PlaybackBudget) {
         self.player = player
@@ -41,7 +43,7 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
         return (item.currentTime().seconds, duration.isNumeric ? duration.seconds : nil)
     }
 
-    func load(_ id: ID, _ asset: Asset, at time: Double, loops: Bool) {
+    func load(_ id: ID, _ asset: Asset, at time: Double) {
         let item = PlayerItem(asset: asset)
         if time > 0 {
             let start = MediaTime(seconds: time, preferredTimescale: 90_000)
@@ -49,7 +51,6 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
         }
         self.id = id
         self.item = item
-        player.repeatMode = loops ? .loop : .once
         player.replaceCurrentItem(with: item)
     }
 
@@ -57,6 +58,7 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
     func clear() {
         id = nil
         item = nil
+        isSuspended = false
         player.replaceCurrentItem(with: nil)
     }
 
@@ -67,12 +69,16 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
 
     func pause() { if player.rate != 0 { player.pause() } }
 
-    func play(loops: Bool) {
-        guard player.rate == 0, let item else { return }
+    /// Sets whether the clip repeats, also while it plays.
+    func setLoops(_ loops: Bool) {
         let mode = loops ? Player.RepeatMode.loop : .once
         if player.repeatMode != mode { player.repeatMode = mode }
-        // A clip that does not repeat would stay at its end.
-        if !loops, item.duration.isNumeric, item.currentTime() >= item.duration { rewind() }
+    }
+
+    func play() {
+        guard player.rate == 0, let item else { return }
+        // A clip that has ended would stay at its end.
+        if item.duration.isNumeric, item.currentTime() >= item.duration { rewind() }
         player.play()
     }
 

@@ -5,7 +5,7 @@ import Playhead
 /// Frames arrive on the lanes of several players. They are presented one at a time by the thread that finds the queue
 /// idle; other threads do not wait.
 ///
-/// `@unchecked Sendable`: `started` and `isFinished` are only used by the thread that empties the queue; `queue` and
+/// `@unchecked Sendable`: `started`, `poster` and `isFinished` are only used by the thread that empties the queue; `queue` and
 /// `failure` are locked.
 final class SinkGate: @unchecked Sendable {
     /// The object that decides whether a frame may pass, and that is notified after it has passed.
@@ -24,6 +24,8 @@ final class SinkGate: @unchecked Sendable {
     private let queue = Locked(Queue())
     private let failure = Locked<(any Error)?>(nil)
     private var started: VideoFormat?
+    /// The poster that was presented last.
+    private var poster: (binding: UInt64, shape: PosterShape)?
     private var isFinished = false
 
     init(_ sink: any VideoSink, owner: any Owner) {
@@ -49,9 +51,14 @@ final class SinkGate: @unchecked Sendable {
     }
 
     /// Presents a frame if its clip is the current one. Throws the error that the sink has thrown, now or before.
-    func present(_ frame: VideoFrame, of binding: UInt64, isVideo: Bool) throws {
+    ///
+    /// - Parameter shape: The shape of a poster, which is presented once, or nil for a frame of the player.
+    func present(_ frame: VideoFrame, of binding: UInt64, as shape: PosterShape? = nil) throws {
+        let isVideo = shape == nil
         perform { [self] in
             guard !isFinished, let owner, owner.shouldShow(binding, isVideo: isVideo) else { return }
+            if let shape, let poster, poster == (binding, shape) { return }
+            poster = shape.map { (binding, $0) }
             do {
                 if started != frame.format {
                     started = frame.format
@@ -99,7 +106,7 @@ final class BoundSink: VideoSink {
     var lateFramePolicy: LateFramePolicy { gate.sink.lateFramePolicy }
     /// Does nothing. The gate starts the sink, because frames of another player may have been presented in between.
     func start(_ format: VideoFormat) {}
-    func present(_ frame: VideoFrame) throws { try gate.present(frame, of: binding, isVideo: true) }
+    func present(_ frame: VideoFrame) throws { try gate.present(frame, of: binding) }
     func flush() { gate.flush(binding) }
     /// Does nothing. The clip is removed, but the sink remains in use.
     func finish() {}

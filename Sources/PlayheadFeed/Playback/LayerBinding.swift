@@ -1,0 +1,12 @@
+/// A layer and the number of the clip that it was assigned to.
+///
+/// The layer may have been assigned to another clip since, also by another feed. The binding then has no effect.
+struct LayerBinding: Sendable {
+    let layer: FeedLayer
+    let number: UInt64
+
+    var isCurrent: Bool { layer.binding == number }
+
+    /// Ends the assignment: the sinks receive nothing more of the clip.
+    func end() { layer.begin(after: number) }
+}

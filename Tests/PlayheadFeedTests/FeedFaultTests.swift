@@ -1,0 +1,395 @@
+import Dispatch
+import Foundation
+import Playhead
+import PlayheadTesting
+import TestSupport
+import Testing
+
+@testable import PlayheadFeed
+
+/// A sink that keeps what it receives.
+private final class RecordingSink: VideoSink {
+    let acceptedPixelFormats: [PixelFormat]
+    let frames = Locked<[VideoFrame]>([])
+    let calls = Locked<[String]>([])
+
+    init(_ formats: [PixelFormat] = []) { acceptedPixelFormats = formats }
+
+    func start(_ format: VideoFormat) {
+        calls.withLock { $0.append("start \(format.size.width)x\(format.size.height)") }
+    }
+    func present(_ frame: VideoFrame) {
+        frames.withLock { $0.append(frame) }
+        calls.withLock { $0.append("present") }
+    }
+    func flush() { calls.withLock { $0.append("flush") } }
+    func finish() { calls.withLock { $0.append("finish") } }
+
+    var sizes: [PixelSize] { frames.withLock { $0.map(\.size) } }
+}
+
+@Suite("Feed: clips that fail, and settings that change while a clip plays")
+struct FeedFaultTests {
+    /// A feed of five clips of which the first one has faults until they are removed from the backend's script.
+    private func makeBench(_ faults: [ScriptedMedia.Fault]) -> (FeedBench, ScriptedBackend, URL) {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let urls = (0..<5).map { backend.add(.silentClip($0 == 0 ? faults : [])) }
+        let bench = FeedBench(driver, count: 5) { id in
+            FeedBench.Clip(makeAsset: { backend.makeAsset(at: urls[id]) }, base: 25)
+        }
+        return (bench, backend, urls[0])
+    }
+
+    @Test(
+        "A clip that fails, at once or in the middle, reports its error once, until it plays again",
+        arguments: [.openFails(.notFound), .lost(fromPacket: 20)] as [ScriptedMedia.Fault],
+        ["return", "retry", "reload"]
+    )
+    func failure(fault: ScriptedMedia.Fault, remedy: String) {
+        let (bench, backend, url) = makeBench([fault])
+        let failures = Locked<[String]>([])
+        bench.feed.setFailureHandler { id, error in failures.withLock { $0.append("\(id) \(error.code)") } }
+        // The clip may have failed before the handler was set.
+        bench.reload([])
+        bench.reload(Array(0..<5))
+        bench.driver.run(seconds: 2)
+        let code = fault == .openFails(.notFound) ? PlaybackError.Code.notFound : .io
+        #expect(bench.feed.error(of: 0)?.code == code && bench.running == [])
+        #expect(failures.withLock { $0 } == ["0 \(code)"])
+        backend[url]?.faults = []
+        switch remedy {
+        case "retry": bench.feed.retry(0)
+        case "reload": bench.feed.reload(0)
+        default:
+            bench.settle(at: 900)
+            #expect(bench.running == [3])
+            bench.settle(at: 0)
+        }
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.running == [0] && bench.feed.error(of: 0) == nil && failures.withLock { $0.count } == 1)
+        #expect(bench.content(of: 0) == .video)
+    }
+
+    @Test("A view reports a failure in the middle of its clip")
+    func viewFailsInMiddle() {
+        let driver = ManualDriver(settlesByItself: true)
+        var media = ScriptedMedia.silentClip()
+        media.faults = [.lost(fromPacket: 20)]
+        let backend = ScriptedBackend(media, driver: driver)
+        let view = VideoView(
+            configuration: Player.Configuration(driver: driver, backend: backend),
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        )
+        let failures = Locked(0)
+        view.setFailureHandler { _ in failures.withLock { $0 += 1 } }
+        view.url = backend.add()
+        driver.run(seconds: 3)
+        #expect(view.error?.code == .io && view.player == nil && failures.withLock { $0 } == 1)
+        view.url = backend.add(.silentClip())
+        driver.run(seconds: 0.5)
+        #expect(view.error == nil && view.player?.rate == 1)
+    }
+
+    @Test("The repeat mode takes effect while a clip plays, in both directions", arguments: [true, false])
+    func repeatMode(fromOnce: Bool) {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let view = VideoView(
+            configuration: Player.Configuration(driver: driver, backend: backend),
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        )
+        let ends = Locked(0)
+        view.setEndHandler { ends.withLock { $0 += 1 } }
+        view.repeatMode = fromOnce ? .once : .loop
+        view.url = backend.add()
+        driver.run(seconds: 1)
+        view.repeatMode = fromOnce ? .loop : .once
+        driver.run(seconds: 5)
+        #expect(view.player?.rate == (fromOnce ? 1 : 0) && view.isPlaying == fromOnce)
+        #expect(ends.withLock { $0 } == (fromOnce ? 0 : 1))
+        // After the end, the view plays again when it is asked to, whatever its repeat mode is then.
+        view.repeatMode = .loop
+        view.isPlaying = true
+        driver.run(seconds: 5)
+        #expect(view.player?.rate == 1 && view.isPlaying)
+    }
+
+    @Test("A view calls its handlers, and a new clip plays after the end of the last one")
+    func viewHandlers() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let view = VideoView(
+            configuration: Player.Configuration(driver: driver, backend: backend),
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        )
+        let sink = RecordingSink()
+        view.add(sink)
+        let calls = Locked<[String]>([])
+        view.setReadyHandler { calls.withLock { $0.append("ready") } }
+        view.setEndHandler { calls.withLock { $0.append("end") } }
+        view.repeatMode = .once
+        view.asset = backend.makeAsset(at: backend.add())
+        driver.run(seconds: 3)
+        #expect(calls.withLock { $0 } == ["ready", "end"] && !view.isPlaying)
+        view.url = backend.add()
+        #expect(view.isPlaying)
+        driver.run(seconds: 3)
+        #expect(calls.withLock { $0 } == ["ready", "end", "ready", "end"])
+        view.size = PixelSize(width: 64, height: 64)
+        view.isPlaying = true
+        driver.run(seconds: 1)
+        #expect(sink.sizes.last == PixelSize(width: 64, height: 64))
+    }
+
+    @Test("A stall and its end, and a suspension by the budget, are reported as changes")
+    func changes() {
+        let bench = FeedBench(scripts: 3) { $0 == 0 ? [.stall(atPacket: 8, until: 3)] : [] }
+        bench.driver.run(seconds: 4)
+        let changes = bench.changes.withLock { $0 }
+        let first = changes.firstIndex(of: .waiting(0, true))
+        let last = changes.lastIndex(of: .waiting(0, false))
+        #expect(first != nil && last != nil && first ?? 0 < last ?? 0)
+        bench.budget.limits.openPlayers = 1
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.changes.withLock { $0.contains(.suspended(1, true)) })
+        bench.budget.limits = .init()
+        bench.driver.run(seconds: 0.5)
+        #expect(
+            bench.changes.withLock { $0.last } == .suspended(2, false)
+                || bench.changes.withLock { $0.last } == .suspended(1, false)
+        )
+    }
+}
+
+@Suite("Feed: layers and posters")
+struct FeedPosterTests {
+    private static let size = PixelSize(width: 64, height: 48)
+
+    private func makeFeed(_ driver: ManualDriver, _ backend: ScriptedBackend, _ url: URL) -> FeedPlayer<Int> {
+        FeedPlayer(
+            configuration: Player.Configuration(driver: driver, backend: backend),
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        ) { _ in Asset(url: url) }
+    }
+
+    /// All orders of four steps.
+    private static let callOrders: [[Int]] = {
+        var orders: [[Int]] = [[]]
+        for step in 0..<4 {
+            orders = orders.flatMap { order in
+                (0...order.count).map { order.prefix($0) + [step] + order.dropFirst($0) }
+            }
+        }
+        return orders
+    }()
+
+    @Test(
+        "A poster is shown in its size for each order of setting sink, size, layer and cells",
+        arguments: callOrders
+    )
+    func everyOrder(order: [Int]) {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let feed = makeFeed(driver, backend, backend.add())
+        let layer = FeedLayer(size: .zero)
+        let sink = RecordingSink()
+        // The second cell does not play, so it shows its poster.
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 150)))
+        for step in order {
+            switch step {
+            case 0: layer.add(sink)
+            case 1: layer.size = Self.size
+            case 2: feed.setLayer(layer, for: 1)
+            default:
+                feed.setCells(
+                    (0..<3).map { FeedCell($0, frame: CGRect(x: 0, y: $0 * 100, width: 100, height: 100)) }
+                )
+            }
+            driver.run(seconds: 0.01)
+        }
+        feed.pause(0)
+        driver.run(seconds: 0.5)
+        #expect(layer.content != .nothing && sink.sizes.last == Self.size, "\(order)")
+    }
+
+    @Test("A sink that joins later receives the poster, and the other sinks do not receive it again")
+    func laterSink() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let feed = makeFeed(driver, backend, backend.add())
+        let layer = FeedLayer(size: Self.size)
+        let sinks = [RecordingSink(), RecordingSink()]
+        let contents = Locked<[FeedLayer.Content]>([])
+        layer.setContentHandler { content in contents.withLock { $0.append(content) } }
+        layer.add(sinks[0])
+        // Without a cell the clip has no player.
+        feed.setLayer(layer, for: 0)
+        driver.run(seconds: 0.2)
+        layer.add(sinks[1])
+        driver.run(seconds: 0.2)
+        #expect(sinks.map(\.sizes) == [[Self.size], [Self.size]])
+        layer.size = PixelSize(width: 32, height: 24)
+        driver.run(seconds: 0.2)
+        #expect(sinks.map { $0.sizes.last?.width } == [32, 32] && sinks.map(\.sizes.count) == [2, 2])
+        #expect(contents.withLock { $0 } == [.poster])
+        feed.setLayer(nil, for: 0)
+        #expect(contents.withLock { $0 } == [.poster, .nothing])
+    }
+
+    @Test("A sink is flushed when its layer is assigned to another clip")
+    func flush() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let feed = makeFeed(driver, backend, backend.add())
+        let (layer, sink) = (FeedLayer(size: Self.size), RecordingSink())
+        layer.add(sink)
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 150)))
+        feed.setCells((0..<2).map { FeedCell($0, frame: CGRect(x: 0, y: $0 * 100, width: 100, height: 100)) })
+        feed.setLayer(layer, for: 0)
+        driver.run(seconds: 0.5)
+        let before = sink.calls.withLock { $0.count }
+        // Setting the same layer again changes nothing.
+        feed.setLayer(layer, for: 0)
+        #expect(layer.content == .video)
+        let contents = Locked<[FeedLayer.Content]>([])
+        layer.setContentHandler { content in contents.withLock { $0.append(content) } }
+        feed.setLayer(layer, for: 1)
+        driver.run(seconds: 0.2)
+        #expect(contents.withLock { $0.first } == .nothing && layer.content != .nothing)
+        let calls = sink.calls.withLock { $0.dropFirst(before) }
+        #expect(
+            calls.first == "flush" && calls.filter { $0 == "flush" }.count == 1 && calls.contains("present")
+        )
+    }
+
+    @Test(
+        "Assigning a layer takes effect in the call: frames of the old clip are dropped while the feed's queue is busy"
+    )
+    func boundInCall() {
+        let queue = DispatchQueue(label: "feed")
+        var configuration = Player.Configuration()
+        configuration.callbackQueue = queue
+        let feed = FeedPlayer<Int>(
+            configuration: configuration,
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        ) { _ in nil }
+        let layer = FeedLayer()
+        let sink = RecordingSink()
+        layer.add(sink)
+        feed.setLayer(layer, for: 0)
+        let number = layer.binding
+        let busy = DispatchSemaphore(value: 0)
+        queue.async { busy.wait() }
+        feed.setLayer(layer, for: 1)
+        #expect(layer.binding == number + 1)
+        // A layer that is given to another feed no longer belongs to the first one.
+        let other = FeedPlayer<Int>(posters: PosterCache(), budget: PlaybackBudget()) { _ in nil }
+        other.setLayer(layer, for: 0)
+        #expect(layer.binding == number + 2)
+        feed.setLayer(nil, for: 1)
+        #expect(layer.binding == number + 2)
+        busy.signal()
+        queue.sync {}
+        #expect(layer.binding == number + 2)
+    }
+
+    @Test("The bars of a poster have the layer's background color", .enabled(if: Fixture.areThere))
+    func bars() throws {
+        let driver = ManualDriver(settlesByItself: true)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        let url = Fixture.url("clip-h264-aac.mp4")
+        let feed = FeedPlayer<Int>(
+            configuration: configuration,
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        ) { _ in
+            Asset(url: url)
+        }
+        let (layer, sink) = (FeedLayer(size: PixelSize(width: 64, height: 200)), RecordingSink([.rgba]))
+        layer.backgroundColor = Color(red: 1, green: 0, blue: 0)
+        layer.add(sink)
+        // Without a cell the clip has no player.
+        feed.setLayer(layer, for: 0)
+        driver.run(seconds: 0.5)
+        let frame = try #require(sink.frames.withLock { $0.first })
+        #expect(layer.content == .poster)
+        let corner = frame.withPlanes { planes in
+            (0..<4).map { planes[0].baseAddress.load(fromByteOffset: $0, as: UInt8.self) }
+        }
+        #expect(corner == [255, 0, 0, 255])
+    }
+
+    @Test("A file that is replaced under its name gets a new poster", .enabled(if: Fixture.areThere))
+    func replacedFile() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "posters-\(UUID().uuidString)"
+        )
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("clip.mp4")
+        let posters = PosterCache()
+        var bases: [Int32?] = []
+        for name in ["clip-h264-aac.mp4", "clip-h264-aac.mp4", "vfr.mp4"] {
+            if name == "vfr.mp4" { try FileManager.default.removeItem(at: url) }
+            if !FileManager.default.fileExists(atPath: url.path) {
+                try FileManager.default.copyItem(at: Fixture.url(name), to: url)
+            }
+            let driver = ManualDriver(settlesByItself: true)
+            var configuration = Player.Configuration()
+            configuration.clock = .driver(driver)
+            let feed = FeedPlayer<Int>(
+                configuration: configuration,
+                posters: posters,
+                budget: PlaybackBudget()
+            ) { _ in
+                Asset(url: url)
+            }
+            let (layer, sink) = (FeedLayer(), RecordingSink())
+            layer.add(sink)
+            feed.setLayer(layer, for: 0)
+            driver.run(seconds: 0.5)
+            bases.append(sink.frames.withLock { $0.first }?.sourceTime.timeBase.denominator)
+        }
+        #expect(bases == [15360, 15360, 600] && posters.count == 2)
+    }
+
+    @Test(
+        "Posters of network clips wait until the clips that play have data; files do not wait",
+        arguments: [true, false]
+    )
+    func remotePosters(isRemote: Bool) throws {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let urls = try (0..<3).map { index in
+            let url = try #require(
+                URL(string: isRemote ? "http://server.test/\(index).mp4" : "file:///\(index).mp4")
+            )
+            backend[url] = .silentClip(index == 0 ? [.stall(atPacket: 0, until: 2)] : [])
+            return url
+        }
+        let bench = FeedBench(driver, count: 3, height: 100) { id in
+            FeedBench.Clip(makeAsset: { backend.makeAsset(at: urls[id]) }, base: 25)
+        }
+        driver.run(seconds: 1)
+        #expect(urls.dropFirst().map { backend.openCount(of: $0) } == (isRemote ? [0, 0] : [1, 1]))
+        driver.run(seconds: 2)
+        #expect((0..<3).allSatisfy { bench.content(of: $0) != .nothing })
+    }
+
+    @Test("A feed keeps a bounded number of assets")
+    func assets() {
+        let bench = FeedBench(scripts: 400, height: 400)
+        for page in 0..<400 { bench.settle(at: Double(page) * 400) }
+        #expect(Set(bench.heldAssets).count <= 64 + 8)
+        bench.settle(at: 0)
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.running == [0])
+    }
+}
