@@ -43,7 +43,7 @@ final class PreloadJob: Sendable {
         demuxer = PreloadedDemuxer(
             asset,
             configuration,
-            usesBlockingReads: driver is VirtualDriver,
+            usesBlockingReads: driver.stopsTimeDuringReads,
             byteLimit: byteLimit,
             threadLimit: threadLimit
         )
