@@ -48,7 +48,7 @@ extension HTTPByteSource {
     }
 
     private func cancelUnread() {
-        state.withLock { state in
+        withState { state in
             perform(state.scheduler.stopUnread(), &state)
             if state.readers.isEmpty { state.entry?.flush() }
         }

@@ -99,6 +99,8 @@ public final class VideoView: Sendable {
     public var asset: Asset? {
         get { state.withLock { $0.asset } }
         set {
+            // From here on, no frame of the previous clip counts as one of the new clip.
+            feed.setLayer(nil, for: state.withLock { $0.number })
             let (number, shouldPlay) = state.withLock { state in
                 state.asset = newValue
                 state.number += 1

@@ -113,6 +113,30 @@ struct CarouselTests {
         #expect(failures.withLock { $0.count } == count && banner.feed.error(of: 1) == nil)
     }
 
+    @Test("A failed page that is tried again is not turned away")
+    func retriedPage() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        let urls = [backend.add(.silentClip([.openFails(.notFound)])), backend.add()]
+        let banner = CarouselPlayer(
+            pages: [.clip, .clip],
+            configuration: configuration,
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        ) { backend.makeAsset(at: urls[$0]) }
+        banner.setInBackground(true)
+        driver.run(seconds: 2)
+        backend[urls[0]]?.faults = []
+        banner.feed.retry(0)
+        banner.setInBackground(false)
+        driver.run(seconds: 1.8)
+        #expect(banner.index == 0 && banner.feed.plan.playing == [0])
+        driver.run(seconds: 0.4)
+        #expect(banner.index == 1)
+    }
+
     @Test("A carousel of broken pages rests half a second on each")
     func allBroken() {
         let driver = ManualDriver(settlesByItself: true)

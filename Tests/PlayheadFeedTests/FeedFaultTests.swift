@@ -392,4 +392,71 @@ struct FeedPosterTests {
         bench.driver.run(seconds: 0.5)
         #expect(bench.running == [0])
     }
+
+    @Test("A poster is shown although its layer changes while it is made, also to the shape that it had")
+    func changesWhileMade() {
+        let driver = ManualDriver()
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let feed = makeFeed(driver, backend, backend.add())
+        let (layer, sinks) = (FeedLayer(size: Self.size), [RecordingSink(), RecordingSink()])
+        layer.add(sinks[0])
+        feed.setLayer(layer, for: 0)
+        // The first request has begun, and none of these waits for it.
+        driver.step()
+        driver.step()
+        layer.size = PixelSize(width: 32, height: 24)
+        driver.step()
+        layer.backgroundColor = Color(red: 1, green: 0, blue: 0)
+        layer.add(sinks[1])
+        driver.step()
+        layer.size = Self.size
+        layer.size = Self.size
+        driver.settle()
+        #expect(layer.content == .poster && sinks.map { $0.sizes.last } == [Self.size, Self.size])
+    }
+
+    @Test("A layer shows its clip again if its cell is removed and listed in one turn")
+    func relisted() {
+        let driver = ManualDriver()
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let feed = makeFeed(driver, backend, backend.add())
+        let layer = FeedLayer(size: Self.size)
+        let sink = RecordingSink()
+        layer.add(sink)
+        let cells = [FeedCell(0, frame: CGRect(x: 0, y: 0, width: 100, height: 100))]
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 100)))
+        feed.setCells(cells)
+        feed.setLayer(layer, for: 0)
+        driver.run(seconds: 0.5)
+        feed.setCells([])
+        feed.setCells(cells)
+        feed.setLayer(layer, for: 0)
+        let before = sink.frames.withLock { $0.count }
+        driver.run(seconds: 0.5)
+        #expect(layer.content == .video && sink.frames.withLock { $0.count } > before + 5)
+        feed.setCells([])
+        driver.run(seconds: 0.1)
+        #expect(layer.content == .nothing)
+    }
+
+    @Test("Each clip without an asset is reported once")
+    func noAssets() {
+        let driver = ManualDriver()
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        var settings = FeedSettings()
+        settings.rule = .all(atLeast: 0, upTo: 5)
+        let feed = FeedPlayer<Int>(
+            settings: settings,
+            configuration: configuration,
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        ) { _ in nil }
+        let failures = Locked<[Int]>([])
+        feed.setFailureHandler { id, _ in failures.withLock { $0.append(id) } }
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 500)))
+        feed.setCells((0..<5).map { FeedCell($0, frame: CGRect(x: 0, y: $0 * 100, width: 100, height: 100)) })
+        driver.run(seconds: 0.1)
+        #expect(failures.withLock { $0.sorted() } == [0, 1, 2, 3, 4])
+    }
 }

@@ -94,7 +94,10 @@ final class HTTPResourcePool: Sendable {
         _ state: inout State
     ) -> Step {
         var entry = state.entries[asset.resource] ?? Entry()
-        defer { state.entries[asset.resource] = entry }
+        defer {
+            let isUsed = entry.source != nil || entry.lookup != nil
+            state.entries[asset.resource] = isUsed ? entry : nil
+        }
         if let result = lookup?.result {
             if entry.source === result.source { entry.userCount += 1 }
             return .found(result)
@@ -115,7 +118,10 @@ final class HTTPResourcePool: Sendable {
 
     private func wait(_ lookup: Lookup, _ resource: HTTPResource, _ context: ReadContext) -> OpenResult {
         let id = ObjectIdentifier(context)
-        context.onClose(of: lookup) { [weak self] in self?.removeWaiter(id, lookup, resource) }
+        // A reader that stays open, such as that of a presentation, must not retain the result.
+        context.onClose(of: lookup) { [weak self, weak lookup] in
+            if let lookup { self?.removeWaiter(id, lookup, resource) }
+        }
         return .waiting(lookup)
     }
 

@@ -208,4 +208,15 @@ public struct CarouselCore: Sendable {
     public mutating func fail(_ page: Int) {
         if pages.indices.contains(page) { failedPages.insert(page) }
     }
+
+    /// Returns whether the clip of a page has failed since the page was shown last.
+    ///
+    /// - Parameter page: The index of the page.
+    /// - Returns: Whether the clip has failed.
+    public func hasFailed(_ page: Int) -> Bool { failedPages.contains(page) }
+
+    /// Records that the clip of a page plays, or is tried again.
+    ///
+    /// - Parameter page: The index of the page.
+    public mutating func retry(_ page: Int) { failedPages.remove(page) }
 }

@@ -82,7 +82,7 @@ public enum FeedChange<ID: Hashable & Sendable>: Hashable, Sendable {
     case release(ID, Reason)
     /// A playing clip waits for data, or no longer does.
     case waiting(ID, Bool)
-    /// The budget has suspended the player of a clip, or has resumed it.
+    /// The budget has suspended the player of a clip, or has resumed it. A release also ends a suspension.
     case suspended(ID, Bool)
 }
 

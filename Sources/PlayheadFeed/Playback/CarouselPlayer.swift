@@ -49,7 +49,10 @@ public final class CarouselPlayer: Sendable {
         )
         let core = CarouselCore(pages)
         state = Locked(State(core: core))
-        feed.setFinishHandler { [weak self] page, error in
+        feed.setHandlers { [weak self] page in
+            guard let self, state.withLock({ $0.core.hasFailed(page) }) else { return }
+            change { $0.retry(page) }
+        } finished: { [weak self] page, error in
             guard let self else { return }
             if error != nil { return change { $0.fail(page) } }
             if let next = state.withLock({ $0.core.turn(afterEndOf: page) }) { turn(to: next) }
@@ -118,8 +121,12 @@ public final class CarouselPlayer: Sendable {
     public func setPages(_ pages: [FeedKind], reloading: Set<Int>? = nil) {
         let now = feed.now
         feed.change { $0.loops = pages.count < 2 }
-        change { $0.setPages(pages, at: now) }
-        for page in pages.indices where reloading?.contains(page) ?? true { feed.reload(page) }
+        let reloaded = pages.indices.filter { reloading?.contains($0) ?? true }
+        change { core in
+            core.setPages(pages, at: now)
+            for page in reloaded { core.retry(page) }
+        }
+        for page in reloaded { feed.reload(page) }
     }
 
     /// Sets a handler that is called with the new value when `index` has changed, for a page indicator.

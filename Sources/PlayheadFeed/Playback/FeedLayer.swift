@@ -29,6 +29,8 @@ public final class FeedLayer: Sendable {
         var layer: PlayerLayer?
         /// The poster request in progress.
         var poster: PosterRequest?
+        /// The shape of that poster.
+        var posterShape: PosterShape?
         /// Requests a poster from the feed.
         var posterNeeded: (@Sendable () -> Void)?
         var contentChanged: (@Sendable (Content) -> Void)?
@@ -145,7 +147,9 @@ public final class FeedLayer: Sendable {
             let handler = state.content == .nothing ? nil : state.contentChanged
             state.content = .nothing
             state.bound = []
-            defer { (state.layer, state.poster, state.posterNeeded) = (nil, nil, nil) }
+            defer {
+                (state.layer, state.poster, state.posterShape, state.posterNeeded) = (nil, nil, nil, nil)
+            }
             return (state.binding, state.layer, state.poster, handler)
         }
         guard let (binding, old, poster, handler) = began else { return nil }
@@ -207,11 +211,31 @@ public final class FeedLayer: Sendable {
         }
     }
 
-    /// Keeps a poster request until it is answered, or until another clip begins.
-    func retain(_ request: PosterRequest?, for binding: UInt64) {
+    /// Begins a poster request, which replaces that of another shape. Returns false if one of the same shape is in
+    /// progress.
+    func beginPoster(_ shape: PosterShape, for binding: UInt64) -> Bool {
+        let (isNew, old) = state.withLock { state -> (Bool, PosterRequest?) in
+            guard state.binding == binding, state.posterShape != shape else { return (false, nil) }
+            defer { (state.poster, state.posterShape) = (nil, shape) }
+            return (true, state.poster)
+        }
+        withExtendedLifetime(old) {}
+        return isNew
+    }
+
+    /// Keeps a poster request until it is answered, or until another one or another clip begins.
+    func retain(_ request: PosterRequest, _ shape: PosterShape, for binding: UInt64) {
+        state.withLock { state in
+            // The request may have been answered already.
+            if state.binding == binding, state.posterShape == shape { state.poster = request }
+        }
+    }
+
+    /// Releases a request that has been answered.
+    func endPoster(_ shape: PosterShape, for binding: UInt64) {
         let old = state.withLock { state -> PosterRequest? in
-            guard state.binding == binding else { return request }
-            defer { state.poster = request }
+            guard state.binding == binding, state.posterShape == shape else { return nil }
+            defer { (state.poster, state.posterShape) = (nil, nil) }
             return state.poster
         }
         withExtendedLifetime(old) {}

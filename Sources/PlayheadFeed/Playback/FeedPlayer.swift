@@ -89,8 +89,8 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     ///   - layer: The layer, or nil if the cell has none.
     ///   - id: The identity of the cell.
     public func setLayer(_ layer: FeedLayer?, for id: ID) {
-        let binding = pool.bind(layer, to: id)
-        clock.enqueue { [pool] in pool.applyBinding(binding, of: id) }
+        pool.bind(layer, to: id)
+        clock.enqueue { [pool] in pool.applyBinding(of: id) }
     }
 
     // MARK: Playback control
@@ -181,9 +181,12 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
         pool.published.withLock { $0.onFailure = handler }
     }
 
-    /// Sets the handler of the carousel that owns this feed.
-    func setFinishHandler(_ handler: @escaping @Sendable (ID, PlaybackError?) -> Void) {
-        pool.published.withLock { $0.onFinish = handler }
+    /// Sets the handlers of the carousel that owns this feed.
+    func setHandlers(
+        started: @escaping @Sendable (ID) -> Void,
+        finished: @escaping @Sendable (ID, PlaybackError?) -> Void
+    ) {
+        pool.published.withLock { ($0.onStart, $0.onFinish) = (started, finished) }
     }
 
     var now: HostTime { clock.now }

@@ -17,8 +17,12 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         var onFailure: (@Sendable (ID, PlaybackError) -> Void)?
         /// The handler of the carousel that owns the feed. It is called when a clip has ended or failed.
         var onFinish: (@Sendable (ID, PlaybackError?) -> Void)?
+        /// The handler of the carousel that is called when a clip plays.
+        var onStart: (@Sendable (ID) -> Void)?
         /// The layers as of the last call of `bind`, which may not have been applied yet.
         var bindings: [ID: LayerBinding] = [:]
+        /// The number of calls of `bind` that have not been applied yet.
+        var pendingBindings: [ID: Int] = [:]
     }
 
     let published = Locked(Published())
@@ -82,25 +86,35 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
     }
 
     /// Assigns a layer to a clip. From then on, its sinks receive nothing of the clip that it was assigned to before. Any
-    /// thread; `applyBinding` completes the assignment.
-    ///
-    /// - Returns: The binding, or nil if there is no layer.
-    func bind(_ layer: FeedLayer?, to id: ID) -> LayerBinding? {
-        let old = published.withLock { $0.bindings[id] }
-        if let old, old.layer === layer, old.isCurrent { return old }
+    /// thread; a call of `applyBinding(of:)` on the feed's queue completes the assignment.
+    func bind(_ layer: FeedLayer?, to id: ID) {
+        let old = published.withLock { published in
+            published.pendingBindings[id, default: 0] += 1
+            return published.bindings[id]
+        }
+        if let old, old.layer === layer, old.isCurrent { return }
         let binding = layer.flatMap { layer in layer.begin().map { LayerBinding(layer: layer, number: $0) } }
         let replaced = published.withLock { published in
             defer { published.bindings[id] = binding }
             return published.bindings[id]
         }
         replaced?.end()
-        return binding
     }
 
-    /// Attaches the player of a clip to the layer that was assigned by `bind`.
-    func applyBinding(_ binding: LayerBinding?, of id: ID) {
+    /// Completes an assignment that `bind` began.
+    func applyBinding(of id: ID) {
+        let binding = published.withLock { published in
+            let rest = (published.pendingBindings[id] ?? 1) - 1
+            published.pendingBindings[id] = rest > 0 ? rest : nil
+            return published.bindings[id]
+        }
+        apply(binding, to: id)
+    }
+
+    /// Attaches the player of a clip to its layer.
+    private func apply(_ binding: LayerBinding?, to id: ID) {
         guard !isClosed else { return binding?.end() ?? () }
-        if let binding, layers[id]?.number == binding.number, layers[id]?.layer === binding.layer { return }
+        if let binding, let old = layers[id], old.isSame(as: binding) { return }
         layers[id] = binding
         guard let binding else { return }
         // The layer was used by another clip until now.
@@ -126,9 +140,9 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
                 LayerBinding(layer: binding.layer, number: $0)
             }
             published.withLock { published in
-                if published.bindings[id]?.number == binding.number { published.bindings[id] = new }
+                if published.bindings[id]?.isSame(as: binding) == true { published.bindings[id] = new }
             }
-            if let new { applyBinding(new, of: id) }
+            if let new { apply(new, to: id) }
         }
         handle(.retry(id))
     }
@@ -155,11 +169,13 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
     }
 
     private func keepOnly(_ ids: Set<ID>) {
-        for (id, binding) in layers where !ids.contains(id) {
+        let pending = published.withLock { Set($0.pendingBindings.keys) }
+        // A layer that has been assigned again meanwhile belongs to a cell that is listed next.
+        for (id, binding) in layers where !ids.contains(id) && !pending.contains(id) {
             binding.end()
             layers[id] = nil
             published.withLock { published in
-                if published.bindings[id]?.number == binding.number { published.bindings[id] = nil }
+                if published.bindings[id]?.isSame(as: binding) == true { published.bindings[id] = nil }
             }
         }
         deferredPosters.formIntersection(ids)
@@ -213,11 +229,12 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
             deferredPosters.insert(id)
             return
         }
+        guard layer.beginPoster(shape, for: number) else { return }
         let request = posters.makePoster(of: asset, version, shape, configuration) { [weak layer] frame in
             if let frame { show(frame) }
-            layer?.retain(nil, for: number)
+            layer?.endPoster(shape, for: number)
         }
-        layer.retain(request, for: number)
+        layer.retain(request, shape, for: number)
     }
 
     private func requestDeferredPosters() {
@@ -283,7 +300,8 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         publish(plan, changes)
         requestDeferredPosters()
         dropAssets()
-        for id in failed {
+        // The failure of one clip changes the plan, which may then report another one.
+        for id in failed where core.plan.entry(of: id) != nil {
             fail(
                 id,
                 PlaybackError(code: .invalidArgument, message: "the feed was given no asset for the clip")
@@ -385,7 +403,10 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
     {
         switch event {
         case .timeControlStatusChanged(.playing, _):
-            published.withLock { $0.errors[id] = nil }
+            published.withLock { published in
+                published.errors[id] = nil
+                return published.onStart
+            }?(id)
             handle(.started(id))
             handle(.waiting(id, false))
             reportBuffer(id, item)

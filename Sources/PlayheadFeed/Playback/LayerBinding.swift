@@ -7,6 +7,8 @@ struct LayerBinding: Sendable {
 
     var isCurrent: Bool { layer.binding == number }
 
+    func isSame(as other: LayerBinding) -> Bool { layer === other.layer && number == other.number }
+
     /// Ends the assignment: the sinks receive nothing more of the clip.
     func end() { layer.begin(after: number) }
 }
