@@ -140,7 +140,7 @@ public final class HTTPByteSource: ByteSource {
         var owner: ObjectIdentifier?
 
         /// The bytes that are in memory or in the cache.
-        var storedRanges: StoredRanges { StoredRanges(memory: store, disk: entry?.extents) }
+        var storedRanges: StoredRanges { StoredRanges(memory: store, disk: entry) }
     }
 
     let state: Locked<State>

@@ -3,7 +3,7 @@ internal import MediaCore
 /// The bytes of a resource that are in memory or in the disk cache.
 struct StoredRanges {
     let memory: RangeStore
-    var disk: Extents?
+    var disk: (any StoredExtents)?
 
     /// Returns the offset of the first missing byte from `offset` on, or an offset at least `limit` bytes further.
     func contiguousEnd(from offset: Int64, limit: Int64) -> Int64 {

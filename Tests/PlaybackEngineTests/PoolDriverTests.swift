@@ -48,7 +48,7 @@ struct PoolDriverTests {
         let driver = PoolDriver(pool: Self.makePool())
         let lane = driver.makeLane(.control, label: "lane")
         let seen = Locked([Int]())
-        let done = Pending(of: 1)
+        let done = Pending(of: 2)
         lane.enqueue {
             lane.enqueue {
                 seen.withLock { $0.append(2) }
@@ -56,7 +56,10 @@ struct PoolDriverTests {
             }
             seen.withLock { $0.append(0) }
         }
-        lane.enqueue { seen.withLock { $0.append(1) } }
+        lane.enqueue {
+            seen.withLock { $0.append(1) }
+            done.tick()
+        }
         #expect(done.wait())
         // Job 1 may have been enqueued before or after job 0 began.
         #expect(seen.withLock { Set($0) } == [0, 1, 2])

@@ -4,7 +4,7 @@ internal import MediaCore
 ///
 /// Reads happen on the calling thread and may block. Writes happen on the cache's own thread. The lock, which guards
 /// the list of extents, is held only briefly.
-final class CacheEntry: Sendable {
+final class CacheEntry: StoredExtents, Sendable {
     private struct State {
         var index: CacheIndex
         /// Whether there is a data file.
@@ -181,8 +181,13 @@ final class CacheEntry: Sendable {
     /// Returns true if the byte at `offset` is stored.
     func contains(_ offset: Int64) -> Bool { state.withLock { $0.index.extents.extent(at: offset) != nil } }
 
-    /// The stored ranges.
-    var extents: Extents { state.withLock { $0.index.extents } }
+    func contiguousEnd(from offset: Int64, limit: Int64) -> Int64 {
+        state.withLock { $0.index.extents.contiguousEnd(from: offset, limit: limit) }
+    }
+
+    func nextStored(after offset: Int64, limit: Int64) -> Int64? {
+        state.withLock { $0.index.extents.nextStored(after: offset, limit: limit) }
+    }
 
     /// Returns the extent that contains `offset`. Returns nil if it is missing. An extent with a wrong checksum is
     /// removed.

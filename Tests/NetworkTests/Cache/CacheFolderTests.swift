@@ -49,7 +49,7 @@ struct CacheFolderTests {
                 count += start + part.bytes.count - Int(place)
                 place = part.start + Int64(part.bytes.count)
             } else {
-                place = entry.extents.nextStored(after: place, limit: .max / 2) ?? Int64(bytes.count)
+                place = entry.nextStored(after: place, limit: .max / 2) ?? Int64(bytes.count)
             }
         }
         return count
@@ -205,7 +205,7 @@ struct CacheFolderTests {
             let second = folder(path)
             let entry = try #require(CacheEntry.open(second, key))
             #expect(entry.read(at: 70_000) == nil)
-            #expect(entry.extents.nextStored(after: 70_000, limit: 100_000) == 131_072)
+            #expect(entry.nextStored(after: 70_000, limit: 100_000) == 131_072)
             store(film, 65_536..<131_072, entry)
             await second.flush()
             #expect(found(path) == 300_000)
