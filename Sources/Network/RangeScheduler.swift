@@ -33,14 +33,14 @@ struct RangeScheduler {
         case resume(RequestID)
     }
 
-    /// What happens to a request after an attempt has failed.
+    /// The next step of a request whose attempt has failed.
     enum Retry: Hashable, Sendable {
         /// It is repeated after a number of nanoseconds.
         case after(Int64)
         case never
     }
 
-    /// What happens to received bytes.
+    /// The next step after bytes have been received.
     struct Reception: Hashable, Sendable {
         /// The range of the bytes to store.
         var range: Range<Int64>

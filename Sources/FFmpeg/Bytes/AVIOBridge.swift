@@ -69,7 +69,7 @@ final class AVIOBridge {
 
     /// Reads the bytes that libav will request next, if libav has used up its buffer.
     ///
-    /// Does nothing for a source whose bytes have always been available, and if nobody would repeat the call.
+    /// Does nothing for a source whose bytes have always been available, or if no caller repeats the call.
     ///
     /// - Returns: False if no bytes are available, or if the read was interrupted. Nothing is lost then, because libav
     ///   has not been called.

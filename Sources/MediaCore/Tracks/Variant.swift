@@ -32,7 +32,7 @@ extension Variant {
     }
 
     /// Returns the variant of the highest quality: one with video, then the highest bit rate, then the largest size.
-    /// Of several, returns the first.
+    /// Returns the first one if several qualify.
     package static func highestQuality(of variants: [Variant]) -> Variant? {
         variants.min { one, other in
             if one.size.isEmpty != other.size.isEmpty { return other.size.isEmpty }

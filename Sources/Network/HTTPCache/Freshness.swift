@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// What one asset knows about the freshness of stored responses, and the rules by which it may use them (RFC 9111,
+/// The freshness of stored responses for one asset, and the rules by which it may use them (RFC 9111,
 /// section 4).
 ///
 /// The first rule that applies decides:
@@ -37,7 +37,7 @@ struct Freshness: Sendable {
         case unusable
     }
 
-    /// How recently the server must have validated a response.
+    /// The time after which the server must have validated a response.
     enum Requirement: Hashable, Sendable {
         /// Since the asset opened the resource.
         case file

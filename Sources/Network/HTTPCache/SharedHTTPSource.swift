@@ -48,7 +48,7 @@ public final class SharedHTTPSource: ByteSource, ResourceByteSource {
     let cookies: CookieStore
     private let pool: HTTPResourcePool
     private let requirement: Freshness.Requirement
-    /// What the asset knows about this resource and those that it refers to.
+    /// The freshness of this resource and of those that it refers to, for the asset.
     private let freshness: Locked<Freshness>
     /// A closure of the application that replaces the URL when the server rejects it.
     private let urlRefresh: HTTPByteSource.URLRefresh?

@@ -52,7 +52,7 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         case catchingUp(DecoderCatchUp)
     }
 
-    /// What is recorded and replayed.
+    /// The unit that is recorded and replayed.
     private enum Kind {
         case pass, seek
     }

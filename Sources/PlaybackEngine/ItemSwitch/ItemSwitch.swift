@@ -13,7 +13,7 @@ package import MediaCore
 /// | time was stepped past the point, or the data ended before it | the current time |
 /// | a seek or another opening is in progress | none; the switch begins after it |
 package struct ItemSwitch: Hashable, Sendable {
-    /// What the second opening changes besides the item's ends.
+    /// The settings that the second opening changes besides the item's ends.
     package struct Changes: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -45,7 +45,7 @@ package struct ItemSwitch: Hashable, Sendable {
         let lead: Int64
     }
 
-    /// What happens to the switch.
+    /// An event of the switch.
     package enum Event: Sendable {
         /// The settings have changed, or a pending switch may begin. There is no situation while a seek is under way
         /// or the item is opening.

@@ -22,7 +22,7 @@ extension PlaybackLoop {
         ) {
             let id = state.item?.id
             apply(.stuck(state.epoch, stuckReason, after: time))
-            // What the failed item waits for would arrive too late.
+            // The data that the failed item waits for would arrive too late.
             if state.item?.id == id, state.item?.status == .failed { current?.close() }
             updateAgain()
         }

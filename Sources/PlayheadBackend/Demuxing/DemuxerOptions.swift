@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// What the caller of a demuxer reads, and how. It is known before the demuxer is created and never changes.
+/// The purpose and the manner of reading. Both are known before the demuxer is created and never change.
 public struct DemuxerOptions: Sendable {
     /// Returns the variant to open of a presentation that declares several, or nil to leave the choice to the demuxer.
     /// It is called during `Demuxer.open()`, on the caller's lane. If nil, the demuxer chooses.

@@ -18,7 +18,7 @@ public struct OpenRequest: Sendable {
     public var maximumStreamCount: Int
     /// The largest number of pixels in a frame. Larger frames are rejected before memory is allocated for them.
     public var maximumPixelCount: Int
-    /// What the caller reads, and how. A demuxer may ignore all of it except `usesBlockingReads`.
+    /// The purpose and the manner of reading. A demuxer may ignore all of it except `usesBlockingReads`.
     public var options = DemuxerOptions()
 
     /// Creates a request. The limits protect the host from excessive declarations in a file.

@@ -17,7 +17,7 @@ public protocol Driver: AnyObject, Sendable {
     var hasUrgentWork: Bool { get }
     /// Whether no time passes while a lane reads, so that a read waits for bytes instead of being repeated later.
     ///
-    /// What is read then does not depend on the speed of a network. The default is false.
+    /// The data that is read then does not depend on the speed of a network. The default is false.
     var stopsTimeDuringReads: Bool { get }
     /// Whether the lanes run on the threads that all drivers of this kind share in the process.
     ///

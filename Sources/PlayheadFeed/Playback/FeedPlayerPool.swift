@@ -139,9 +139,7 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
             let new = binding.layer.begin(after: binding.number).map {
                 LayerBinding(layer: binding.layer, number: $0)
             }
-            published.withLock { published in
-                if published.bindings[id]?.isSame(as: binding) == true { published.bindings[id] = new }
-            }
+            publish(new, of: id, replacing: binding)
             if let new { apply(new, to: id) }
         }
         handle(.retry(id))
@@ -168,15 +166,20 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         published.withLock { $0 = Published() }
     }
 
+    /// Publishes a binding, unless the layer has been assigned again meanwhile.
+    private func publish(_ new: LayerBinding?, of id: ID, replacing old: LayerBinding) {
+        published.withLock { published in
+            if published.bindings[id]?.isSame(as: old) == true { published.bindings[id] = new }
+        }
+    }
+
     private func keepOnly(_ ids: Set<ID>) {
         let pending = published.withLock { Set($0.pendingBindings.keys) }
         // A layer that has been assigned again meanwhile belongs to a cell that is listed next.
         for (id, binding) in layers where !ids.contains(id) && !pending.contains(id) {
             binding.end()
             layers[id] = nil
-            published.withLock { published in
-                if published.bindings[id]?.isSame(as: binding) == true { published.bindings[id] = nil }
-            }
+            publish(nil, of: id, replacing: binding)
         }
         deferredPosters.formIntersection(ids)
         assets = assets.filter { ids.contains($0.key) }
