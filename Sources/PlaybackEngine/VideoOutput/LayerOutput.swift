@@ -206,13 +206,13 @@ package final class LayerOutput: Sendable {
 
     // MARK: Frames
 
-    /// Presents a frame. Control lane.
+    /// Presents a frame. It is called on one lane: a player's control lane, or the lane of a composite.
     ///
     /// - Parameters:
     ///   - frame: The frame to show.
     ///   - isEssential: Whether the frame is that of a seek, which is never skipped.
     ///   - done: Called on some lane when the sinks have received or skipped the frame.
-    func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
+    package func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
         let (delivery, isSkipped) = shared.withLock { shared -> (Delivery?, Bool) in
             guard !shared.isClosed else { return (nil, false) }
             if driver.isRealTime, !isEssential, shared.processingCount >= Self.maximumPendingFrames {
