@@ -34,7 +34,8 @@ IS(SDL_WINDOWPOS_UNDEFINED) IS(SDL_RENDERER_SOFTWARE) IS(SDL_TEXTUREACCESS_STREA
 IS(SDL_BLENDMODE_NONE) _Static_assert(PH_SDL_SCALEMODE_LINEAR == SDL_ScaleModeLinear, "linear");
 _Static_assert(PH_SDL_PIXELFORMAT_BGR0 == SDL_PIXELFORMAT_RGB888, "bgr0");
 _Static_assert(PH_SDL_PIXELFORMAT_BGRA == SDL_PIXELFORMAT_ARGB8888, "bgra");
-IS(SDL_WINDOWEVENT) IS(SDL_KEYDOWN) IS(SDL_TEXTINPUT) IS(SDL_MOUSEBUTTONDOWN) IS(SDL_RENDER_TARGETS_RESET)
+IS(SDL_WINDOWEVENT) IS(SDL_KEYDOWN) IS(SDL_TEXTINPUT) IS(SDL_MOUSEBUTTONDOWN) IS(SDL_MOUSEWHEEL)
+IS(SDL_RENDER_TARGETS_RESET)
 IS(SDL_RENDER_DEVICE_RESET) IS(SDL_USEREVENT) IS(SDL_WINDOWEVENT_EXPOSED) IS(SDL_WINDOWEVENT_SIZE_CHANGED)
 IS(SDL_WINDOWEVENT_CLOSE) IS(SDL_BUTTON_LEFT)
 IS(SDLK_BACKSPACE) IS(SDLK_TAB) IS(SDLK_RETURN) IS(SDLK_ESCAPE) IS(SDLK_HOME) IS(SDLK_PAGEUP) IS(SDLK_END)
@@ -54,7 +55,8 @@ SAME(ph_sdl_renderer_info, SDL_RendererInfo) FACT(name) FACT(flags) FACT(num_tex
 #define EVENT(field) AT(ph_sdl_event, SDL_Event, field)
 SAME(ph_sdl_event, SDL_Event) EVENT(type) EVENT(window.windowID) EVENT(window.event) EVENT(window.data1)
 EVENT(window.data2) EVENT(key.windowID) EVENT(key.repeat) EVENT(text.windowID) EVENT(text.text) EVENT(user.code)
-EVENT(button.windowID) EVENT(button.button) EVENT(button.clicks)
+EVENT(button.windowID) EVENT(button.button) EVENT(button.clicks) EVENT(button.x) EVENT(button.y)
+EVENT(wheel.windowID) EVENT(wheel.x) EVENT(wheel.y) EVENT(wheel.preciseX) EVENT(wheel.preciseY)
 _Static_assert(offsetof(ph_sdl_event, key.sym) == offsetof(SDL_Event, key.keysym.sym), "sym");
 _Static_assert(offsetof(ph_sdl_event, key.mod) == offsetof(SDL_Event, key.keysym.mod), "mod");
 END

@@ -32,6 +32,7 @@ void SDL_DestroyWindow(SDL_Window *window);
 uint32_t SDL_GetWindowID(SDL_Window *window);
 void SDL_SetWindowTitle(SDL_Window *window, const char *title);
 void SDL_SetWindowSize(SDL_Window *window, int w, int h);
+void SDL_GetWindowSize(SDL_Window *window, int *w, int *h);
 int SDL_SetWindowFullscreen(SDL_Window *window, uint32_t flags);
 
 SDL_Renderer *SDL_CreateRenderer(SDL_Window *window, int index, uint32_t flags);
@@ -72,6 +73,7 @@ enum {
     PH_SDL_KEYDOWN = 0x300,
     PH_SDL_TEXTINPUT = 0x303,
     PH_SDL_MOUSEBUTTONDOWN = 0x401,
+    PH_SDL_MOUSEWHEEL = 0x403,
     PH_SDL_RENDER_TARGETS_RESET = 0x2000,
     PH_SDL_RENDER_DEVICE_RESET = 0x2001,
     PH_SDL_USEREVENT = 0x8000,
@@ -137,6 +139,13 @@ typedef union {
         int32_t x, y;
     } button;
     struct {
+        uint32_t type, timestamp, windowID, which;
+        int32_t x, y;
+        uint32_t direction;
+        // Since SDL 2.0.18; zero in events of older versions.
+        float preciseX, preciseY;
+    } wheel;
+    struct {
         uint32_t type, timestamp, windowID;
         int32_t code;
         void *data1, *data2;
@@ -147,7 +156,7 @@ typedef union {
 #define PH_SDL_FUNCTIONS(F) \
     F(InitSubSystem) F(QuitSubSystem) F(GetError) F(SetHint) F(GetCurrentVideoDriver) F(EnableScreenSaver) \
     F(DisableScreenSaver) F(IsScreenSaverEnabled) F(ShowCursor) F(StartTextInput) F(GetDisplayUsableBounds) \
-    F(CreateWindow) F(DestroyWindow) F(GetWindowID) F(SetWindowTitle) F(SetWindowSize) F(SetWindowFullscreen) \
+    F(CreateWindow) F(DestroyWindow) F(GetWindowID) F(SetWindowTitle) F(GetWindowSize) F(SetWindowSize) F(SetWindowFullscreen) \
     F(CreateRenderer) F(DestroyRenderer) F(GetRendererInfo) F(GetRendererOutputSize) F(SetRenderDrawColor) \
     F(RenderClear) F(RenderCopy) F(RenderPresent) F(RenderReadPixels) F(CreateTexture) F(DestroyTexture) \
     F(SetTextureBlendMode) F(SetTextureScaleMode) F(UpdateTexture) F(WaitEventTimeout) \

@@ -133,6 +133,15 @@ final class Window {
         }
     }
 
+    /// Returns a place in pixels of the display. SDL counts in units of the window, which are larger on displays of high
+    /// density.
+    func pixels(_ x: Int, _ y: Int) -> (x: Int, y: Int) {
+        var (width, height): (Int32, Int32) = (0, 0)
+        functions.GetWindowSize(window, &width, &height)
+        guard width > 0, height > 0 else { return (x, y) }
+        return (x * size.width / Int(width), y * size.height / Int(height))
+    }
+
     /// Reports the size and draws, both at most once, after all pending events were handled.
     func applyChanges() {
         if mustMeasure {

@@ -8,8 +8,13 @@ public enum WindowEvent: Hashable, Sendable {
     case resized(PixelSize)
     /// A key was pressed, or repeats.
     case keyPressed(WindowKey)
-    /// The left mouse button was double-clicked.
+    /// The left mouse button was pressed, at a place in pixels from the top left corner of the window's content.
+    case clicked(x: Int, y: Int)
+    /// The left mouse button was double-clicked. It follows `clicked` for the first click of the two.
     case doubleClicked
+    /// The mouse wheel was turned, in steps of the wheel: a positive `y` away from the user, a positive `x` to the
+    /// right. Touchpads report fractions of a step.
+    case scrolled(x: Double, y: Double)
     /// The user requested to close the window. It stays open until the sink is finished: end playback, or remove the
     /// sink from its layer.
     case closeRequested

@@ -149,9 +149,18 @@ final class WindowSystem {
                 deliver(.keyPressed(.character(character)), event.text.windowID)
             }
         case PH_SDL_MOUSEBUTTONDOWN:
-            if event.button.button == PH_SDL_BUTTON_LEFT, event.button.clicks == 2 {
-                deliver(.doubleClicked, event.button.windowID)
-            }
+            guard event.button.button == PH_SDL_BUTTON_LEFT else { break }
+            if event.button.clicks == 2 { return deliver(.doubleClicked, event.button.windowID) }
+            guard let window = windows[event.button.windowID] else { break }
+            let (x, y) = window.pixels(Int(event.button.x), Int(event.button.y))
+            window.content.deliver(.clicked(x: x, y: y))
+        case PH_SDL_MOUSEWHEEL:
+            let wheel = event.wheel
+            let isPrecise = wheel.preciseX != 0 || wheel.preciseY != 0
+            let (x, y) =
+                isPrecise
+                ? (Double(wheel.preciseX), Double(wheel.preciseY)) : (Double(wheel.x), Double(wheel.y))
+            deliver(.scrolled(x: x, y: y), wheel.windowID)
         case PH_SDL_RENDER_TARGETS_RESET, PH_SDL_RENDER_DEVICE_RESET:
             for window in windows.values { window.restore() }
         default: break

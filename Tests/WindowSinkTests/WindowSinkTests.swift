@@ -148,6 +148,17 @@ struct WindowSinkTests {
                     event.button.type = UInt32(PH_SDL_MOUSEBUTTONDOWN)
                     event.button.button = UInt8(PH_SDL_BUTTON_LEFT)
                     event.button.clicks = clicks
+                    (event.button.x, event.button.y) = (12, 7)
+                },
+                to: sink
+            )
+        }
+        for (turned, precise): (Int32, Float) in [(-2, 0), (1, 0.25)] {
+            try await WindowBench.send(
+                { event in
+                    event.wheel.type = UInt32(PH_SDL_MOUSEWHEEL)
+                    event.wheel.y = turned
+                    event.wheel.preciseY = precise
                 },
                 to: sink
             )
@@ -164,7 +175,12 @@ struct WindowSinkTests {
             .home,
             .end, .escape, .enter, .tab, .backspace,
         ]
-        #expect(events.all.dropFirst() == keys.map { .keyPressed($0) } + [.doubleClicked, .closeRequested])
+        let mouse: [WindowEvent] = [
+            .clicked(x: 12, y: 7), .doubleClicked, .scrolled(x: 0, y: -2), .scrolled(x: 0, y: 0.25),
+        ]
+        let expected = keys.map { WindowEvent.keyPressed($0) } + mouse + [.closeRequested]
+        for (event, wanted) in zip(events.all.dropFirst(), expected) { #expect(event == wanted) }
+        #expect(events.all.count == expected.count + 1)
         await close()
     }
 

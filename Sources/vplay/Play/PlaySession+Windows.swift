@@ -44,6 +44,8 @@ extension PlaySession {
                 case .resized(let size): layer?.size = size
                 case .keyPressed(let key): if let key = Key(key) { self?.pressLater(key) }
                 case .doubleClicked: window?.isFullscreen.toggle()
+                case .clicked: break
+                case .scrolled(_, let y): if y != 0 { self?.pressLater(y > 0 ? .louder : .quieter) }
                 case .closeRequested: self?.pressLater(.quit)
                 }
             }
