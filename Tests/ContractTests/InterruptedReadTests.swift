@@ -35,7 +35,8 @@ struct InterruptedReadTests {
             try await scene.untilReadHangs()
             #expect(try await scene.seek(to: 2100))
             try await scene.playToEnd()
-            #expect(Array(scene.takeFrames().drop { $0.time < .ms(1000) }) == reference.from(2100))
+            // How much was played before depends on the speed of the machine; what is withheld begins before 2 s.
+            #expect(Array(scene.takeFrames().drop { $0.time < .ms(2000) }) == reference.from(2100))
             // The next target is before the withheld part.
             #expect(try await scene.seek(to: 300))
             #expect(scene.takeFrames().last == reference.due(at: 300))
