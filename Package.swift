@@ -39,9 +39,24 @@ func example(_ name: String, _ dependencies: [Target.Dependency] = ["Playhead"])
     )
 }
 
-let feedExamples = [
-    "StoryCoverDemo", "CellPlayerDemo", "ScrollingFeedDemo", "BannerDemo", "DownloadFeedDemo", "PickerDemo",
-].map { name in example(name, ["Playhead", "PlayheadFeed", "PlayheadPicker", "PlayheadTesting"]) }
+let feedExamples =
+    [
+        "StoryCoverDemo", "CellPlayerDemo", "ScrollingFeedDemo", "BannerDemo", "DownloadFeedDemo",
+        "PickerDemo",
+        "WindowFeedDemo",
+    ].map { name in
+        example(
+            name,
+            ["DemoScreen", "Playhead", "PlayheadCapture", "PlayheadFeed", "PlayheadPicker", "WindowSink"]
+        )
+    } + [
+        .target(
+            name: "DemoScreen",
+            dependencies: ["Playhead", "PlayheadFeed", "WindowSink"],
+            path: "docs/examples/Sources/DemoScreen",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        )
+    ]
 
 let package = Package(
     name: "playhead",
@@ -243,6 +258,12 @@ let package = Package(
             name: "TestingDemoTests",
             dependencies: ["Playhead", "PlayheadTesting"],
             path: "docs/examples/Tests/TestingDemoTests",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        .testTarget(
+            name: "FeedDemoTests",
+            dependencies: ["Playhead", "PlayheadFeed", "PlayheadPicker", "PlayheadTesting"],
+            path: "docs/examples/Tests/FeedDemoTests",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
     ]

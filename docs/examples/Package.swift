@@ -10,6 +10,13 @@ func example(_ name: String, _ products: [String] = ["Playhead"]) -> Target {
     )
 }
 
+/// An example that shows its clips: `swift run --package-path docs/examples StoryCoverDemo --sheet sheet.png clip.mp4 clip.mp4`
+func feedExample(_ name: String, _ products: [String] = []) -> Target {
+    let example = example(name, ["Playhead", "PlayheadFeed"] + products)
+    example.dependencies.append("DemoScreen")
+    return example
+}
+
 let package = Package(
     name: "examples",
     dependencies: [.package(name: "playhead", path: "../..")],
@@ -20,13 +27,26 @@ let package = Package(
         // The snippets of README.md.
         example("SnippetDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         // docs/feeds.md describes these: a single clip, a grid, a list, an endless banner, a list that is downloaded while it
-        // plays, choosing a file.
-        example("StoryCoverDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
-        example("CellPlayerDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
-        example("ScrollingFeedDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
-        example("BannerDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
-        example("DownloadFeedDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
-        example("PickerDemo", ["Playhead", "PlayheadFeed", "PlayheadPicker", "PlayheadTesting"]),
+        // plays, recording and choosing a file, a feed in a window.
+        .target(
+            name: "DemoScreen",
+            dependencies: ["Playhead", "PlayheadFeed", "WindowSink"].map {
+                .product(name: $0, package: "playhead")
+            },
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        feedExample("StoryCoverDemo"), feedExample("CellPlayerDemo"), feedExample("ScrollingFeedDemo"),
+        feedExample("BannerDemo"), feedExample("DownloadFeedDemo"),
+        feedExample("WindowFeedDemo", ["WindowSink"]),
+        feedExample("PickerDemo", ["PlayheadCapture", "PlayheadPicker"]),
+        // The same programs on a clock that the tests move.
+        .testTarget(
+            name: "FeedDemoTests",
+            dependencies: ["Playhead", "PlayheadFeed", "PlayheadPicker", "PlayheadTesting"].map {
+                .product(name: $0, package: "playhead")
+            },
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
         // docs/testing.md describes this one: swift test --package-path docs/examples
         .testTarget(
             name: "TestingDemoTests",

@@ -3,14 +3,16 @@ import Playhead
 import Synchronization
 
 /// A clip that is played while it is downloaded into a file. A read of a missing part requests that part and does not block a thread.
-/// Parts that have been received are read from the file. The remaining parts are downloaded afterwards.
+/// Parts that have been received are read from the file, and the rest is downloaded afterwards. When its last reader is closed, the
+/// download stops; what has been received is kept.
 final class Download: ByteSource {
-    /// Requests a part from the application's server and delivers it once it has been received.
-    typealias Fetch = @Sendable (Range<Int64>, @escaping @Sendable (Data) -> Void) -> Void
+    /// Requests a part from the application's server, delivers it once it has been received, and returns a closure that cancels it.
+    typealias Fetch = @Sendable (Range<Int64>, @escaping @Sendable (Data) -> Void) -> @Sendable () -> Void
 
     private struct State {
         var parts: Set<Int64> = []
-        var asked: Set<Int64> = []
+        var requests: [Int64: @Sendable () -> Void] = [:]
+        var readers: Set<ObjectIdentifier> = []
         var waiting: [ReadContext] = []
     }
     private let state = Mutex(State())
@@ -30,18 +32,21 @@ final class Download: ByteSource {
 
     private var partCount: Int64 { ((byteCount ?? 0) + Self.partSize - 1) / Self.partSize }
     var progress: String { "\(state.withLock { $0.parts.count })/\(partCount)" }
+    var isDownloading: Bool { state.withLock { !$0.requests.isEmpty } }
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
         throws(MediaError) -> Int
     {
         guard let byteCount, offset < byteCount else { return 0 }
         let part = offset / Self.partSize
-        let isThere = state.withLock { state in
+        let reader = ObjectIdentifier(context)
+        let (isNew, isThere) = state.withLock { state in
             if !state.parts.contains(part) { state.waiting.append(context) }
-            return state.parts.contains(part)
+            return (state.readers.insert(reader).inserted, state.parts.contains(part))
         }
+        if isNew { context.onClose(of: self) { [weak self] in self?.close(reader) } }
         guard isThere else {
-            ask(for: part)
+            request(part)
             throw MediaError(.notReady, "it has not come yet", isRetryable: true)
         }
         let end = min(byteCount, (part + 1) * Self.partSize)
@@ -62,26 +67,42 @@ final class Download: ByteSource {
 
     func cancel() {}
 
-    private func ask(for part: Int64) {
-        guard part < partCount, state.withLock({ $0.asked.insert(part).inserted }) else { return }
+    /// Cancels all requests when no reader is left.
+    private func close(_ reader: ObjectIdentifier) {
+        let requests = state.withLock { state -> [@Sendable () -> Void] in
+            state.readers.remove(reader)
+            guard state.readers.isEmpty else { return [] }
+            defer { (state.requests, state.waiting) = ([:], []) }
+            return Array(state.requests.values)
+        }
+        for cancel in requests { cancel() }
+    }
+
+    private func request(_ part: Int64) {
+        guard part < partCount, state.withLock({ !$0.parts.contains(part) && $0.requests[part] == nil })
+        else { return }
         let start = part * Self.partSize
-        fetch(start..<min(byteCount ?? 0, start + Self.partSize)) { [weak self] data in self?.take(data, part)
+        let cancel = fetch(start..<min(byteCount ?? 0, start + Self.partSize)) { [weak self] data in
+            self?.store(data, part)
+        }
+        state.withLock { state in
+            if !state.parts.contains(part) { state.requests[part] = cancel }
         }
     }
 
-    private func take(_ data: Data, _ part: Int64) {
+    private func store(_ data: Data, _ part: Int64) {
         let written = data.withUnsafeBytes {
             pwrite(file.fileDescriptor, $0.baseAddress, $0.count, off_t(part * Self.partSize))
         }
-        guard written == data.count else { return }
-        let waiting = state.withLock { state in
-            state.parts.insert(part)
+        let (waiting, next) = state.withLock { state -> ([ReadContext], Int64?) in
+            state.requests[part] = nil
+            if written == data.count { state.parts.insert(part) }
             defer { state.waiting = [] }
-            return state.waiting
+            // The next missing part, so that the download completes while somebody reads.
+            let missing = (0..<partCount).first { !state.parts.contains($0) && state.requests[$0] == nil }
+            return (state.waiting, state.readers.isEmpty ? nil : missing)
         }
         for context in waiting { context.wake() }
-        // Request the next missing part, so that the download completes.
-        let missing = state.withLock { state in (0..<partCount).first { !state.asked.contains($0) } }
-        if let missing { ask(for: missing) }
+        if let next { request(next) }
     }
 }

@@ -1,19 +1,32 @@
-// A media picker without a screen, and a view that plays the selected file: first once with aspect fit, then in a loop with aspect
-// fill. Prints the content of the list after each key, and of the view. fit.png and fill.png are the view's last frames.
+// Records a clip, chooses it in a media picker, and plays it in a view: first once with aspect fit, then in a loop with aspect fill.
+// Without a camera it records a test pattern. Prints the list after each key, and what the view reports.
 
+import DemoScreen
 import Foundation
 import Playhead
+import PlayheadCapture
 import PlayheadFeed
 import PlayheadPicker
-import PlayheadTesting
-import Synchronization
 
-guard CommandLine.arguments.count == 3 else {
-    FileHandle.standardError.write(Data("usage: PickerDemo PICTURES FOLDER\n".utf8))
-    exit(64)
-}
-let pictures = URL(fileURLWithPath: CommandLine.arguments[1], isDirectory: true)
-let folder = URL(fileURLWithPath: CommandLine.arguments[2], isDirectory: true)
+let screen = Screen("FOLDER", width: 220, height: 220) { $0.count == 1 }
+let folder = URL(fileURLWithPath: screen.arguments[0], isDirectory: true)
+
+// MARK: Recording
+
+let camera = "/dev/video0"
+let hasCamera = FileManager.default.fileExists(atPath: camera)
+let source = CaptureSource(
+    hasCamera ? .camera(camera) : .testPattern,
+    size: PixelSize(width: 320, height: 240),
+    frameRate: 25
+)
+let recorder = Recorder(
+    source,
+    to: folder.appending(path: "recording.mp4"),
+    duration: MediaTime(value: 2, timescale: 1)
+)
+let recording = try await recorder.record()
+print("recorded \(recording.frameCount) frames of \(hasCamera ? camera : "a test pattern")")
 
 // MARK: Choosing
 
@@ -27,15 +40,15 @@ picker.rowCount = 4
     }
 }
 
-/// The keys that the user presses. An application with a screen calls `handle` from its key handler.
+// The keys that the user presses. An application with a screen calls `handle` from its key handler.
 let script: [(String, [MediaPicker.Key])] = [
-    ("down", [.down]), ("to the last", [.end]), ("only video", [.tab]),
-    ("\"10\" typed", "/10".map { .character($0) }), ("Escape", [.escape]), ("up", [.up]), ("Enter", [.enter]),
+    ("down", [.down]), ("only video", [.tab]), ("\"rec\" typed", "/rec".map { .character($0) }),
+    ("Enter", [.enter, .enter]),
 ]
 var chosen: MediaFile?
 show("all")
 for (words, keys) in script {
-    for key in keys {
+    for key in keys where chosen == nil {
         if case .chosen(let file) = picker.handle(key) { chosen = file }
     }
     if chosen == nil { show(words) }
@@ -45,39 +58,21 @@ print("chosen:", clip.name)
 
 // MARK: Playing it
 
-/// The last frame, which a screen would show.
-final class LastFrame: Sendable {
-    private let state = Mutex<(frame: VideoFrame?, count: Int)>((nil, 0))
-    var count: Int { state.withLock { $0.count } }
-    func take(_ frame: VideoFrame) { state.withLock { $0 = (frame, $0.count + 1) } }
+let view = VideoView(size: PixelSize(width: 200, height: 200))
+view.backgroundColor = .black
+view.add(screen.region(10, 10, 200, 200))
+view.setReadyHandler { print("the first frame is shown") }
+view.setEndHandler { print("played to its end") }
+view.setFailureHandler { print("failed:", $0.message) }
 
-    func write(to url: URL) throws {
-        guard let frame = state.withLock({ $0.frame }) else { return }
-        try Data(ImageEncoder(.png).encode(frame)).write(to: url)
-    }
-}
-
-// The script advances the clock. An application with a screen uses the default clock.
-let driver = ManualDriver(settlesByItself: true)
-var configuration = Player.Configuration()
-configuration.clock = .driver(driver)
-let last = LastFrame()
-let view = VideoView(size: PixelSize(width: 200, height: 200), configuration: configuration)
-view.add(CallbackVideoSink(pixelFormats: [.rgb24]) { last.take($0) })
-
-@MainActor func play(_ mode: Player.RepeatMode, _ gravity: VideoGravity, _ picture: String) throws {
+for (mode, gravity) in [(Player.RepeatMode.once, VideoGravity.resizeAspect), (.loop, .resizeAspectFill)] {
+    print("\(mode), \(gravity)")
     view.repeatMode = mode
     view.contentMode = gravity
     view.url = clip.url
-    print("\(mode), \(gravity):")
-    for _ in 0..<4 {
-        driver.run(seconds: 1.5)
-        let seconds = String(format: "%4.1f s", Double(driver.now.nanoseconds) / 1e9)
-        let status = view.player.map { "\($0.timeControlStatus)" } ?? "no player"
-        print("  \(seconds)  shows \(view.content), \(last.count) pictures, \(status)")
-    }
-    try last.write(to: pictures.appendingPathComponent(picture))
+    try await screen.wait(seconds: 1)
+    try await screen.wait(seconds: 1.5)
+    print("plays: \(view.isPlaying)")
 }
-
-try play(.once, .resizeAspect, "fit.png")
-try play(.loop, .resizeAspectFill, "fill.png")
+view.url = nil
+try await screen.finish(columns: 4)

@@ -1,71 +1,54 @@
-// A feed with the 85 % rule: the first clip that is at least 85 % visible plays once the feed has not moved for 0.3 s. Prints each
-// decision, and draws an image of each step that shows the cells, the playing cell, and the content of each cell.
+// A list of clips from files or from a web server. The first clip of which at least 85 % is visible plays, once the list has not moved
+// for 0.3 seconds; the others show their posters. What comes from a server is kept in a cache on disk, so that a clip that returns is
+// not fetched again. Prints each decision of the feed.
 
+import DemoScreen
 import Foundation
 import Playhead
 import PlayheadFeed
-import PlayheadTesting
 
-let arguments = CommandLine.arguments.dropFirst()
-guard arguments.count > 1, let folder = arguments.first else {
-    FileHandle.standardError.write(Data("usage: ScrollingFeedDemo FOLDER FILE...\n".utf8))
-    exit(64)
+let screen = Screen("FILE-OR-URL...", width: 340, height: 420) { !$0.isEmpty }
+let clips = screen.arguments.map {
+    $0.contains("://") ? URL(string: $0) ?? URL(fileURLWithPath: $0) : URL(fileURLWithPath: $0)
 }
-let clips = arguments.dropFirst().map { URL(fileURLWithPath: $0) }
 
-// The script advances the clock. An application with a screen uses the default clock.
-let driver = ManualDriver(settlesByItself: true)
-var configuration = Player.Configuration()
-configuration.clock = .driver(driver)
+// This line replaces a resource loader that stores what it has fetched.
+let cache = DiskCache(
+    directory: FileManager.default.temporaryDirectory.appending(path: "scrolling-feed-demo")
+)
 
 var settings = FeedSettings()
 settings.rule = .first(atLeast: 0.85)
-let feed = FeedPlayer<Int>(settings: settings, configuration: configuration) {
-    Asset(url: clips[$0 % clips.count])
+let feed = FeedPlayer<Int>(settings: settings) { id in
+    Asset(url: clips[id % clips.count], options: AssetOptions(network: NetworkOptions(cache: cache)))
 }
-feed.setChangeHandler { time, changes in
-    print(
-        String(format: "%4.1f s", Double(time.nanoseconds) / 1e9),
-        changes.map { "\($0)" }.joined(separator: ", ")
-    )
-}
+feed.setFailureHandler { id, error in print("clip \(id) cannot be played: \(error.message)") }
+let list = ListView(screen, feed) { changes in print(changes.map { "\($0)" }.joined(separator: ", ")) }
 
-let cells = (0..<12).map {
-    FeedCell($0, frame: CGRect(x: 10, y: Double($0) * 190 + 10, width: 320, height: 180))
-}
-var sheet = ContactSheet(folder: folder, width: 340, height: 420)
-var shown: [Int: ShownPicture] = [:]
-
-/// Sets and removes layers as a list view does: a cell has a layer while it is visible.
-@MainActor func show(_ viewport: FeedViewport) {
-    for cell in cells {
-        let isSeen = viewport.share(of: cell.frame) > 0
-        if isSeen, shown[cell.id] == nil {
-            let picture = ShownPicture(size: PixelSize(width: 320, height: 180))
-            shown[cell.id] = picture
-            feed.setLayer(picture.layer, for: cell.id)
-        } else if !isSeen, shown[cell.id] != nil {
-            feed.setLayer(nil, for: cell.id)
-            shown[cell.id] = nil
-        }
+func cells(_ ids: some Sequence<Int>) -> [FeedCell<Int>] {
+    ids.enumerated().map {
+        FeedCell($1, frame: CGRect(x: 10, y: Double($0) * 190 + 10, width: 320, height: 180))
     }
 }
+list.setCells(cells(0..<12))
+try await screen.wait(seconds: 1)
 
-@MainActor func step(_ y: Double, _ phase: ScrollPhase?, then seconds: Double) throws {
-    let viewport = FeedViewport(CGRect(x: 0, y: y, width: 340, height: 420))
-    if let phase { feed.scroll(to: viewport, phase) } else { feed.setViewport(viewport) }
-    show(viewport)
-    driver.run(seconds: seconds)
-    try sheet.draw(viewport, cells, feed.plan, shown)
-}
+// A slow drag: the clip plays on while 85 % of it are visible.
+try await list.drag(to: 20, seconds: 0.3)
+try await screen.wait(seconds: 0.1)
+try await list.drag(to: 200, seconds: 0.5)
+try await screen.wait(seconds: 0.1)
+try await screen.wait(seconds: 1)
 
-feed.setCells(cells)
-try step(0, nil, then: 1)
-try step(60, .dragging, then: 0.1)
-try step(200, .dragging, then: 0.1)
-try step(200, .settled, then: 1)
-try step(900, .decelerating, then: 0.1)
-try step(1000, .settled, then: 1)
+// A fling. Nothing is opened on the way; clips that were being preloaded are given up.
+try await list.drag(to: 1140, seconds: 0.4)
+try await screen.wait(seconds: 0.1)
+try await screen.wait(seconds: 1)
+
+print("the user pauses clip 6, and lets it play again")
 feed.pause(6)
-try step(1000, .settled, then: 0.5)
-try step(0, nil, then: 1)
+try await screen.wait(seconds: 0.5)
+feed.play(6)
+try await screen.wait(seconds: 1)
+await cache.flush()
+try await screen.finish(columns: 4)
