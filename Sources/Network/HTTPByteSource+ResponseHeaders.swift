@@ -174,12 +174,14 @@ extension HTTPByteSource {
         if size != nil { state.metadata.declaresByteCount = true }
     }
 
-    /// Returns the delay of `Retry-After` in nanoseconds. The field has a number of seconds or a date.
+    /// Returns the delay of `Retry-After` in nanoseconds. The field has a number of seconds or a date, which is compared
+    /// with the server's own clock if the response has its date.
     private func retryDelay(_ head: ResponseHead) -> Int64? {
         guard let text = head.retryAfter else { return nil }
         if let seconds = Int64(text) { return max(0, min(seconds, 86_400)) * 1_000_000_000 }
         guard let date = date(text) else { return nil }
-        return Int64(max(0, min(date.timeIntervalSinceNow, 86_400)) * 1_000_000_000)
+        let answered = head.date.flatMap(self.date) ?? Date()
+        return Int64(max(0, min(date.timeIntervalSince(answered), 86_400)) * 1_000_000_000)
     }
 
     /// Returns true if the resource was modified within the second before the response: dates have a resolution of

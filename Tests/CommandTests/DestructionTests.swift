@@ -40,14 +40,20 @@ struct DestructionTests {
         #expect(outcome.errors.contains("would destroy the input"))
     }
 
-    @Test("The segments of a playlist are inputs")
-    func segments() async throws {
+    @Test(
+        "The segments of a playlist are inputs, also with a percent sign in their names",
+        arguments: ["s", "50%41"]
+    )
+    func segments(_ name: String) async throws {
         let outcome = try await run(
             """
-            ffmpeg -nostdin -v error -i a.mp4 -c copy -f hls -hls_time 1 -hls_list_size 0 list.m3u8
-            "$vplay" --untimed --video raw:list1.ts list.m3u8
+            ffmpeg -nostdin -v error -i a.mp4 -c copy -f hls -hls_time 1 -hls_list_size 0 \
+                -hls_segment_filename 'seg%d.ts' list.m3u8
+            for segment in seg*.ts; do mv "$segment" "\(name)${segment#seg}"; done
+            sed -i 's/^seg/\(name)/' list.m3u8
+            "$vplay" --untimed --video 'raw:\(name)1.ts' list.m3u8
             echo $? >&2
-            test -s list1.ts || echo destroyed >&2
+            test -s '\(name)1.ts' || echo destroyed >&2
             """
         )
         #expect(outcome.errorLines.last == "64")

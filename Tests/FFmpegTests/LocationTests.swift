@@ -27,11 +27,10 @@ struct LocationTests {
         #expect(error?.code == .forbidden)
     }
 
-    @Test func secretsDoNotAppearInErrors() {
-        let error = #expect(throws: MediaError.self) {
-            try Location("https://me:secret@host/a.mp4?token=abc")
-        }
-        #expect(error?.location == "https://host/a.mp4")
+    @Test(arguments: ["https://me:secret@host/a.mp4?token=abc", "file://me:secret@host/a.mp4"])
+    func secretsDoNotAppearInErrors(_ text: String) {
+        let error = #expect(throws: MediaError.self) { try Location(text) }
+        #expect(error?.location?.hasSuffix("://host/a.mp4") == true)
     }
 
     @Test(arguments: ["file:", "file:///a%0", "file:///a%00b", "file:///%zz", ""])

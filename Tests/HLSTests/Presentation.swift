@@ -21,13 +21,6 @@ enum Presentation {
     ]
     static let kinds = commands.keys.sorted()
 
-    /// Returns the kinds that libav can read from local files. Its playlist reader leaks the tags of packed audio, so
-    /// that kind is omitted if leaks are detected.
-    static func local(_ kinds: [String]) -> [String] {
-        let options = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] ?? ""
-        return kinds.filter { $0 != "packed audio" || !options.contains("detect_leaks=1") }
-    }
-
     /// Writes a file with the media of a presentation of this kind, without its playlist. Returns nil if no container
     /// holds them.
     static func writeMedia(of kind: String, in folder: TemporaryFolder) throws -> URL? {

@@ -52,7 +52,7 @@ struct ServedTests {
 
     @Test(
         "Each seek shows the same frame as with local files",
-        arguments: Presentation.local(["ts", "fmp4", "one fmp4 by ranges", "packed audio"])
+        arguments: ["ts", "fmp4", "one fmp4 by ranges", "packed audio"]
     )
     func stills(_ name: String) async throws {
         let folder = try Presentation.folder(name)
@@ -108,7 +108,7 @@ struct ServedTests {
 
     @Test(
         "Audio renditions play in sync, also packed AAC with an ID3 timestamp",
-        arguments: Presentation.local(["separate audio", "separate audio of fmp4", "packed audio"])
+        arguments: ["separate audio", "separate audio of fmp4", "packed audio"]
     )
     func separateSound(_ name: String) async throws {
         let folder = try Presentation.folder(name)

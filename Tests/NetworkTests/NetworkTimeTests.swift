@@ -115,13 +115,19 @@ struct NetworkTimeTests {
         context.cancel()
     }
 
-    @Test("Retry-After is respected, up to 30 seconds")
-    func retryAfter() async throws {
+    @Test(
+        "Retry-After is respected, up to 30 seconds; a date is compared with the server's clock",
+        arguments: [
+            [("Retry-After", "30")],
+            [("Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT"), ("Date", "Fri, 31 Dec 1999 23:59:29 GMT")],
+        ]
+    )
+    func retryAfter(_ headers: [(String, String)]) async throws {
         var policy = HTTPByteSource.Policy()
         policy.loop = time.loop
         let file = try ServedFile(timeout: 86_400, policy: policy) { request, answer in
             guard request.number == 1 else { return }
-            answer = FaultServer.Answer(503, headers: [("Retry-After", "30")])
+            answer = FaultServer.Answer(503, headers: headers)
             answer.end = .close
         }
         defer { file.server.stop() }

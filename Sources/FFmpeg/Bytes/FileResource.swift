@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import Glibc
 package import MediaCore
@@ -50,7 +49,7 @@ package final class FileResource: ResourceByteSource {
     package var isFile: Bool { true }
     package var receivedBytes: Int64 { 0 }
     package var isReusable: Bool { true }
-    package var now: Int64 { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }
+    package var now: Int64 { SystemClock().now.nanoseconds }
 
     package func openReferenced(_ reference: String, cachePolicy: CachePolicy, validatedAfter: Int64)
         throws(MediaError) -> any ResourceByteSource

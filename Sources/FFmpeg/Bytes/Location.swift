@@ -32,12 +32,12 @@ enum Location: Equatable {
             rest = rest.dropFirst(2)
             let host = rest.prefix { $0 != "/" }
             guard host.isEmpty || host == "localhost" else {
-                throw MediaError(.forbidden, "file URLs with a host are not supported", location: text)
+                throw MediaError(.forbidden, "file URLs with a host are not supported", location: Redaction.redact(text))
             }
             rest = rest.dropFirst(host.count)
         }
         guard let path = rest.removingPercentEncoding, !path.isEmpty, !path.utf8.contains(0) else {
-            throw MediaError(.invalidArgument, "not a valid file URL", location: text)
+            throw MediaError(.invalidArgument, "not a valid file URL", location: Redaction.redact(text))
         }
         self = .file(path: path)
     }

@@ -99,7 +99,9 @@ extension Input {
                 ? line.split(separator: "URI=\"").dropFirst().compactMap { $0.split(separator: "\"").first }
                 : [line]
         }
-        return names.compactMap { $0.removingPercentEncoding }.filter { !$0.contains("://") }
+        // Muxers write file names as they are, and the RFC requires percent-encoding.
+        return names.flatMap { [String($0), $0.removingPercentEncoding].compactMap(\.self) }
+            .filter { !$0.contains("://") }
             .map { $0.hasPrefix("/") ? $0 : folder + $0 }
     }
 }
