@@ -27,6 +27,10 @@ int SDL_ShowCursor(int toggle);
 void SDL_StartTextInput(void);
 
 int SDL_GetDisplayUsableBounds(int display, struct SDL_Rect *bounds);
+int SDL_GetDisplayBounds(int display, struct SDL_Rect *bounds);
+int SDL_GetWindowDisplayIndex(SDL_Window *window);
+void SDL_GetWindowPosition(SDL_Window *window, int *x, int *y);
+void SDL_SetWindowPosition(SDL_Window *window, int x, int y);
 SDL_Window *SDL_CreateWindow(const char *title, int x, int y, int w, int h, uint32_t flags);
 void SDL_DestroyWindow(SDL_Window *window);
 uint32_t SDL_GetWindowID(SDL_Window *window);
@@ -156,6 +160,7 @@ typedef union {
 #define PH_SDL_FUNCTIONS(F) \
     F(InitSubSystem) F(QuitSubSystem) F(GetError) F(SetHint) F(GetCurrentVideoDriver) F(EnableScreenSaver) \
     F(DisableScreenSaver) F(IsScreenSaverEnabled) F(ShowCursor) F(StartTextInput) F(GetDisplayUsableBounds) \
+    F(GetDisplayBounds) F(GetWindowDisplayIndex) F(GetWindowPosition) F(SetWindowPosition) \
     F(CreateWindow) F(DestroyWindow) F(GetWindowID) F(SetWindowTitle) F(GetWindowSize) F(SetWindowSize) F(SetWindowFullscreen) \
     F(CreateRenderer) F(DestroyRenderer) F(GetRendererInfo) F(GetRendererOutputSize) F(SetRenderDrawColor) \
     F(RenderClear) F(RenderCopy) F(RenderPresent) F(RenderReadPixels) F(CreateTexture) F(DestroyTexture) \
@@ -185,6 +190,9 @@ static inline int ph_sdl_push(const ph_sdl *sdl, ph_sdl_event *event) {
 }
 static inline int ph_sdl_usable_bounds(const ph_sdl *sdl, int display, ph_sdl_rect *bounds) {
     return sdl->GetDisplayUsableBounds(display, (struct SDL_Rect *)bounds);
+}
+static inline int ph_sdl_display_bounds(const ph_sdl *sdl, int display, ph_sdl_rect *bounds) {
+    return sdl->GetDisplayBounds(display, (struct SDL_Rect *)bounds);
 }
 static inline int ph_sdl_renderer_facts(const ph_sdl *sdl, SDL_Renderer *renderer, ph_sdl_renderer_info *info) {
     return sdl->GetRendererInfo(renderer, (struct SDL_RendererInfo *)info);

@@ -10,6 +10,8 @@ final class Window {
     private let renderer: OpaquePointer
     private let texture: WindowTexture
     private var isFullscreen = false
+    /// The place of the window, in SDL's units, to return to.
+    private var placeBeforeFullscreen: ph_sdl_rect?
     /// The size in pixels that was last reported.
     private var size = PixelSize.zero
     private var mustDraw = true
@@ -119,9 +121,34 @@ final class Window {
     func applyFullscreen() {
         guard isFullscreen != content.isFullscreen else { return }
         isFullscreen.toggle()
-        let flags = isFullscreen ? UInt32(PH_SDL_WINDOW_FULLSCREEN_DESKTOP) : 0
-        _ = functions.SetWindowFullscreen(window, flags)
+        if isFullscreen {
+            fillDisplay()
+            _ = functions.SetWindowFullscreen(window, UInt32(PH_SDL_WINDOW_FULLSCREEN_DESKTOP))
+        } else {
+            _ = functions.SetWindowFullscreen(window, 0)
+            if let place = placeBeforeFullscreen { setPlace(place) }
+        }
         _ = functions.ShowCursor(isFullscreen ? 0 : 1)
+        mustMeasure = true
+    }
+
+    /// Gives the window the place and the size of its display.
+    ///
+    /// SDL asks the window manager for full screen. An X server without one, as on a kiosk, would leave the window as
+    /// it is.
+    private func fillDisplay() {
+        var (place, bounds) = (ph_sdl_rect(), ph_sdl_rect())
+        functions.GetWindowPosition(window, &place.x, &place.y)
+        functions.GetWindowSize(window, &place.w, &place.h)
+        placeBeforeFullscreen = place
+        let display = functions.GetWindowDisplayIndex(window)
+        guard display >= 0, ph_sdl_display_bounds(sdl.functions, display, &bounds) == 0 else { return }
+        setPlace(bounds)
+    }
+
+    private func setPlace(_ place: ph_sdl_rect) {
+        functions.SetWindowPosition(window, place.x, place.y)
+        functions.SetWindowSize(window, place.w, place.h)
     }
 
     func handle(change: Int) {

@@ -22,7 +22,9 @@ enum Main {
     /// Parses and runs the command line. Unlike `Vplay.main`, it prints errors without credentials and query strings of URLs.
     private static func run(_ arguments: [String]) async {
         do {
-            var command = try Vplay.parseAsRoot(arguments)
+            let names = Vplay.configuration.subcommands.compactMap { $0.configuration.commandName }
+            let others = names.filter { $0 != "play" } + ["help"]
+            var command = try Vplay.parseAsRoot(OtherPlayers.translated(arguments, subcommands: others))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -55,6 +55,27 @@ struct EventTests {
         #expect(outcome.lines.count { $0.contains(" didPlayToEndTime ") } == 4)
     }
 
+    @Test("--subtitle-file reports the cues of a file beside the input; a missing one is named")
+    func subtitleFile() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("words.srt", Data("1\n00:00:01,000 --> 00:00:02,000\nHello.\n".utf8))
+        let words = folder.path("words.srt")
+        let outcome = try await Command.run(
+            "--untimed",
+            "--events",
+            "json",
+            "--subtitle-file",
+            words,
+            Media.clip
+        )
+        #expect(outcome.status == 0)
+        #expect(outcome.lines.filter { $0.contains("\"text\":\"Hello.\"") }.count == 1)
+        let missing = try await Command.run("--untimed", "--sub-file", words + "x", Media.clip)
+        #expect(missing.errors.contains("words.srtx"))
+        let two = try await Command.run("--subtitle-file", words, Media.clip, Media.clip)
+        #expect(two.status == 64 && two.errors.contains("--subtitle-file is for one input."))
+    }
+
     @Test("Cues are reported among the events", .enabled(if: Media.corpus != nil))
     func wordsComeAmongTheEvents() async throws {
         let file = try #require(Media.corpus).appendingPathComponent("subtitles/srt-in.mkv").path

@@ -75,6 +75,7 @@ struct TerminalTests {
                     else:
                         shown = shown[:column] + part + shown[column + len(part):]
                         column += len(part)
+                if shown.startswith('vplay: no display: '): continue
                 if not shown or re.fullmatch(r'[-0-9.]+ [A-Za-z]+( .*)?', shown) and 'dropped' not in shown: continue
                 fail(shown)
             print(status, mode())

@@ -106,6 +106,28 @@ struct WindowTests {
         )
     }
 
+    @Test(
+        "--fullscreen fills the display; Escape leaves it first and quits then",
+        arguments: ["--fullscreen", "-fs"]
+    )
+    func fullscreen(_ option: String) async throws {
+        let outcome = try await Desktop.run(
+            """
+            display(640, 480)
+            start('--video', 'window', '--loop', '--muted', sys.argv[2], sys.argv[1])
+            window()
+            wait(lambda: size() == (640, 480), 'it does not fill the display')
+            key('Escape')
+            wait(lambda: size() == (320, 180), 'it has not left full screen')
+            key('Escape')
+            print(ends())
+            """,
+            Media.clip,
+            option
+        )
+        #expect(outcome.lines == ["0"], "\(outcome.text)")
+    }
+
     @Test("Every due frame is shown, also with other sinks")
     func counted() async throws {
         let folder = try TemporaryFolder()

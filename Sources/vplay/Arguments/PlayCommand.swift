@@ -29,13 +29,16 @@ struct PlayCommand: AsyncParsableCommand {
             A file is written as NAME.XXXXXX.part and renamed when it is complete, also after ^C. \
             An output may not be an input.
 
+            Options of mpv, ffplay and vlc that have another name here are accepted (--speed, --fs, -ss, --no-video, \
+            --loop=inf, -vn), or refused with the name to use.
+
             Times are seconds or [[hh:]mm:]ss[.fraction], exact, relative to the first frame.
 
             Keys on a terminal and in the window: space pauses, left and right seek 5 s, down and up 1 min, page \
             down and up 10 min, \
             < > previous and next input, [ ] speed, . and , step, m mutes, 9 0 volume, l loops, s saves the \
             frame as NAME-0001.png in the current folder, f toggles full screen, ? lists the keys, \
-            q quits, as do Escape and closing the window.
+            q quits, as do Escape, which leaves full screen first, and closing the window.
             """
     )
 
@@ -54,8 +57,8 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(help: "Mute the audio.")
     var muted = false
 
-    @Option(help: ArgumentHelp("Volume, 0 to 1.", valueName: "v"))
-    var volume: Float?
+    @Option(help: ArgumentHelp("Volume, 0 to 1, or in percent: 50 or 50%.", valueName: "v"))
+    var volume: VolumeArgument?
 
     @Option(
         // A negative number is not an option.
@@ -118,11 +121,23 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "A file with subtitles (SubRip, WebVTT, ...) whose cues --events reports instead of those of the input.",
+            valueName: "path"
+        ),
+        completion: .file()
+    )
+    var subtitleFile: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Fit frames into this size, upright, with square pixels and black bars (default: as coded; images: as displayed).",
             valueName: "wxh"
         )
     )
     var size: SizeArgument?
+
+    @Flag(help: "Open windows in full screen.")
+    var fullscreen = false
 
     @Option(help: "How a frame is fitted into --size.")
     var gravity = VideoGravity.resizeAspect

@@ -13,10 +13,15 @@ struct PlayOptions: Sendable {
     var video: [VideoSinkArgument]
     /// Whether a window was selected automatically because there is a display.
     var hasAutomaticWindow = false
+    /// Whether frames are shown nowhere although the user probably expects them, because there is no display.
+    var lacksDisplay = false
+    var isFullscreen: Bool
     var audio: AudioSinkArgument
     var videoTrack: TrackArgument?
     var audioTrack: TrackArgument?
     var subtitleTrack: TrackArgument?
+    /// The file whose subtitles replace those of the inputs.
+    var subtitleFile: Input?
     var start: MediaTime?
     var end: MediaTime?
     var duration: MediaTime?
@@ -43,6 +48,8 @@ struct PlayOptions: Sendable {
     var isQuiet: Bool
     var isVerbose: Bool
 
+    /// Whether cues are reported among the events.
+    var reportsSubtitles: Bool { events != .none && (subtitleTrack != nil || subtitleFile != nil) }
     var decodesVideo: Bool { !video.contains(.none) }
     var inputs: [Input] { list.inputs }
     var hasStatusLine: Bool { Console.shared.isTerminal && !isQuiet }
@@ -67,13 +74,20 @@ struct PlayOptions: Sendable {
         videoTrack = command.videoTrack
         audioTrack = command.audioTrack
         subtitleTrack = command.subtitleTrack
+        if let path = command.subtitleFile {
+            guard let input = Input(path) else {
+                throw ValidationError("--subtitle-file: \(Input.refusal(of: path)).")
+            }
+            subtitleFile = input
+        }
+        isFullscreen = command.fullscreen
         start = command.start?.time
         end = command.end?.time
         duration = command.duration?.time
         frames = command.frames
         rate = command.rate
         keepsPitch = command.audioPitchCorrection == .yes
-        volume = command.volume
+        volume = command.volume?.volume
         isMuted = command.muted
         isUntimed = command.untimed
         size = command.size?.size
@@ -107,9 +121,6 @@ struct PlayOptions: Sendable {
         if let frameCache, !(0...65_536).contains(frameCache) {
             throw ValidationError("--frame-cache \(frameCache): expected 0 to 65536.")
         }
-        if let volume, !(0...1).contains(volume) {
-            throw ValidationError("--volume \(volume): expected 0 to 1.")
-        }
         guard rate != 0, (-32...32).contains(rate) else {
             throw ValidationError("--rate \(rate): expected -32 to 32, but not 0.")
         }
@@ -135,6 +146,12 @@ struct PlayOptions: Sendable {
         }
         if isUntimed, case .pulse = audio {
             throw ValidationError("--untimed excludes --audio pulse: a device plays in real time.")
+        }
+        if subtitleFile != nil, inputs.count > 1 {
+            throw ValidationError("--subtitle-file is for one input.")
+        }
+        if isFullscreen, !video.contains(where: { $0 == .automatic || $0 == .window }) {
+            throw ValidationError("--fullscreen needs --video window.")
         }
         try checkPixelFormat()
         if frames != nil, !decodesVideo {

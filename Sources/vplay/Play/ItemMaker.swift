@@ -34,6 +34,7 @@ struct ItemMaker: Sendable {
     func make(_ index: Int, remaining: MediaTime?) -> Result<InputPlayback, TrackNotFound> {
         let asset = assets[index]
         let item = PlayerItem(asset: asset)
+        if let file = options.subtitleFile { item.legibleAsset = file.asset(network: options.network) }
         if !options.keepsPitch { item.audioTimePitchAlgorithm = .varispeed }
         if !options.decodesVideo { item.disableTracks(ofType: .video) }
         var video = options.decodesVideo ? asset.tracks.playable(.video).first?.id : nil

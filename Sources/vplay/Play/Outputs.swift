@@ -44,7 +44,10 @@ struct Outputs: Sendable {
         case .none: break
         // `chooseVideo` has replaced automatic sinks by now.
         case .automatic, .null: video.append(NullVideoSink())
-        case .window: video.append(WindowSink(applicationName: "vplay"))
+        case .window:
+            let window = WindowSink(applicationName: "vplay")
+            window.isFullscreen = options.isFullscreen
+            video.append(window)
         case .y4m(let path): add(path, Y4MSink(try ByteOutput(replacing: path), pixelFormat: format))
         case .raw(let path): add(path, RawVideoSink(try ByteOutput(replacing: path), pixelFormat: format))
         case .framemd5(let path): add(path, FrameMD5Sink(try ByteOutput(replacing: path)))

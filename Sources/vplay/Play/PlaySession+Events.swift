@@ -1,3 +1,4 @@
+import Foundation
 import Playhead
 import Synchronization
 import WindowSink
@@ -23,6 +24,7 @@ extension PlaySession {
             queueNext()
         case .readyForDisplayChanged(let item, true):
             state.withLock { if $0.current?.item === item { $0.current?.hasShown = true } }
+            reportMissingDisplay()
         case .rateChanged(_, 0, .itemEnded), .rateChanged(_, 0, .itemFailed): didStopAtEnd()
         case .itemStatusChanged(let item, .failed): inputFailed(item, item.error)
         // The input was played up to the failure.
@@ -32,13 +34,26 @@ extension PlaySession {
         case .errorLogEntry(let item, let entry):
             guard entry.isRecovered, let index = index(of: item) else { break }
             let message = reason(entry.error)
-            guard entry.error.code == .hardwareUnavailable ? shouldReportHardware(message) : options.isVerbose
-            else {
-                break
-            }
-            Console.shared.printError("warning: \(options.inputs[index].name): \(message)")
+            // The file of --subtitle-file failed, and not the input.
+            let subtitles = options.subtitleFile.flatMap { $0.url.path == entry.error.url?.path ? $0 : nil }
+            let isReported =
+                entry.error.code == .hardwareUnavailable
+                ? shouldReportHardware(message) : options.isVerbose || (subtitles != nil && !options.isQuiet)
+            guard isReported else { break }
+            Console.shared.printError("warning: \((subtitles ?? options.inputs[index]).name): \(message)")
         default: break
         }
+    }
+
+    /// Says once where the frames of a user without a display are.
+    private func reportMissingDisplay() {
+        guard options.lacksDisplay, !options.isQuiet else { return }
+        let isFirst = state.withLock { state in
+            defer { state.hasReportedDisplay = true }
+            return !state.hasReportedDisplay
+        }
+        guard isFirst else { return }
+        Console.shared.printError("no display: frames are shown nowhere; --video terminal shows them here")
     }
 
     /// Returns true for the first occurrence of a reason, regardless of the number of inputs and passes.

@@ -20,7 +20,7 @@ extension PlaySession {
             switch items.make(index, remaining: repeatsSingleInput ? nil : remaining) {
             case .failure(let error): fail("\(options.inputs[index].name): \(error.message)")
             case .success(let playback):
-                if options.subtitleTrack != nil, options.events != .none { reportText(of: playback.item) }
+                if options.reportsSubtitles { reportText(of: playback.item) }
                 return playback
             }
         }

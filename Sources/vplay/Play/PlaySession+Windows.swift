@@ -10,6 +10,7 @@ extension PlayOptions {
     mutating func chooseVideo() async {
         guard video.contains(.automatic) else { return }
         let choice = await automaticVideo()
+        lacksDisplay = choice == .null && !isUntimed && isatty(STDOUT_FILENO) == 1
         hasAutomaticWindow = choice == .window
         video = video.map { $0 == .automatic ? choice : $0 }
     }
@@ -42,6 +43,7 @@ extension PlaySession {
             window.setEventHandler { [weak self, weak layer, weak window] event in
                 switch event {
                 case .resized(let size): layer?.size = size
+                case .keyPressed(.escape) where window?.isFullscreen == true: window?.isFullscreen = false
                 case .keyPressed(let key): if let key = Key(key) { self?.pressLater(key) }
                 case .doubleClicked: window?.isFullscreen.toggle()
                 case .clicked: break

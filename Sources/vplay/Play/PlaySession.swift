@@ -38,6 +38,8 @@ final class PlaySession: Sendable {
         var repeatMode = Player.RepeatMode.once
         var reportedItem: PlayerItem?
         var isPausedByUser = false
+        /// Whether a missing display has been reported.
+        var hasReportedDisplay = false
         /// Whether the audio server has been connected.
         var hasPlayedAudio = false
         var sinkHasFailed = false

@@ -1,0 +1,207 @@
+import ArgumentParser
+
+/// The options of mpv, ffplay and vlc that `play` accepts under their own names, or refuses with the name to use here.
+///
+/// Each of these players accepts `-name` and `--name`, and so does the table. What means the same here is replaced
+/// before the command line is parsed.
+enum OtherPlayers {
+    /// What an option of another player means here.
+    enum Meaning {
+        /// An option with a value, under this name.
+        case option(String)
+        /// An option without a value, which stands for these arguments.
+        case flag([String])
+        /// An option with an optional value after "=", which stands for the returned arguments; nil if it is unknown.
+        case value(@Sendable (String?) -> [String]?)
+        /// An option with a value, which stands for the returned arguments. If these are nil, the sentence says what to
+        /// use.
+        case converted(@Sendable (String) -> [String]?, otherwise: String)
+        /// Not available; a sentence says what to use.
+        case refused(String)
+    }
+
+    /// The meanings by name, without dashes.
+    static let meanings: [String: Meaning] = [
+        // Position and speed.
+        "ss": .option("--start"), "start-time": .option("--start"), "stop-time": .option("--end"),
+        "t": .option("--duration"), "length": .option("--duration"), "run-time": .option("--duration"),
+        "speed": .option("--rate"),
+        // Repetition. mpv counts the passes after the first, ffplay counts passes and 0 is endless.
+        "loop": .value(passes(after: 1)), "loop-file": .value(passes(after: 1)),
+        "loop-playlist": .value(passes(after: 0)),
+        "R": .flag(["--loop"]), "L": .flag(["--loop"]),
+        // Sound.
+        "mute": .value { isOn($0).map { $0 ? ["--muted"] : [] } },
+        "no-audio": .flag(["--audio", "none"]), "noaudio": .flag(["--audio", "none"]),
+        "an": .flag(["--audio", "none"]), "nosound": .flag(["--audio", "none"]),
+        "ao": .converted(
+            { ["null", "pulse"].contains($0) ? ["--audio", $0] : nil },
+            otherwise: "use --audio"
+        ),
+        "audio-device": .refused("use --audio pulse:DEVICE"),
+        "aout": .refused("use --audio"), "gain": .refused("use --volume"),
+        // Video.
+        "no-video": .flag(["--video", "none"]), "novideo": .flag(["--video", "none"]),
+        "vn": .flag(["--video", "none"]), "nodisp": .flag(["--video", "none"]),
+        "vo": .converted(
+            { ["null": ["--video", "null"], "tct": ["--video", "terminal"]][$0] },
+            otherwise: "use --video"
+        ),
+        "vout": .refused("use --video"),
+        "fs": .value { isOn($0).map { $0 ? ["--fullscreen"] : [] } },
+        "fullscreen": .value { isOn($0).map { $0 ? ["--fullscreen"] : [] } },
+        "hwaccel": .option("--hwdec"),
+        "geometry": .refused("use --size for the size of the video"),
+        "autofit": .refused("use --size for the size of the video"),
+        "x": .refused("use --size WxH"), "y": .refused("use --size WxH"),
+        "vf": .refused(
+            "filters are not available; ffmpeg can apply them and write to a pipe that vplay reads"
+        ),
+        "af": .refused(
+            "filters are not available; ffmpeg can apply them and write to a pipe that vplay reads"
+        ),
+        // Tracks.
+        "vid": track("--video-track", whenNone: ["--video", "none"]),
+        "aid": track("--audio-track", whenNone: ["--audio", "none"]),
+        "sid": track("--subtitle-track", whenNone: []),
+        "alang": .option("--audio-track"), "audio-language": .option("--audio-track"),
+        "slang": .option("--subtitle-track"), "sub-language": .option("--subtitle-track"),
+        "sub-file": .option("--subtitle-file"), "sub-files": .option("--subtitle-file"),
+        // Network.
+        "user-agent": header("User-Agent"), "http-user-agent": header("User-Agent"),
+        "referrer": header("Referer"), "http-referrer": header("Referer"),
+        "http-header-fields": .option("--header"), "http-proxy": .option("--proxy"),
+        "network-timeout": .option("--timeout"),
+        // Messages.
+        "q": .flag(["--quiet"]), "really-quiet": .flag(["--quiet"]), "v": .flag(["--verbose"]),
+        "loglevel": .converted(logLevel, otherwise: "use --quiet or --verbose"),
+        "hide_banner": .flag([]), "autoexit": .flag([]), "play-and-exit": .flag([]), "no-config": .flag([]),
+        "keep-open": .refused("playback ends after the last input; --loop repeats it"),
+        "shuffle": .refused("not built yet; the shell can: vplay $(shuf -e *.mp4)"),
+        "playlist": .refused("not built yet; give the inputs as arguments"),
+        "pause": .refused("not built yet; press the space bar"),
+        "title": .refused("a window is named after its input"),
+    ]
+
+    /// The options of `play` that have a value in the next argument. The value is never replaced.
+    static let valueOptions: Set<String> = [
+        "--repeat", "--volume", "--rate", "--audio-pitch-correction", "--start", "--end", "--video",
+        "--audio",
+        "--frames", "--duration", "--video-track", "--audio-track", "--subtitle-track", "--subtitle-file",
+        "--size",
+        "--gravity", "--deinterlace", "--dynamic-range", "--pixel-format", "--hwdec", "--buffer", "--threads",
+        "--frame-cache", "--events", "--header", "--timeout", "--tls-ca-file", "--proxy", "--cache",
+    ]
+
+    /// The options of `play` that have a meaning of their own without a value.
+    private static let ownFlags: Set<String> = ["--loop", "--fullscreen"]
+
+    /// Replaces the options of other players.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments without the command's name.
+    ///   - subcommands: The names of the subcommands other than `play`, whose arguments stay as they are.
+    /// - Returns: The arguments to parse.
+    /// - Throws: `ValidationError` if an option is refused or its value is not accepted here.
+    static func translated(_ arguments: [String], subcommands: [String]) throws(ValidationError) -> [String] {
+        if arguments.first == "-V" { return ["--version"] + arguments.dropFirst() }
+        guard let first = arguments.first, !subcommands.contains(first) else { return arguments }
+        var result: [String] = []
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" { return result + [argument] + rest }
+            if ownFlags.contains(argument) || valueOptions.contains(argument) {
+                result.append(argument)
+                // ffplay's -loop has a value; --loop here has none.
+                if valueOptions.contains(argument), let value = rest.popFirst() { result.append(value) }
+                continue
+            }
+            result += try translated(argument, &rest)
+        }
+        return result
+    }
+
+    private static func translated(_ argument: String, _ rest: inout ArraySlice<String>)
+        throws(ValidationError)
+        -> [String]
+    {
+        guard argument.hasPrefix("-"), argument != "-" else { return [argument] }
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = parts[0].drop { $0 == "-" }
+        let given = parts.count > 1 ? String(parts[1]) : nil
+        // ffplay separates values from names: -loop 0 repeats endlessly, and -v has the name of a level.
+        if argument == "-loop", let count = rest.first.flatMap({ Int($0) }) {
+            rest.removeFirst()
+            return count > 0 ? ["--repeat", "\(count)"] : ["--loop"]
+        }
+        if argument == "-v", let own = rest.first.flatMap(logLevel) {
+            rest.removeFirst()
+            return own
+        }
+        guard let meaning = meanings[String(name)] else { return [argument] }
+        switch meaning {
+        case .option(let own): return given.map { [own + "=" + $0] } ?? [own]
+        case .flag(let own): return own
+        case .value(let convert):
+            guard let own = convert(given) else { throw refusal(argument, "unknown value") }
+            return own
+        case .converted(let convert, let words):
+            guard let value = given ?? rest.popFirst() else {
+                throw ValidationError("Missing value for '\(argument)'.")
+            }
+            guard let own = convert(value) else { throw refusal(argument, words) }
+            return own
+        case .refused(let words): throw refusal(argument, words)
+        }
+    }
+
+    private static func refusal(_ argument: String, _ words: String) -> ValidationError {
+        ValidationError(oneLine("Unknown option '\(argument)': \(words)."))
+    }
+
+    /// Returns the meaning of the value of a flag: yes if there is none.
+    private static func isOn(_ value: String?) -> Bool? {
+        switch value {
+        case nil, "yes", "true", "1": true
+        case "no", "false", "0": false
+        default: nil
+        }
+    }
+
+    /// Returns a function that converts a number of repetitions.
+    ///
+    /// - Parameter first: The number of passes that the other player does not count.
+    private static func passes(after first: Int) -> @Sendable (String?) -> [String]? {
+        { value in
+            switch value {
+            case nil, "inf", "yes": return ["--loop"]
+            case "no": return []
+            default:
+                guard let count = value.flatMap({ Int($0) }), count >= 0, count < 1 << 30 else { return nil }
+                return ["--repeat", "\(max(1, count + first))"]
+            }
+        }
+    }
+
+    /// Returns the meaning of a track option of mpv, which counts tracks from 1 in each kind.
+    private static func track(_ option: String, whenNone: [String]) -> Meaning {
+        .converted(
+            { $0 == "no" ? whenNone : $0 == "auto" ? [] : nil },
+            otherwise: "use \(option) with the index or the language that 'vplay probe' prints"
+        )
+    }
+
+    private static func header(_ name: String) -> Meaning {
+        .converted({ ["--header", "\(name): \($0)"] }, otherwise: "")
+    }
+
+    /// Returns the meaning of a log level of FFmpeg, or nil if it is none.
+    private static func logLevel(_ name: String) -> [String]? {
+        switch name {
+        case "quiet", "panic", "fatal", "error": ["--quiet"]
+        case "warning", "info": []
+        case "verbose", "debug", "trace": ["--verbose"]
+        default: nil
+        }
+    }
+}

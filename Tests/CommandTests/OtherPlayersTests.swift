@@ -1,0 +1,109 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import vplay
+
+@Suite("Options of other players")
+struct OtherPlayersTests {
+    private func translated(_ line: String) throws -> String {
+        let words = line.split(separator: " ").map(String.init)
+        return try OtherPlayers.translated(words, subcommands: ["probe", "bench"]).joined(separator: " ")
+    }
+
+    @Test(
+        "What means the same is accepted under its other name",
+        arguments: [
+            ("--speed 2 a.mp4", "--rate 2 a.mp4"), ("--speed=2 a.mp4", "--rate=2 a.mp4"),
+            ("-ss 10 -t 5 a", "--start 10 --duration 5 a"),
+            ("--loop=inf a", "--loop a"), ("--loop-file=2 a", "--repeat 3 a"), ("--loop=no a", "a"),
+            ("--loop a", "--loop a"),
+            ("-loop 0 a", "--loop a"), ("-loop 3 a", "--repeat 3 a"),
+            ("--loop-playlist=2 a b", "--repeat 2 a b"),
+            ("--mute a", "--muted a"), ("--mute=no a", "a"), ("--no-video a", "--video none a"),
+            ("-vn -an a", "--video none --audio none a"),
+            ("--vo=null --ao null a", "--video null --audio null a"), ("-fs a", "--fullscreen a"),
+            ("--fs=yes a", "--fullscreen a"),
+            ("--fullscreen a", "--fullscreen a"), ("--sub-file x.srt a", "--subtitle-file x.srt a"),
+            ("--alang=de a", "--audio-track=de a"),
+            ("--sid=no a", "a"), ("--aid=no a", "--audio none a"), ("-q a", "--quiet a"),
+            ("-v a", "--verbose a"),
+            ("-v quiet a", "--quiet a"), ("-loglevel debug a", "--verbose a"), ("-autoexit a", "a"),
+            ("-V", "--version"),
+            ("play --speed 2 a", "play --rate 2 a"),
+        ]
+    )
+    func accepted(line: String, expected: String) throws { #expect(try translated(line) == expected) }
+
+    @Test(
+        "Values, subcommands and what follows -- stay as they are",
+        arguments: [
+            "--header -ss a", "--start -ss a", "probe -v a", "bench --speed 2 a", "-- -ss 10", "-",
+            "--rate -1 a", "a -", "-o x", "--quiet a",
+        ]
+    )
+    func unchanged(line: String) throws { #expect(try translated(line) == line) }
+
+    @Test("A header of another player stays one argument")
+    func headers() throws {
+        let arguments = try OtherPlayers.translated(["--user-agent=A B", "x"], subcommands: [])
+        #expect(arguments == ["--header", "User-Agent: A B", "x"])
+    }
+
+    @Test(
+        "What is not the same is refused with the name to use",
+        arguments: [
+            ("--vo=gpu a", "use --video"), ("--aid=2 a", "use --audio-track"),
+            ("--geometry 10x10 a", "use --size"),
+            ("--loop=maybe a", "unknown value"), ("--ao", "Missing value"), ("--shuffle a", "not built yet"),
+        ]
+    )
+    func refused(line: String, words: String) {
+        let error = #expect(throws: ValidationError.self) { try translated(line) }
+        #expect(error?.message.contains(words) == true)
+    }
+
+    @Test("The table's own names are options of play")
+    func own() throws {
+        let names = try Self.options()
+        let withValue = Set(names.filter { $0.value }.keys)
+        #expect(OtherPlayers.valueOptions == withValue)
+        for (name, meaning) in OtherPlayers.meanings {
+            let own: [String]
+            switch meaning {
+            case .option(let option): own = [option]
+            case .flag(let arguments): own = arguments
+            default: continue
+            }
+            for option in own where option.hasPrefix("--") { #expect(names[option] != nil, "\(name)") }
+            // No option of play is replaced.
+            #expect(names["--" + name] == nil, "\(name)")
+        }
+    }
+
+    /// The options of `play`, and whether they have a value.
+    private static func options() throws -> [String: Bool] {
+        var options: [String: Bool] = [:]
+        for line in PlayCommand.helpMessage(columns: 400).split(separator: "\n") {
+            let words = line.trimmingCharacters(in: .whitespaces)
+            guard words.hasPrefix("-") else { continue }
+            let head = words.components(separatedBy: "  ")[0]
+            guard
+                let name = head.split(whereSeparator: { " ,".contains($0) }).first(where: {
+                    $0.hasPrefix("--")
+                })
+            else { continue }
+            options[String(name)] = head.contains("<")
+        }
+        return options
+    }
+
+    @Test(
+        "A volume is a fraction or in percent",
+        arguments: [
+            ("0", 0), ("0.5", 0.5), ("1", 1), ("50", 0.5), ("50%", 0.5), ("1%", 0.01), ("100", 1),
+            ("101", nil), ("-1", nil), ("nan", nil), ("", nil), ("%", nil),
+        ] as [(String, Float?)]
+    )
+    func volume(text: String, volume: Float?) { #expect(VolumeArgument(argument: text)?.volume == volume) }
+}
