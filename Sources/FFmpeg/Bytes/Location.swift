@@ -32,7 +32,11 @@ enum Location: Equatable {
             rest = rest.dropFirst(2)
             let host = rest.prefix { $0 != "/" }
             guard host.isEmpty || host == "localhost" else {
-                throw MediaError(.forbidden, "file URLs with a host are not supported", location: Redaction.redact(text))
+                throw MediaError(
+                    .forbidden,
+                    "file URLs with a host are not supported",
+                    location: Redaction.redact(text)
+                )
             }
             rest = rest.dropFirst(host.count)
         }
