@@ -10,6 +10,23 @@ struct PHRGBMatrix {
     float luma, black, red_v, green_u, green_v, blue_u;
 };
 
+// Writes three planes of floating-point samples from 0 to 1.
+static inline void ph_floats_from_yuv444p10(
+    const uint16_t *y, const uint16_t *u, const uint16_t *v, float *red, float *green, float *blue, int count,
+    struct PHRGBMatrix matrix
+) {
+    for (int i = 0; i < count; i++) {
+        const float light = ((float)(int)y[i] - matrix.black) * matrix.luma;
+        const float blueness = (float)((int)u[i] - 512), redness = (float)((int)v[i] - 512);
+        const float r = (light + redness * matrix.red_v) * (1 / 255.0f);
+        const float g = (light + blueness * matrix.green_u + redness * matrix.green_v) * (1 / 255.0f);
+        const float b = (light + blueness * matrix.blue_u) * (1 / 255.0f);
+        red[i] = r < 0 ? 0 : r > 1 ? 1 : r;
+        green[i] = g < 0 ? 0 : g > 1 ? 1 : g;
+        blue[i] = b < 0 ? 0 : b > 1 ? 1 : b;
+    }
+}
+
 // Writes opaque pixels of four bytes. The component with the shift 0, red or blue, is stored in the first byte.
 static inline void ph_pixels_from_yuv444p10(
     const uint16_t *y, const uint16_t *u, const uint16_t *v, uint32_t *pixels, int count,

@@ -211,6 +211,17 @@ public final class ByteOutput {
         if let problem { throw problem }
     }
 
+    /// Closes the output without completing it, after an error: a file that was to be replaced keeps its content, and
+    /// the part file is removed. Bytes that were written in place, or to a pipe, remain written. Has no effect after
+    /// `close()`.
+    public func discard() {
+        guard !isClosed else { return }
+        isClosed = true
+        failure = failure ?? .outOfOrder("\(path) is already closed")
+        if closesDescriptor, descriptor >= 0 { _ = Glibc.close(descriptor) }
+        replacement?.discard()
+    }
+
     /// Prepares the file for its first byte.
     fileprivate func begin() throws(SinkError) {
         if descriptor < 0, replacement != nil, let opened = try replacement?.open() { descriptor = opened }

@@ -60,6 +60,12 @@ struct FileReplacement {
         }
     }
 
+    /// Removes the part file, after it has been closed. Has no effect after `commit()`.
+    mutating func discard() {
+        if let partPath { unlink(partPath) }
+        partPath = nil
+    }
+
     /// Renames the part file, after it has been closed. Only the first call has an effect.
     mutating func commit() throws(SinkError) {
         guard let partPath else { return }

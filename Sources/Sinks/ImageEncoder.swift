@@ -38,4 +38,22 @@ public final class ImageEncoder: Sendable {
     public func encode(_ frame: VideoFrame) throws(MediaError) -> [UInt8] {
         try encoder.withLock { box throws(MediaError) in try box.encoder.encode(frame) }
     }
+
+    /// Encodes a frame and writes the image to a file. An existing file is replaced atomically, and keeps its content
+    /// if the call fails; see `ByteOutput.init(replacing:)`.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame to encode.
+    ///   - path: The path of the file.
+    /// - Throws: `SinkError` if the file cannot be written, `MediaError` if the frame cannot be encoded.
+    package func write(_ frame: VideoFrame, to path: String) throws {
+        let output = try ByteOutput(replacing: path)
+        do {
+            try output.write(try encode(frame))
+            try output.close()
+        } catch {
+            output.discard()
+            throw error
+        }
+    }
 }

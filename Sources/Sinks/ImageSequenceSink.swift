@@ -34,6 +34,10 @@ public final class ImageSequenceSink: VideoSink, FileSink {
     }
 
     public var error: (any Error)? { failure.withLock { $0 } }
+    /// The pixel formats that the sink accepts: those of PNG, so that bars are added to RGB. In a format with
+    /// subsampled chroma, a bar would share samples with the frame that begins beside it. JPEG and WebP store
+    /// subsampled chroma, and accept every format.
+    public var acceptedPixelFormats: [PixelFormat] { encoder.format == .png ? [.rgb24, .rgba, .gray] : [] }
     public var appliesPreferredTrackTransform: Bool { true }
     /// The policy for late frames: a sequence of files is complete, while a single file contains the newest frame.
     public var lateFramePolicy: LateFramePolicy { path.isPattern ? .holdBack : .newestOnly }
@@ -53,9 +57,7 @@ public final class ImageSequenceSink: VideoSink, FileSink {
             return state.count
         }
         do {
-            let output = try ByteOutput(replacing: path.path(number))
-            try output.write(try encoder.encode(frame))
-            try output.close()
+            try encoder.write(frame, to: path.path(number))
         } catch {
             failure.withLock { if $0 == nil { $0 = error } }
             throw error

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import MediaCore
 import Sinks
@@ -24,6 +25,27 @@ import Testing
         try output.close()
         #expect(try contents(folder.path("a")) == expected)
         #expect(throws: SinkError.self) { try output.write([1]) }
+    }
+
+    @Test("A discarded output leaves the file that it would have replaced, and no part file")
+    func discarded() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a", Array("old".utf8))
+        let output = try ByteOutput(replacing: folder.path("a"))
+        try output.write([UInt8](repeating: 1, count: 5000))
+        output.discard()
+        output.discard()
+        try output.close()
+        #expect(text(try contents(folder.path("a"))) == "old")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
+        #expect(throws: SinkError.self) { try output.write([1]) }
+        let unused = try ByteOutput(replacing: folder.path("b"))
+        unused.discard()
+        let finished = try ByteOutput(replacing: folder.path("c"))
+        try finished.write([1])
+        try finished.close()
+        finished.discard()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["a", "c"])
     }
 
     @Test func smallPiecesWaitForFlush() throws {

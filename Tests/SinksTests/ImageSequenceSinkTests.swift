@@ -51,7 +51,7 @@ import Testing
         let folder = try TemporaryFolder()
         let many = try ImageSequenceSink(path: try #require(NumberedPath(folder.path("f%02d.png"))))
         let one = try ImageSequenceSink(path: try #require(NumberedPath(folder.path("now.png"))))
-        #expect(many.appliesPreferredTrackTransform && many.acceptedPixelFormats.isEmpty)
+        #expect(many.appliesPreferredTrackTransform && many.acceptedPixelFormats == [.rgb24, .rgba, .gray])
         #expect(many.lateFramePolicy == .holdBack && one.lateFramePolicy == .newestOnly)
         for sink in [many, one] {
             try sink.start(format)

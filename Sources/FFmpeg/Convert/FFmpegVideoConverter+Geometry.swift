@@ -14,7 +14,9 @@ extension FFmpegVideoConverter {
         geometry: VideoGeometry,
         background: Color
     ) throws(MediaError) -> VideoFrame {
-        try layOut(frame, to: pixelFormat, geometry, background, toSDR: false)
+        try withoutFloats(frame, to: pixelFormat) { frame, pixelFormat throws(MediaError) in
+            try layOut(frame, to: pixelFormat, geometry, background, toSDR: false)
+        }
     }
 
     func layOut(
@@ -70,7 +72,8 @@ extension FFmpegVideoConverter {
     }
 
     package func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat {
-        Self.ownFormat(of: pixelFormat, swapsAxes: geometry.rotation.swapsAxes)
+        if pixelFormat == .rgbf32 { return pixelFormat }
+        return Self.ownFormat(of: pixelFormat, swapsAxes: geometry.rotation.swapsAxes)
     }
 
     /// Returns the nearest format that can be written, for a frame that is neither rotated nor scaled.

@@ -20,7 +20,16 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
         to pixelFormat: PixelFormat,
         size: PixelSize
     ) throws(MediaError) -> VideoFrame {
-        try convert(frame, to: pixelFormat, size: size, colorsOf: frame.format, with: scaler)
+        if frame.pixelFormat == pixelFormat && frame.size == size { return frame }
+        return try withoutFloats(frame, to: pixelFormat) { frame, pixelFormat throws(MediaError) in
+            try convert(
+                frame,
+                to: pixelFormat ?? frame.pixelFormat,
+                size: size,
+                colorsOf: frame.format,
+                with: scaler
+            )
+        }
     }
 
     package func convertToSDR(
@@ -29,18 +38,19 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
         geometry: VideoGeometry?,
         background: Color
     ) throws(MediaError) -> VideoFrame {
-        if let geometry {
-            return try layOut(frame, to: pixelFormat, geometry, background, toSDR: true)
+        try withoutFloats(frame, to: pixelFormat) { frame, pixelFormat throws(MediaError) in
+            if let geometry {
+                return try layOut(frame, to: pixelFormat, geometry, background, toSDR: true)
+            }
+            return try convert(
+                frame,
+                to: pixelFormat ?? writable(frame.pixelFormat),
+                size: frame.size,
+                colorsOf: frame.format,
+                with: scaler,
+                toSDR: true
+            )
         }
-        let targetFormat = pixelFormat ?? writable(frame.pixelFormat)
-        return try convert(
-            frame,
-            to: targetFormat,
-            size: frame.size,
-            colorsOf: frame.format,
-            with: scaler,
-            toSDR: true
-        )
     }
 
     /// Converts a frame. `original` is the format whose colors the frame has; its size selects the matrix if the stream

@@ -1,10 +1,11 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// A conversion from planar 10-bit YUV without chroma subsampling to four bytes per pixel, for the formats that sinks
-/// request most. It is ten times as fast as libswscale and rounds to the nearest value.
+/// A conversion from planar 10-bit YUV without chroma subsampling to the formats that sinks request most: four bytes per
+/// pixel, and planar floating point. It is ten times as fast as libswscale and rounds to the nearest value.
 struct FineChromaPass {
     private let matrix: PHRGBMatrix
+    private let isFloat: Bool
     private let shiftRed: Int32
     private let shiftBlue: Int32
 
@@ -13,19 +14,39 @@ struct FineChromaPass {
         switch format {
         case AV_PIX_FMT_RGBA, AV_PIX_FMT_RGB0: (shiftRed, shiftBlue) = (0, 16)
         case AV_PIX_FMT_BGRA, AV_PIX_FMT_BGR0: (shiftRed, shiftBlue) = (16, 0)
+        case AV_PIX_FMT_GBRPF32LE, AV_PIX_FMT_GBRPF32BE: (shiftRed, shiftBlue) = (0, 0)
         default: return nil
         }
+        isFloat = PixelFormats.depth(format) == 32
         guard let matrix = PHRGBMatrix(tenBits: colors.sourceMatrix, colors.sourceIsFull) else { return nil }
         self.matrix = matrix
     }
 
-    /// Converts three planes to one.
+    /// Converts three planes to one, or to three.
     func run(_ source: [VideoPlane], _ target: [VideoPlane], _ size: PixelSize) {
-        guard source.count == 3, let pixels = target.first else { return }
+        guard source.count == 3, target.count == (isFloat ? 3 : 1), let pixels = target.first else { return }
         func samples(_ plane: Int, _ row: Int) -> UnsafePointer<UInt16> {
             (source[plane].baseAddress + row * source[plane].bytesPerRow).assumingMemoryBound(to: UInt16.self)
         }
+        func floats(_ plane: Int, _ row: Int) -> UnsafeMutablePointer<Float> {
+            (UnsafeMutableRawPointer(mutating: target[plane].baseAddress) + row * target[plane].bytesPerRow)
+                .assumingMemoryBound(to: Float.self)
+        }
         for row in 0..<size.height {
+            if isFloat {
+                // The planes are green, blue, red.
+                ph_floats_from_yuv444p10(
+                    samples(0, row),
+                    samples(1, row),
+                    samples(2, row),
+                    floats(2, row),
+                    floats(0, row),
+                    floats(1, row),
+                    Int32(clamping: size.width),
+                    matrix
+                )
+                continue
+            }
             let start = UnsafeMutableRawPointer(mutating: pixels.baseAddress) + row * pixels.bytesPerRow
             ph_pixels_from_yuv444p10(
                 samples(0, row),

@@ -133,6 +133,7 @@ extension FFmpegVideoConverter {
         let rotation = frame.format.rotation
         guard rotation != .none || frame.format.isMirrored, !frame.size.isEmpty else { return frame }
         var frame = frame
+        if frame.pixelFormat == .rgbf32 { frame = try FloatPixels.integers(frame, for: .rgbf32) }
         if !FrameRotator.canRotate(av_get_pix_fmt(frame.pixelFormat.rawValue), swapsAxes: rotation.swapsAxes)
         {
             guard

@@ -115,7 +115,8 @@ final class Scaler {
                 Int32(clamping: plan.target.width),
                 Int32(clamping: plan.target.height),
                 PixelFormats.withoutRange(plan.targetFormat),
-                method | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT,
+                // Without the last flag, libswscale would read every second pixel's color of an RGB frame.
+                method | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP,
                 plan.colors.sourceIsFull && !PixelFormats.isRGB(plan.sourceFormat) ? 1 : 0,
                 plan.colors.targetIsFull && !PixelFormats.isRGB(plan.targetFormat) ? 1 : 0,
                 Scaler.chromaPositions(plan)
@@ -172,8 +173,14 @@ extension Scaler.Plan {
     private var becomesRGB: Bool {
         let isFromYUV = !PixelFormats.isRGB(sourceFormat) && !PixelFormats.isGray(sourceFormat)
         return isFromYUV && !PixelFormats.hasAlpha(sourceFormat) && PixelFormats.isRGB(targetFormat)
-            && !PixelFormats.hasPalette(targetFormat) && PixelFormats.depth(targetFormat) <= 8
-            && (source != target || ChromaSiting.isSubsampled(sourceFormat))
+            && !PixelFormats.hasPalette(targetFormat)
+            && (isFloat
+                || PixelFormats.depth(targetFormat) <= 8
+                    && (source != target || ChromaSiting.isSubsampled(sourceFormat)))
+    }
+
+    private var isFloat: Bool {
+        targetFormat == AV_PIX_FMT_GBRPF32LE || targetFormat == AV_PIX_FMT_GBRPF32BE
     }
 }
 

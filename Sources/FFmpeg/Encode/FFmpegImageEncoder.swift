@@ -23,6 +23,7 @@ package final class FFmpegImageEncoder {
     /// are treated as square.
     package func encode(_ frame: VideoFrame) throws(MediaError) -> [UInt8] {
         log.clear()
+        let frame = frame.pixelFormat == .rgbf32 ? try FloatPixels.integers(frame, for: .rgb24) : frame
         let pixelFormat = pixelFormat(for: frame)
         let encoderFrame = try makeEncoderFrame(of: frame, pixelFormat)
         let encoder = try opened(frame.size, pixelFormat)

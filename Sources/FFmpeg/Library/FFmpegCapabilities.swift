@@ -17,9 +17,9 @@ package enum FFmpegCapabilities {
         return names.sorted()
     }()
 
-    /// The pixel formats that frames can be converted to, in FFmpeg's order.
+    /// The pixel formats that frames can be converted to: `rgbf32`, then those of libswscale in FFmpeg's order.
     package static let writablePixelFormats: [PixelFormat] = {
-        var formats: [PixelFormat] = []
+        var formats: [PixelFormat] = [.rgbf32]
         var descriptor = av_pix_fmt_desc_next(nil)
         while let found = descriptor {
             let format = av_pix_fmt_desc_get_id(found)

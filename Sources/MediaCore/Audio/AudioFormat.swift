@@ -27,3 +27,18 @@ public struct AudioFormat: Hashable, Sendable {
         return overflow ? (channelCount > 0 ? .max : .min) : count
     }
 }
+
+extension AudioFormat {
+    /// One channel of 32-bit floating point at 16,000 Hz: what most models of speech take.
+    public static let speech16kMono = AudioFormat(
+        sampleRate: 16_000,
+        channelLayout: .mono,
+        sampleFormat: .float
+    )
+    /// Two channels of interleaved 32-bit floating point at 48,000 Hz.
+    public static let stereo48k = AudioFormat(
+        sampleRate: 48_000,
+        channelLayout: .stereo,
+        sampleFormat: .float
+    )
+}

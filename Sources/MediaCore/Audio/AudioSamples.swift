@@ -44,6 +44,23 @@ extension AudioBuffer {
         }
     }
 
+    /// The samples as floating-point numbers, with the channels of each moment in turn; 1 is full scale. There are
+    /// `frameCount` times `format.channelCount` numbers, and they are silent if the sample format is unknown.
+    public var interleavedFloats: [Float] {
+        let (frames, channels) = (frameCount, max(0, format.channelCount))
+        let isPlanar = format.sampleFormat.isPlanar
+        return withPlanes { planes in
+            [Float](unsafeUninitializedCapacity: frames * channels) { result, count in
+                result.initialize(repeating: 0)
+                count = frames * channels
+                for (index, plane) in planes.prefix(isPlanar ? channels : 1).enumerated() {
+                    let step = isPlanar ? channels : 1
+                    format.sampleFormat.read(plane, into: result, at: index, targetStep: step)
+                }
+            }
+        }
+    }
+
     /// Creates a buffer from floating-point samples.
     ///
     /// - Parameters:
@@ -94,16 +111,20 @@ extension AudioBuffer {
 extension SampleFormat {
     private var base: String { isPlanar ? String(rawValue.dropLast()) : rawValue }
 
+    /// Reads every `step`-th sample of a plane, from `first` on, into every `targetStep`-th number of `result`, from
+    /// `target` on.
     fileprivate func read(
         _ plane: UnsafeRawBufferPointer,
-        from first: Int,
-        step: Int,
-        into result: UnsafeMutableBufferPointer<Float>
+        from first: Int = 0,
+        step: Int = 1,
+        into result: UnsafeMutableBufferPointer<Float>,
+        at target: Int = 0,
+        targetStep: Int = 1
     ) {
         func convertAll<Sample>(_: Sample.Type, _ convert: (Sample) -> Float) {
             let samples = plane.bindMemory(to: Sample.self)
             var offset = first
-            for index in result.indices where offset < samples.count {
+            for index in stride(from: target, to: result.count, by: targetStep) where offset < samples.count {
                 result[index] = convert(samples[offset])
                 offset += step
             }

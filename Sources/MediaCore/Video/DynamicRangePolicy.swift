@@ -39,4 +39,20 @@ extension PixelFormat {
         let starts = ["rgb", "bgr", "gbr", "argb", "abgr", "0rgb", "0bgr", "x2rgb", "x2bgr", "pal8"]
         return starts.contains { rawValue.hasPrefix($0) }
     }
+    /// A Boolean value that indicates whether the format stores transparency, also in a palette, judged by FFmpeg's
+    /// names.
+    package var hasAlpha: Bool {
+        let starts = ["yuva", "rgba", "bgra", "argb", "abgr", "gbrap", "ya8", "ya16", "ayuv", "vuya", "pal8"]
+        return starts.contains { rawValue.hasPrefix($0) }
+    }
+}
+
+extension [PixelFormat] {
+    /// Returns the format that frames of another format are converted to: the first one, or for frames with alpha the
+    /// first one with alpha, if there is one. Nil if the array is empty.
+    ///
+    /// - Parameter source: The pixel format of the frames.
+    package func preferred(for source: PixelFormat) -> PixelFormat? {
+        (source.hasAlpha ? first { $0.hasAlpha } : nil) ?? first
+    }
 }

@@ -24,6 +24,11 @@ public struct PixelFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let rgba = PixelFormat(rawValue: "rgba")
     /// Four bytes per pixel: blue, green, red, straight alpha (kCVPixelFormatType_32BGRA).
     public static let bgra = PixelFormat(rawValue: "bgra")
+    /// Three 32-bit floating-point numbers per pixel in host byte order: red, green, blue, from 0 (black) to 1.
+    ///
+    /// The rows of a packed frame are an array of the shape (height, width, 3). FFmpeg 5.1 has no such format, so it
+    /// is the only one that libav does not read; frames are converted from and to it.
+    public static let rgbf32 = PixelFormat(rawValue: "rgbf32")
     /// One byte per pixel: luma.
     public static let gray = PixelFormat(rawValue: "gray")
 

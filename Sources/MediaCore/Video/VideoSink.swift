@@ -6,6 +6,9 @@
 public protocol VideoSink: AnyObject, Sendable {
     /// The pixel formats that the sink accepts, in order of preference. If it is empty, the sink receives the
     /// decoder's own format, unchanged and uncopied. Empty by default.
+    ///
+    /// A frame in another format is converted to the first one; a frame with alpha to the first one with alpha, if
+    /// there is one.
     var acceptedPixelFormats: [PixelFormat] { get }
     /// A Boolean value that indicates whether frames arrive upright and with square pixels if the layer has no size;
     /// false by default.

@@ -32,13 +32,16 @@ enum FrameDisposition: Hashable {
         }
         let acceptsSource = accepted.isEmpty || accepted.contains(format.pixelFormat)
         let isLaidOut = isUpright || fit.size != nil
-        let becomesRGB = !acceptsSource && accepted[0].isRGB
+        // A sink that accepts all formats, or this one, receives frames of this format.
+        let preferred =
+            acceptsSource
+            ? format.pixelFormat : accepted.preferred(for: format.pixelFormat) ?? format.pixelFormat
+        let becomesRGB = !acceptsSource && preferred.isRGB
         let toSDR = fit.dynamicRange.requiresToneMapping(format, isForDisplay: isLaidOut || becomesRGB)
         guard isLaidOut else {
-            let wanted = acceptsSource ? format.pixelFormat : accepted[0]
             self =
                 acceptsSource && !toSDR
-                ? .asDecoded : .converted(FrameConversionSpec(pixelFormat: wanted, toSDR: toSDR))
+                ? .asDecoded : .converted(FrameConversionSpec(pixelFormat: preferred, toSDR: toSDR))
             return
         }
         let geometry = VideoGeometry(format.shape, gravity: fit.gravity, target: fit.size)
@@ -47,9 +50,7 @@ enum FrameDisposition: Hashable {
             return
         }
         // A sink that accepts all formats receives the one that the converter can produce.
-        let wanted =
-            accepted.isEmpty
-            ? nearest(format.pixelFormat, geometry) : acceptsSource ? format.pixelFormat : accepted[0]
+        let wanted = accepted.isEmpty ? nearest(format.pixelFormat, geometry) : preferred
         let background = geometry.bars.isEmpty ? .clear : fit.background
         self = .converted(
             FrameConversionSpec(pixelFormat: wanted, geometry: geometry, background: background, toSDR: toSDR)

@@ -25,7 +25,9 @@ final class FrameConversion: Sendable {
     /// Returns the frame itself if its format is one of the requested ones, otherwise a converted frame, or nil if the
     /// conversion fails.
     func callAsFunction(_ frame: VideoFrame, of item: PlayerItem?) -> VideoFrame? {
-        guard let wanted = pixelFormats.first, !pixelFormats.contains(frame.pixelFormat) else { return frame }
+        guard let wanted = pixelFormats.preferred(for: frame.pixelFormat),
+            !pixelFormats.contains(frame.pixelFormat)
+        else { return frame }
         return converter.withLock { converter in
             let newest = results.withLock { $0.newest }
             if let newest, newest.source === frame.storage { return newest.frame }
