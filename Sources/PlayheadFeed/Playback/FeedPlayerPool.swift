@@ -28,16 +28,16 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
     let published = Locked(Published())
     let clock: SharedClock
     private(set) var core: FeedCore<ID>
-    private let configuration: Player.Configuration
+    let configuration: Player.Configuration
     private let makeAsset: @Sendable (ID) -> Asset?
-    private let posters: PosterCache
+    let posters: PosterCache
     private let budget: PlaybackBudget
-    private let performOnSinkLane: @Sendable (@escaping @Sendable () -> Void) -> Void
+    let performOnSinkLane: @Sendable (@escaping @Sendable () -> Void) -> Void
     private var slots: [FeedSlot<ID>] = []
     private let preloads: FeedPreloads<ID>
-    private var layers: [ID: LayerBinding] = [:]
+    var layers: [ID: LayerBinding] = [:]
     /// The clips whose posters are made once the playing clips no longer need the network.
-    private var deferredPosters: Set<ID> = []
+    var deferredPosters: Set<ID> = []
     /// The assets of clips in the list that were requested, with the number of the last use. Items and posters share
     /// what opening them has loaded.
     private var assets: [ID: (asset: Asset, use: UInt64)] = [:]
@@ -45,7 +45,7 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
     /// The number of assets that are kept for clips that are neither visible nor planned.
     private let assetLimit = 64
     private var decisionTimer: ObservationToken?
-    private var isClosed = false
+    private(set) var isClosed = false
 
     init(
         _ settings: FeedSettings,
@@ -85,48 +85,6 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         handle(.time)
     }
 
-    /// Assigns a layer to a clip. From then on, its sinks receive nothing of the clip that it was assigned to before. Any
-    /// thread; a call of `applyBinding(of:)` on the feed's queue completes the assignment.
-    func bind(_ layer: FeedLayer?, to id: ID) {
-        let old = published.withLock { published in
-            published.pendingBindings[id, default: 0] += 1
-            return published.bindings[id]
-        }
-        if let old, old.layer === layer, old.isCurrent { return }
-        let binding = layer.flatMap { layer in layer.begin().map { LayerBinding(layer: layer, number: $0) } }
-        let replaced = published.withLock { published in
-            defer { published.bindings[id] = binding }
-            return published.bindings[id]
-        }
-        replaced?.end()
-    }
-
-    /// Completes an assignment that `bind` began.
-    func applyBinding(of id: ID) {
-        let binding = published.withLock { published in
-            let rest = (published.pendingBindings[id] ?? 1) - 1
-            published.pendingBindings[id] = rest > 0 ? rest : nil
-            return published.bindings[id]
-        }
-        apply(binding, to: id)
-    }
-
-    /// Attaches the player of a clip to its layer.
-    private func apply(_ binding: LayerBinding?, to id: ID) {
-        guard !isClosed else { return binding?.end() ?? () }
-        if let binding, let old = layers[id], old.isSame(as: binding) { return }
-        layers[id] = binding
-        guard let binding else { return }
-        // The layer was used by another clip until now.
-        for (other, old) in layers where other != id && old.layer === binding.layer { layers[other] = nil }
-        performOnSinkLane { binding.layer.flush(binding.number) }
-        if let slot = slot(of: id) { binding.layer.attach(slot.player, for: binding.number) }
-        binding.layer.setPosterNeeded(for: binding.number) { [weak self, clock] in
-            clock.enqueue { [weak self] in self?.requestPoster(of: id) }
-        }
-        requestPoster(of: id)
-    }
-
     /// Discards the asset of a clip and everything that was made of it. The clip gets a new one.
     func reload(_ id: ID) {
         guard !isClosed else { return }
@@ -135,13 +93,7 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         published.withLock { $0.errors[id] = nil }
         if let slot = slot(of: id) { release(slot, id) }
         core.keepPosition(of: id, at: 0, duration: nil)
-        if let binding = layers.removeValue(forKey: id) {
-            let new = binding.layer.begin(after: binding.number).map {
-                LayerBinding(layer: binding.layer, number: $0)
-            }
-            publish(new, of: id, replacing: binding)
-            if let new { apply(new, to: id) }
-        }
+        rebind(id)
         handle(.retry(id))
     }
 
@@ -157,36 +109,21 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         decisionTimer = nil
         preloads.close()
         for slot in slots { slot.close() }
-        for binding in layers.values { binding.end() }
-        for binding in published.withLock({ $0.bindings.values }) { binding.end() }
+        unbindAllLayers()
         slots = []
-        layers = [:]
         assets = [:]
         deferredPosters = []
         published.withLock { $0 = Published() }
     }
 
-    /// Publishes a binding, unless the layer has been assigned again meanwhile.
-    private func publish(_ new: LayerBinding?, of id: ID, replacing old: LayerBinding) {
-        published.withLock { published in
-            if published.bindings[id]?.isSame(as: old) == true { published.bindings[id] = new }
-        }
-    }
-
     private func keepOnly(_ ids: Set<ID>) {
-        let pending = published.withLock { Set($0.pendingBindings.keys) }
-        // A layer that has been assigned again meanwhile belongs to a cell that is listed next.
-        for (id, binding) in layers where !ids.contains(id) && !pending.contains(id) {
-            binding.end()
-            layers[id] = nil
-            publish(nil, of: id, replacing: binding)
-        }
+        unbindLayers(notIn: ids)
         deferredPosters.formIntersection(ids)
         assets = assets.filter { ids.contains($0.key) }
         published.withLock { $0.errors = $0.errors.filter { ids.contains($0.key) } }
     }
 
-    private func asset(of id: ID) -> Asset? {
+    func asset(of id: ID) -> Asset? {
         guard let asset = assets[id]?.asset ?? makeAsset(id) else { return nil }
         useCount += 1
         assets[id] = (asset, useCount)
@@ -202,54 +139,9 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         for (id, _) in unused.dropLast(assetLimit) { assets[id] = nil }
     }
 
-    // MARK: Posters
-
-    private func requestPoster(of id: ID) {
-        guard !isClosed, let binding = layers[id], binding.isCurrent,
-            let shape = binding.layer.posterShape, let asset = asset(of: id)
-        else { return }
-        // The state of the file is read on a lane that may block.
-        performOnSinkLane { [weak self, clock] in
-            let version = PosterCache.FileVersion(asset)
-            clock.enqueue { [weak self] in self?.showPoster(of: id, binding, asset, version, shape) }
-        }
-    }
-
-    private func showPoster(
-        of id: ID,
-        _ binding: LayerBinding,
-        _ asset: Asset,
-        _ version: PosterCache.FileVersion?,
-        _ shape: PosterShape
-    ) {
-        guard !isClosed, binding.isCurrent, binding.layer.posterShape == shape else { return }
-        let (number, layer) = (binding.number, binding.layer)
-        let show: @Sendable (VideoFrame) -> Void = { [performOnSinkLane, weak layer] frame in
-            performOnSinkLane { [weak layer] in layer?.show(frame, shape, for: number) }
-        }
-        if let known = posters.poster(of: asset, version, shape) { return show(known) }
-        if asset.isRemote, !core.allowsPosters {
-            deferredPosters.insert(id)
-            return
-        }
-        guard layer.beginPoster(shape, for: number) else { return }
-        let request = posters.makePoster(of: asset, version, shape, configuration) { [weak layer] frame in
-            if let frame { show(frame) }
-            layer?.endPoster(shape, for: number)
-        }
-        layer.retain(request, shape, for: number)
-    }
-
-    private func requestDeferredPosters() {
-        guard core.allowsPosters, !deferredPosters.isEmpty else { return }
-        let ids = deferredPosters
-        deferredPosters = []
-        for id in ids { requestPoster(of: id) }
-    }
-
     // MARK: Applying plans
 
-    private func slot(of id: ID) -> FeedSlot<ID>? { slots.first { $0.id == id } }
+    func slot(of id: ID) -> FeedSlot<ID>? { slots.first { $0.id == id } }
 
     private func applyPlan() {
         let (plan, changes) = (core.plan, core.changes)
@@ -353,10 +245,6 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         slot.load(id, asset, at: core.startTime(of: id))
         attach(slot.player, to: id)
         return true
-    }
-
-    private func attach(_ player: Player?, to id: ID) {
-        if let binding = layers[id] { binding.layer.attach(player, for: binding.number) }
     }
 
     private func makeSlot() -> FeedSlot<ID> {
