@@ -230,6 +230,17 @@ public final class HTTPByteSource: ByteSource {
         return HTTPByteSource(target, policy, cookies, nil)
     }
 
+    /// What distinguishes the representation from others of the same URL: its entity tag, or else its date and length.
+    /// Nil before the first response, if the server declares none of them, and if it changes with every request.
+    package var representation: String? {
+        let metadata = state.withLock { $0.metadata }
+        guard metadata.isKnown, !metadata.isVolatile else { return nil }
+        if let tag = metadata.entityTag { return tag }
+        let byteCount = metadata.declaresByteCount ? metadata.byteCount.map(String.init) : nil
+        let parts = [metadata.lastModified, byteCount].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: " ")
+    }
+
     /// The length of the resource, or nil before the first response and if the server does not declare it.
     public var byteCount: Int64? { state.withLock { $0.metadata.byteCount } }
     /// Whether reads may begin at any offset.

@@ -16,6 +16,7 @@ public final class VideoView: Sendable {
         var asset: Asset?
         var number = 0
         var repeatMode = Player.RepeatMode.loop
+        var poster = FeedPoster.firstFrame
         var isMuted = true
         /// Whether the application wants clips to play.
         var shouldPlay = true
@@ -122,6 +123,16 @@ public final class VideoView: Sendable {
         set {
             state.withLock { $0.repeatMode = newValue }
             feed.change { $0.loops = newValue == .loop }
+        }
+    }
+
+    /// The content that is shown until the first frame of a clip: by default that first frame, made before the player has
+    /// opened the clip. A new value applies at once if no frame is shown yet, and to all later clips.
+    public var poster: FeedPoster {
+        get { state.withLock { $0.poster } }
+        set {
+            state.withLock { $0.poster = newValue }
+            feed.setPosterHandler { [weak self] _ in self?.poster ?? .firstFrame }
         }
     }
 

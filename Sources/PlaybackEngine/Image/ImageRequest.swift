@@ -1,5 +1,5 @@
 package import MediaCore
-import PlayheadBackend
+package import PlayheadBackend
 
 /// A request for one frame, with its output settings. It is a copy: later changes do not affect it.
 package struct ImageRequest: Hashable, Sendable {
@@ -64,8 +64,15 @@ package struct ImageRequest: Hashable, Sendable {
 extension ImageRequest {
     /// Returns the frame with the requested size, format and orientation.
     ///
+    /// - Parameters:
+    ///   - frame: The frame, as decoded.
+    ///   - converter: The converter that performs the conversion.
+    /// - Returns: The frame as requested.
     /// - Throws: `MediaError` with the code `.conversionFailed` if the conversion is not supported.
-    func shape(_ frame: VideoFrame, with converter: any VideoConverter) throws(MediaError) -> VideoFrame {
+    package func shape(
+        _ frame: VideoFrame,
+        with converter: any VideoConverter
+    ) throws(MediaError) -> VideoFrame {
         guard !frame.size.isEmpty else { return frame }
         if let targetSize {
             let geometry = VideoGeometry(frame.format.shape, gravity: gravity, target: targetSize)

@@ -255,6 +255,12 @@ public final class Asset: Sendable {
         if case .success(let source?) = remote { source.limitReadAhead(to: byteCount) }
     }
 
+    /// The validator of the representation that the server has sent, or nil if the asset is not read over HTTP, has not
+    /// been opened, or its server declares none. See `HTTPByteSource.representation`.
+    package var representation: String? {
+        if case .success(let source?) = remote { source.source?.representation } else { nil }
+    }
+
     /// Creates a demuxer for the asset.
     ///
     /// - Parameters:

@@ -181,6 +181,19 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
         pool.published.withLock { $0.onFailure = handler }
     }
 
+    /// Sets a handler that chooses the posters of clips, for example thumbnails of a server. Without a handler, posters
+    /// are the first frames of the clips.
+    ///
+    /// The handler is called whenever a layer needs a poster, and may be called several times for a clip. Posters that
+    /// are shown are replaced. To replace them again later, call this method again; to replace the poster of one clip, call
+    /// `reload(_:)`.
+    ///
+    /// - Parameter handler: A closure that is called on the feed's queue and returns the poster of a clip, or nil.
+    public func setPosterHandler(_ handler: (@Sendable (ID) -> FeedPoster)?) {
+        pool.published.withLock { $0.onPoster = handler }
+        clock.enqueue { [pool] in pool.remakePosters() }
+    }
+
     /// Sets the handlers of the carousel that owns this feed.
     func setHandlers(
         started: @escaping @Sendable (ID) -> Void,

@@ -19,6 +19,7 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         var onFinish: (@Sendable (ID, PlaybackError?) -> Void)?
         /// The handler of the carousel that is called when a clip plays.
         var onStart: (@Sendable (ID) -> Void)?
+        var onPoster: (@Sendable (ID) -> FeedPoster)?
         /// The layers as of the last call of `bind`, which may not have been applied yet.
         var bindings: [ID: LayerBinding] = [:]
         /// The number of calls of `bind` that have not been applied yet.
@@ -310,6 +311,7 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
             handlers.1?(id, nil)
         // The clip was set to repeat after it had ended.
         case .didPlayToEndTime(item) where slot.player.rate == 0: handle(.time)
+        case .itemStatusChanged(item, .readyToPlay): posters.removeOutdated(item.asset)
         case .itemStatusChanged(item, .failed):
             if let error = item.error { fail(id, error) }
         case .passEnded(item, .failed(let error)): fail(id, error)

@@ -1,41 +1,35 @@
 import Foundation
-internal import Glibc
 import Playhead
 
 /// A cache of posters for feeds and views: the first frame of each clip, in the size and format that a cell needs.
 ///
-/// A file that is replaced under its name gets a new poster: files are distinguished by size and modification time as
-/// well. Other clips are distinguished by their URL.
+/// A clip that is replaced under its URL gets a new poster. Files are distinguished by size and modification time. Clips
+/// of a server are distinguished by their entity tag, or by their date and length, which are known once the clip has been
+/// opened: until then its last poster is shown.
 ///
 /// All members can be used from any thread.
 public final class PosterCache: Sendable {
-    /// The state of a file, which tells a clip from an earlier one with the same name.
-    struct FileVersion: Hashable, Sendable {
-        private let byteCount: Int64
-        private let modified: Int64
-
-        /// Reads the version of an asset's file. Nil if the asset is not a file that exists.
-        init?(_ asset: Asset) {
-            var status = stat()
-            guard asset.url.isFileURL, stat(asset.url.path, &status) == 0 else { return nil }
-            byteCount = Int64(status.st_size)
-            modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
-        }
-    }
-
-    fileprivate struct Key: Hashable, Sendable {
+    private struct Key: Hashable {
         let url: URL
-        let version: FileVersion?
         let shape: PosterShape
     }
+    private struct Poster {
+        let frame: VideoFrame
+        let version: AssetVersion?
+    }
     private struct State {
-        var frames: [Key: VideoFrame] = [:]
+        var posters: [Key: Poster] = [:]
         /// The keys by their last use, most recent last.
         var order: [Key] = []
 
         mutating func use(_ key: Key) {
             order.removeAll { $0 == key }
             order.append(key)
+        }
+
+        mutating func remove(_ key: Key) {
+            order.removeAll { $0 == key }
+            posters[key] = nil
         }
     }
     private let state = Locked(State())
@@ -50,28 +44,46 @@ public final class PosterCache: Sendable {
     public static let shared = PosterCache()
 
     /// The number of posters in the cache.
-    public var count: Int { state.withLock { $0.frames.count } }
+    public var count: Int { state.withLock { $0.posters.count } }
 
     /// Removes all posters.
     public func removeAll() { state.withLock { $0 = State() } }
 
-    func poster(of asset: Asset, _ version: FileVersion?, _ shape: PosterShape) -> VideoFrame? {
-        let key = Key(url: asset.url, version: version, shape: shape)
+    /// Returns the poster of an asset. The poster of another version is removed.
+    ///
+    /// - Parameter version: The version of the asset, or nil if it is unknown.
+    func poster(of asset: Asset, _ version: AssetVersion?, _ shape: PosterShape) -> VideoFrame? {
+        let key = Key(url: asset.url, shape: shape)
         return state.withLock { state in
-            guard let frame = state.frames[key] else { return nil }
+            guard let poster = state.posters[key] else { return nil }
+            // Only the version of a network asset can become known later.
+            guard poster.version == version || version == nil && !asset.url.isFileURL else {
+                state.remove(key)
+                return nil
+            }
             state.use(key)
-            return frame
+            return poster.frame
         }
     }
 
-    /// Makes a poster. `done` is called once, on any lane, with nil if no frame could be made. It is not called after
-    /// the request has been released.
+    /// Removes the posters of earlier representations of a network asset that has been opened.
+    func removeOutdated(_ asset: Asset) {
+        guard let version = asset.representation.map({ AssetVersion.representation($0) }) else { return }
+        state.withLock { state in
+            for (key, poster) in state.posters where key.url == asset.url && poster.version != version {
+                state.remove(key)
+            }
+        }
+    }
+
+    /// Makes a poster. `done` is called once, on any lane. It is not called after the request has been released, except
+    /// with the code `.cancelled`.
     func makePoster(
         of asset: Asset,
-        _ version: FileVersion?,
+        _ version: AssetVersion?,
         _ shape: PosterShape,
         _ configuration: Player.Configuration,
-        done: @escaping @Sendable (VideoFrame?) -> Void
+        done: @escaping @Sendable (Result<VideoFrame, PlaybackError>) -> Void
     ) -> PosterRequest {
         let generator = ImageGenerator(
             asset: asset,
@@ -85,15 +97,18 @@ public final class PosterCache: Sendable {
         generator.backgroundColor = shape.background
         generator.pixelFormat = shape.pixelFormat
         generator.appliesPreferredTrackTransform = shape.isUpright
-        let token = generator.requestImage(at: .zero) { [self] answer in
-            guard case .success(let frame) = answer else { return done(nil) }
-            let key = Key(url: asset.url, version: version, shape: shape)
-            state.withLock { state in
-                state.frames[key] = frame
-                state.use(key)
-                while state.order.count > limit { state.frames[state.order.removeFirst()] = nil }
+        let token = generator.requestImage(at: .zero) { [self] result in
+            if case .success(let frame) = result {
+                let key = Key(url: asset.url, shape: shape)
+                // Opening a network asset has revealed its version.
+                let poster = Poster(frame: frame, version: version ?? AssetVersion(asset))
+                state.withLock { state in
+                    state.posters[key] = poster
+                    state.use(key)
+                    while state.order.count > limit { state.posters[state.order.removeFirst()] = nil }
+                }
             }
-            done(frame)
+            done(result)
         }
         return PosterRequest(generator: generator, token: token)
     }
