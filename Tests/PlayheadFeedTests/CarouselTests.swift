@@ -255,6 +255,25 @@ struct CarouselTests {
         #expect(banner.position == 299 && banner.feed.plan.playing == [2])
     }
 
+    @Test("A change that is made while another one is applied decides whether the carousel advances")
+    func nestedChange() {
+        let driver = ManualDriver(settlesByItself: true)
+        let banner = makeBanner(driver, [.picture(seconds: 1), .picture(seconds: 1)])
+        // The handler is called while the drag is applied. The page rests from then on.
+        banner.setIndexHandler { [weak banner] _ in
+            if let banner { banner.settle(at: banner.position) }
+        }
+        banner.drag(to: 0.6)
+        #expect(banner.position == 1)
+        driver.run(seconds: 1.5)
+        #expect(banner.position == 2)
+        // The other way round: a page that comes to rest is taken up again at once, and stays.
+        banner.setIndexHandler { [weak banner] _ in banner?.drag(to: 3.1) }
+        banner.settle(at: 3)
+        driver.run(seconds: 5)
+        #expect(banner.position == 3.1)
+    }
+
     @Test("A single page repeats")
     func single() {
         let driver = ManualDriver(settlesByItself: true)

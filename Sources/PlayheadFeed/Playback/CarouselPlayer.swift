@@ -10,10 +10,12 @@ public final class CarouselPlayer: Sendable {
         var turnTimer: ObservationToken?
         var onTurn: (@Sendable (Double) -> Void)?
         var onIndex: (@Sendable (Int) -> Void)?
+        /// The index that `onIndex` has been called with last.
+        var reportedIndex = 0
     }
 
     /// The feed that plays the pages. Its cells are identified by page index; assign layers to them with
-    /// `FeedPlayer.setLayer(_:for:)`.
+    /// `FeedPlayer.setLayer(_:for:)`, and posters with `FeedPlayer.setPosterHandler(_:)`.
     public let feed: FeedPlayer<Int>
     private let state: Locked<State>
 
@@ -55,7 +57,7 @@ public final class CarouselPlayer: Sendable {
         } finished: { [weak self] page, error in
             guard let self else { return }
             if error != nil { return change { $0.fail(page) } }
-            if let next = state.withLock({ $0.core.turn(afterEndOf: page) }) { turn(to: next) }
+            advance { core, _ in core.turn(afterEndOf: page) }
         }
         feed.setViewport(core.viewport)
         feed.setCells(core.cells)
@@ -148,27 +150,36 @@ public final class CarouselPlayer: Sendable {
         change { $0.move(to: position, isDragging: isDragging, at: now) }
     }
 
-    private func turn(to position: Double) {
-        show(position, isDragging: false)
-        state.withLock { $0.onTurn }?(position)
+    /// Moves to the position that `next` returns, if any. Both are one step, so a drag that begins meanwhile is not ended.
+    private func advance(_ next: (inout CarouselCore, HostTime) -> Double?) {
+        let now = feed.now
+        var position: Double?
+        change { core in
+            position = next(&core, now)
+            if let position { core.move(to: position, isDragging: false, at: now) }
+        }
+        if let position { state.withLock { $0.onTurn }?(position) }
     }
 
     private func change(_ body: (inout CarouselCore) -> Void) {
-        let (core, handler) = state.withLock { state in
-            let before = state.core.index
-            body(&state.core)
-            return (state.core, state.core.index == before ? nil : state.onIndex)
+        state.withLock { body(&$0.core) }
+        // Each change applies the state that is then the newest one, so the last one to be applied is never outdated.
+        feed.perform { [weak self] in self?.apply() }
+    }
+
+    /// Applies the state to the feed, the timer and the index handler. It runs on the feed's queue.
+    private func apply() {
+        let (core, onIndex) = state.withLock { state in
+            let core = state.core
+            defer { state.reportedIndex = core.index }
+            return (core, core.index == state.reportedIndex ? nil : state.onIndex)
         }
-        if let handler { feed.perform { handler(core.index) } }
         // The cells move with the view, but their identities stay the same, so each page keeps its player.
-        feed.setLayout(core.cells, core.viewport, core.isDragging ? .dragging : .settled)
+        feed.apply(.layout(core.cells, core.viewport, core.isDragging ? .dragging : .settled))
         let turnTimer = core.nextTurn.map { time in
-            feed.schedule(at: time) { [weak self] in
-                guard let self else { return }
-                let now = feed.now
-                if let next = state.withLock({ $0.core.turn(at: now) }) { turn(to: next) }
-            }
+            feed.schedule(at: time) { [weak self] in self?.advance { core, now in core.turn(at: now) } }
         }
         state.withLock { $0.turnTimer = turnTimer }
+        onIndex?(core.index)
     }
 }

@@ -209,10 +209,9 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
         clock.schedule(at: time, body)
     }
 
-    /// Sets cells that move together with the view.
-    func setLayout(_ cells: [FeedCell<ID>], _ viewport: FeedViewport, _ phase: ScrollPhase) {
-        send(.layout(cells, viewport, phase))
-    }
+    /// Handles an event at once. Call it on the feed's queue.
+    func apply(_ event: FeedEvent<ID>) { pool.handle(event) }
 
+    /// Runs `body` on the feed's queue.
     func perform(_ body: @escaping @Sendable () -> Void) { clock.enqueue(body) }
 }
