@@ -45,7 +45,8 @@ final class FeedBench {
     var viewport = FeedViewport(CGRect(x: 0, y: 0, width: 320, height: 400))
     private(set) var ids: [Int] = []
     let changes = Locked<[FeedChange<Int>]>([])
-    let height: Double
+    private(set) var width = 320.0
+    private(set) var height: Double
     let settings: FeedSettings
 
     struct WeakAsset: Sendable {
@@ -146,7 +147,7 @@ final class FeedBench {
 
     var cells: [FeedCell<Int>] {
         ids.enumerated().map { index, id in
-            FeedCell(id, frame: CGRect(x: 0, y: Double(index) * height, width: 320, height: height))
+            FeedCell(id, frame: CGRect(x: 0, y: Double(index) * height, width: width, height: height))
         }
     }
 
@@ -156,6 +157,17 @@ final class FeedBench {
         layers = layers.filter { ids.contains($0.key) }
         showCells()
     }
+
+    /// Changes cells and viewport in one step, as after an insertion above the viewport or a rotation.
+    func setLayout(_ ids: [Int], width: Double, height: Double, viewport: FeedViewport) {
+        (self.ids, self.width, self.height, self.viewport) = (ids, width, height, viewport)
+        feed.setLayout(cells, viewport: viewport)
+        layers = layers.filter { ids.contains($0.key) }
+        showCells()
+    }
+
+    /// Removes the faults of a scripted clip.
+    func repair(_ id: Int) { scripted?[URL(fileURLWithPath: "/clip-\(id)")]?.faults = [] }
 
     /// Assigns layers to cells that have become visible, and removes those of cells that have left the view, as a list
     /// does.
