@@ -80,13 +80,18 @@ struct FeedFaultTests {
             posters: PosterCache(),
             budget: PlaybackBudget()
         )
+        let sink = RecordingSink()
+        view.add(sink)
         let ends = Locked(0)
         view.setEndHandler { ends.withLock { $0 += 1 } }
         view.repeatMode = fromOnce ? .once : .loop
         view.url = backend.add()
         driver.run(seconds: 1)
+        let calls = sink.calls.withLock { $0.count }
         view.repeatMode = fromOnce ? .loop : .once
         driver.run(seconds: 5)
+        // The passes follow each other without a seek.
+        #expect(sink.calls.withLock { !$0.dropFirst(calls).contains("flush") })
         #expect(view.player?.rate == (fromOnce ? 1 : 0) && view.isPlaying == fromOnce)
         #expect(ends.withLock { $0 } == (fromOnce ? 0 : 1))
         // After the end, the view plays again when it is asked to, whatever its repeat mode is then.
@@ -94,6 +99,53 @@ struct FeedFaultTests {
         view.isPlaying = true
         driver.run(seconds: 5)
         #expect(view.player?.rate == 1 && view.isPlaying)
+    }
+
+    @Test("A clip that is set to repeat while it ends plays again, unless its end has been reported before")
+    func repeatAtEnd() {
+        var outcomes: Set<Int> = []
+        // The orders of the steps in which the clip ends, and the number of them before the change.
+        for (seed, count) in (0..<64).map({ (UInt64($0 / 8), $0 % 8) }) {
+            let driver = ManualDriver(seed: seed)
+            let backend = ScriptedBackend(.silentClip(), driver: driver)
+            let view = VideoView(
+                configuration: Player.Configuration(driver: driver, backend: backend),
+                posters: PosterCache(),
+                budget: PlaybackBudget()
+            )
+            let ends = Locked(0)
+            view.setEndHandler { ends.withLock { $0 += 1 } }
+            view.repeatMode = .once
+            view.url = backend.add()
+            driver.run(seconds: 1.99)
+            var steps = 0
+            driver.run(atMost: 1) {
+                steps += 1
+                return steps > count
+            }
+            view.repeatMode = .loop
+            driver.run(seconds: 5)
+            let endCount = ends.withLock { $0 }
+            outcomes.insert(endCount)
+            #expect(
+                view.isPlaying == (endCount == 0) && view.player?.rate == (endCount == 0 ? 1 : 0),
+                "seed \(seed), \(count) steps"
+            )
+        }
+        #expect(outcomes == [0, 1])
+    }
+
+    @Test("A clip that is reloaded while it plays starts with its new asset from zero")
+    func reloadWhilePlaying() {
+        let (bench, backend, url) = makeBench([])
+        bench.driver.run(seconds: 1)
+        let count = bench.frames(of: 0).count
+        #expect(bench.frames(of: 0).last == .ms(1000))
+        backend[url] = ScriptedMedia(video: .init(frameCount: 20, frameRate: 10))
+        bench.feed.reload(0)
+        bench.driver.run(seconds: 0.5)
+        let frames = bench.frames(of: 0).dropFirst(count)
+        #expect(Set(frames) == Set((0...5).map { .ms(Int64($0) * 100) }) && bench.running == [0], "\(frames)")
     }
 
     @Test("A view calls its handlers, and a new clip plays after the end of the last one")
@@ -194,6 +246,22 @@ struct FeedPosterTests {
         feed.pause(0)
         driver.run(seconds: 0.5)
         #expect(layer.content != .nothing && sink.sizes.last == Self.size, "\(order)")
+    }
+
+    @Test("A layer with an empty size does not open its clip for a poster")
+    func emptySize() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let url = backend.add()
+        let feed = makeFeed(driver, backend, url)
+        let (layer, sink) = (FeedLayer(size: PixelSize(width: 64, height: 0)), RecordingSink())
+        layer.add(sink)
+        feed.setLayer(layer, for: 0)
+        driver.run(seconds: 0.2)
+        #expect(layer.content == .nothing && backend.openCount(of: url) == 0)
+        layer.size = Self.size
+        driver.run(seconds: 0.2)
+        #expect(sink.sizes == [Self.size] && backend.openCount(of: url) == 1)
     }
 
     @Test("A sink that joins later receives the poster, and the other sinks do not receive it again")

@@ -205,13 +205,13 @@ struct OwnPosterTests {
             budget: PlaybackBudget()
         ) { id in URL(string: "http://server.test/\(id).mp4").map { Asset(url: $0) } }
         feed.setPosterHandler { id in .asset(Asset(url: id == 0 ? thumbnail : missing)) }
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 150)))
+        feed.setCells((0..<2).map { FeedCell($0, frame: CGRect(x: 0, y: $0 * 100, width: 100, height: 100)) })
         let layers = (0..<2).map { _ in (FeedLayer(size: Self.size), RecordingSink()) }
         for (id, (layer, sink)) in layers.enumerated() {
             layer.add(sink)
             feed.setLayer(layer, for: id)
         }
-        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 150)))
-        feed.setCells((0..<2).map { FeedCell($0, frame: CGRect(x: 0, y: $0 * 100, width: 100, height: 100)) })
         driver.run(seconds: 1)
         #expect(layers.map(\.0.content) == [.poster, .nothing] && layers[0].1.rates == [10])
         driver.run(seconds: 2)
