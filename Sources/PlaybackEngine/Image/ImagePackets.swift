@@ -17,6 +17,8 @@ final class ImagePackets {
     private(set) var lastFault: MediaError?
     /// The packets that have been read and not yet decoded.
     private var upcoming: Deque<Packet> = []
+    /// The times of the last packets that were read, some of which the decoder still holds.
+    private var recentTimes: Deque<(presentation: MediaTime?, decode: MediaTime?)> = []
     /// True if no packet follows them.
     private var isAtEnd = false
     private var consecutiveFaults = 0
@@ -28,6 +30,8 @@ final class ImagePackets {
     /// The number of packets that are read before the first of them is decoded. More would not help, because
     /// encoders place fewer non-reference frames in a row.
     private static let lookaheadPacketCount = 8
+    /// The number of packets that a decoder holds at most, with as many threads as it may have.
+    private static let maximumHeldCount = 64
 
     init(_ demuxer: any Demuxer) { self.demuxer = demuxer }
 
@@ -39,12 +43,20 @@ final class ImagePackets {
         consecutiveFaults = 0
     }
 
+    /// Continues at the current position with the search that has begun. The packets that the decoder still holds
+    /// belong to it.
+    func resume() {
+        for time in recentTimes { times.note(presentation: time.presentation, decode: time.decode) }
+        if isAtEnd { times.noteEnd() }
+    }
+
     /// The next packet, if it has been read.
     var first: Packet? { upcoming.first }
 
     /// Moves to a sync point, whose packet is the next one. The seek is made when that packet is requested.
     func seek(to target: MediaTime, _ preference: SeekPreference) {
         upcoming = []
+        recentTimes = []
         isAtEnd = false
         order.reset()
         // After a seek past the target, the times say nothing about the packets before that position.
@@ -104,6 +116,8 @@ final class ImagePackets {
             return true
         }
         times.note(packet)
+        if recentTimes.count >= Self.maximumHeldCount { recentTimes.removeFirst() }
+        recentTimes.append((packet.presentationTime, packet.decodeTime))
         order.note(packet)
         upcoming.append(packet)
         return true

@@ -11,7 +11,9 @@ import PlayheadBackend
 final class ImageReader {
     private let packets: ImagePackets
     private let decoder: any Decoder
-    private let end: MediaTime
+    let description: MediaDescription
+    let track: Track
+    private var end: MediaTime { description.duration }
 
     private typealias PacketIdentity = DecoderHistory.PacketIdentity
 
@@ -52,15 +54,26 @@ final class ImageReader {
     private var decodesSyncPointAlone = true
     private var skipUntil: PacketIdentity?
     private var retry = SeekRetry()
+    /// The time whose sync point is being searched for.
+    private var syncPointTarget: MediaTime?
+    /// The sync point of the current request, if it is known.
+    private var syncPoint: MediaTime?
+    /// The sync point of the last request, if it was known.
+    private var lastSyncPointOfSearch: MediaTime?
+    /// Whether the next packet follows those that the decoder has received.
+    private var followsDecoder = false
+    /// Whether a search has begun to decode and has not ended. The decoder may then lack frames.
+    private var isSearching = false
 
     /// The number of frames that a decoder must have produced before frames may be skipped. From these, it
     /// learns how far presentation order differs from decoding order.
     private static let minimumFramesBeforeSkipping = 4
 
-    init(demuxer: any Demuxer, decoder: any Decoder, duration: MediaTime) {
+    init(demuxer: any Demuxer, decoder: any Decoder, description: MediaDescription, track: Track) {
         packets = ImagePackets(demuxer)
         self.decoder = decoder
-        end = duration
+        self.description = description
+        self.track = track
     }
 
     var demuxer: any Demuxer { packets.demuxer }
@@ -88,7 +101,7 @@ final class ImageReader {
         }
         demuxer.setEnabledTracks([track.id])
         return try demuxer.makeDecoder(for: track.id, options: options).map {
-            ImageReader(demuxer: demuxer, decoder: $0, duration: description.duration)
+            ImageReader(demuxer: demuxer, decoder: $0, description: description, track: track)
         }
     }
 
@@ -115,7 +128,18 @@ final class ImageReader {
         cachedAnswer = nil
         let isExact = target.isExact
         packets.begin(min(max(.zero, target.from), time))
+        syncPoint = request.syncPoint
+        if isSearching {
+            // The search was cancelled, and may have skipped the frame that is due now.
+            isSearching = false
+            flush()
+        }
         if isExact, isDecoded { return .ready(()) }
+        if isExact, continuesWithoutSeek {
+            packets.resume()
+            return .ready(())
+        }
+        followsDecoder = false
         packets.seek(to: time, .atOrBefore)
         guard case .ready = try packets.peek() else { return .pending }
         if !isExact {
@@ -129,8 +153,29 @@ final class ImageReader {
         }
         // If packets have no presentation times, the decoder derives them from the packets that follow.
         decodesSyncPointAlone = packets.first?.presentationTime != nil
-        if canContinue { skipUntil = lastSent } else { flush() }
+        if canContinue {
+            skipUntil = lastSent
+        } else {
+            flush()
+            followsDecoder = true
+        }
         return .ready(())
+    }
+
+    /// Finds the sync point at or before a time. The decoder keeps its state: the next request seeks again.
+    ///
+    /// - Returns: The time of the sync point, nil if no packet was found, or `.pending` if the call must be repeated.
+    func findSyncPoint(before time: MediaTime) throws(MediaError) -> Poll<MediaTime?> {
+        if syncPointTarget != time {
+            syncPointTarget = time
+            followsDecoder = false
+            let target = time.isNumeric ? max(.zero, time) : .zero
+            packets.begin(target)
+            packets.seek(to: target, .atOrBefore)
+        }
+        guard case .ready(let packet) = try packets.peek() else { return .pending }
+        syncPointTarget = nil
+        return .ready(packet.flatMap(Self.time))
     }
 
     /// Whether the due frame is one of the two frames that are held.
@@ -173,6 +218,13 @@ final class ImageReader {
         return firstDecodeTime <= key && key <= lastTime
     }
 
+    /// Whether the due frame is decoded next, because no sync point lies between.
+    private var continuesWithoutSeek: Bool {
+        guard let syncPoint, syncPoint == lastSyncPointOfSearch, followsDecoder, !isDraining, let newest
+        else { return false }
+        return newest.presentationTime <= target.time
+    }
+
     private static func time(_ packet: Packet) -> MediaTime? { packet.presentationTime ?? packet.decodeTime }
 
     /// Discards the decoder's state. The next request starts at a sync point.
@@ -186,12 +238,23 @@ final class ImageReader {
         hasEnded = false
         frameCount = 0
         skipUntil = nil
+        followsDecoder = false
     }
 
     // MARK: Decoding
 
     /// Processes one packet. Returns the frame when it has been found, and nil before.
     func step() throws(MediaError) -> Poll<VideoFrame?> {
+        isSearching = true
+        let result = try search()
+        if case .ready(.some) = result {
+            isSearching = false
+            lastSyncPointOfSearch = target.isExact ? syncPoint : nil
+        }
+        return result
+    }
+
+    private func search() throws(MediaError) -> Poll<VideoFrame?> {
         if let frame = cachedAnswer {
             cachedAnswer = nil
             return .ready(frame)
@@ -264,7 +327,12 @@ final class ImageReader {
         }
         if let packet, let last = skipUntil {
             let identity = PacketIdentity(packet)
-            if identity == last { skipUntil = nil } else if !isBefore(identity, last) { restart() }
+            if identity == last {
+                skipUntil = nil
+                followsDecoder = true
+            } else if !isBefore(identity, last) {
+                restart()
+            }
             return true
         }
         if let packet { skipIfUnneeded(packet) }
@@ -311,6 +379,7 @@ final class ImageReader {
     private func restart() {
         flush()
         packets.seek(to: target.time, .atOrBefore)
+        followsDecoder = true
     }
 
     /// Finishes the search at the end of the data, where the last frame is due.
@@ -333,6 +402,7 @@ final class ImageReader {
         guard let earlier = retry.next() else { return false }
         flush()
         packets.seek(to: earlier, .atOrBefore)
+        followsDecoder = true
         target.isSyncPoint = false
         return true
     }

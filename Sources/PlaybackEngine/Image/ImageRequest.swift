@@ -26,6 +26,9 @@ package struct ImageRequest: Hashable, Sendable {
     package var dynamicRange: DynamicRangePolicy
     /// The value of `ImageRequestQueue.generation` when the request was made.
     package var generation: UInt64
+    /// The sync point from which the frame is decoded, if it is known from a search. If it is that of the request
+    /// before, decoding continues without a seek.
+    var syncPoint: MediaTime?
 
     package init(
         time: MediaTime,

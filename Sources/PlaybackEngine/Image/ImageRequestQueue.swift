@@ -60,20 +60,23 @@ package final class ImageRequestQueue: Sendable {
         _ ticket: ImageTicket,
         _ answer: @escaping @Sendable (Answer) -> Void
     ) {
-        let isAccepted = shared.withLock { shared in
-            guard !shared.isClosed, request.generation == shared.generation else { return false }
+        submit(.image(request, answer: answer), ticket, generation: request.generation)
+    }
+
+    /// Submits a search for sync points, which opens the asset and decodes nothing.
+    func findSyncPoints(_ search: SyncPointSearch, _ ticket: ImageTicket) {
+        submit(.syncPoints(search), ticket, generation: generation)
+    }
+
+    private func submit(_ work: ImageStage.Work, _ ticket: ImageTicket, generation: UInt64) {
+        let (entry, isAccepted) = shared.withLock { shared in
             shared.epoch = shared.epoch.next
-            shared.pending.append(
-                ImageStage.PendingRequest(
-                    ticket: ticket,
-                    request: request,
-                    answer: answer,
-                    epoch: shared.epoch
-                )
-            )
-            return true
+            let entry = ImageStage.PendingRequest(ticket: ticket, work: work, epoch: shared.epoch)
+            guard !shared.isClosed, generation == shared.generation else { return (entry, false) }
+            shared.pending.append(entry)
+            return (entry, true)
         }
-        guard isAccepted else { return answer(Self.cancelled) }
+        guard isAccepted else { return entry.fail(Self.cancelled) }
         // The request may have been cancelled before it was submitted.
         if ticket.isCancelled.withLock({ $0 }) { cancel(ticket) }
         runner.wake()
@@ -93,7 +96,7 @@ package final class ImageRequestQueue: Sendable {
             demuxer.interrupt(before: removed.epoch.next)
             runner.wake()
         }
-        removed?.answer(Self.cancelled)
+        removed?.fail(Self.cancelled)
     }
 
     /// Cancels all requests, and interrupts a call that blocks.
@@ -120,10 +123,8 @@ package final class ImageRequestQueue: Sendable {
             demuxer.cancel()
             runner.wake()
         }
-        for entry in pending { entry.answer(Self.cancelled) }
+        for entry in pending { entry.fail(Self.cancelled) }
     }
 
-    private static var cancelled: Answer {
-        .failure(MediaError(.cancelled, "image request cancelled"))
-    }
+    private static var cancelled: MediaError { MediaError(.cancelled, "image request cancelled") }
 }

@@ -8,10 +8,21 @@ import PlayheadBackend
 final class ImageStage: Stage, @unchecked Sendable {
     struct PendingRequest {
         let ticket: ImageTicket
-        let request: ImageRequest
-        let answer: @Sendable (ImageRequestQueue.Answer) -> Void
+        let work: Work
         /// The epoch of the demuxer's calls for the request.
         let epoch: Epoch
+
+        func fail(_ error: MediaError) {
+            switch work {
+            case .image(_, let answer): answer(.failure(error))
+            case .syncPoints(let search): search.answer(.failure(error))
+            }
+        }
+    }
+
+    enum Work {
+        case image(ImageRequest, answer: @Sendable (ImageRequestQueue.Answer) -> Void)
+        case syncPoints(SyncPointSearch)
     }
 
     struct Shared {
@@ -45,6 +56,8 @@ final class ImageStage: Stage, @unchecked Sendable {
     private var opening: (any Demuxer)?
     /// The request that the reader is processing.
     private var activeTicket: ImageTicket?
+    /// The times whose sync points are requested, and those that have been found.
+    private var search: (times: [MediaTime], found: [MediaTime?]) = ([], [])
     /// The time since which players have had something to decode at every check.
     private var yieldingSince: HostTime?
     /// True while the next check is scheduled.
@@ -81,19 +94,52 @@ final class ImageStage: Stage, @unchecked Sendable {
             // The request may have been cancelled before there was a call to interrupt.
             guard isWanted(next) else { return .progressed }
             reader.demuxer.begin(next.epoch)
-            if activeTicket !== next.ticket {
-                guard case .ready = try reader.begin(next.request) else { return .needsInput }
-                activeTicket = next.ticket
+            switch next.work {
+            case .image(let request, let answer): return try step(next, request, answer, reader)
+            case .syncPoints(let search): return try step(next, search, reader)
             }
-            if mustYield() { return yield() }
-            guard case .ready(let found) = try reader.step() else { return .needsInput }
-            guard let frame = found else { return .progressed }
-            let isInterlaced = next.request.deinterlacing != .none
-            let whole = isInterlaced ? deinterlacer.deinterlace(frame).frame : frame
-            finish(next, .success(try next.request.shape(whole, with: converter)))
         } catch {
             reader?.flush()
-            finish(next, .failure(error))
+            finish(next) { next.fail(error) }
+        }
+        return .progressed
+    }
+
+    private func step(
+        _ entry: PendingRequest,
+        _ request: ImageRequest,
+        _ answer: (ImageRequestQueue.Answer) -> Void,
+        _ reader: ImageReader
+    ) throws(MediaError) -> StepResult {
+        if activeTicket !== entry.ticket {
+            guard case .ready = try reader.begin(request) else { return .needsInput }
+            activeTicket = entry.ticket
+        }
+        if mustYield() { return yield() }
+        guard case .ready(let found) = try reader.step() else { return .needsInput }
+        guard let frame = found else { return .progressed }
+        let whole = request.deinterlacing != .none ? deinterlacer.deinterlace(frame).frame : frame
+        let shaped = try request.shape(whole, with: converter)
+        finish(entry) { answer(.success(shaped)) }
+        return .progressed
+    }
+
+    /// Finds the next sync point of a search. The decoder is not used.
+    private func step(
+        _ entry: PendingRequest,
+        _ request: SyncPointSearch,
+        _ reader: ImageReader
+    ) throws(MediaError) -> StepResult {
+        if activeTicket !== entry.ticket {
+            activeTicket = entry.ticket
+            search = (request.times(reader.description, reader.track), [])
+        }
+        let found = search.found
+        if let time = search.times.dropFirst(found.count).first {
+            guard case .ready(let point) = try reader.findSyncPoint(before: time) else { return .needsInput }
+            search.found.append(point)
+        } else {
+            finish(entry) { request.answer(.success(found)) }
         }
         return .progressed
     }
@@ -169,7 +215,8 @@ final class ImageStage: Stage, @unchecked Sendable {
         return demuxer
     }
 
-    private func finish(_ entry: PendingRequest, _ answer: ImageRequestQueue.Answer) {
+    /// Removes a request and answers it, unless it has been cancelled.
+    private func finish(_ entry: PendingRequest, _ answer: () -> Void) {
         activeTicket = nil
         let isPending = shared.withLock { shared in
             guard let index = shared.pending.firstIndex(where: { $0.ticket === entry.ticket }) else {
@@ -178,6 +225,6 @@ final class ImageStage: Stage, @unchecked Sendable {
             shared.pending.remove(at: index)
             return true
         }
-        if isPending { entry.answer(answer) }
+        if isPending { answer() }
     }
 }

@@ -270,6 +270,22 @@ final class ItemPipeline: Sendable {
         for track in allTrackPipelines { track.runner.stop() }
     }
 
+    /// Returns the error of an item whose data ended without a frame, although nothing else failed.
+    ///
+    /// - Parameter fault: The newest error of a packet, or nil.
+    static func missingFramesError(_ fault: MediaError?) -> MediaError {
+        guard let fault else {
+            return MediaError(.noPlayableTracks, "no complete video frame or audio sample")
+        }
+        return MediaError(
+            .decodeFailed,
+            "no data could be decoded: \(fault.message)",
+            track: fault.track,
+            libraryLog: fault.libraryLog,
+            underlyingCode: fault.underlyingCode
+        )
+    }
+
     /// Releases the pipeline on the decoding lane. A decoder waits for its threads when it is released, and the
     /// caller must not wait.
     func releaseOnItsLane() { decodingLane.enqueue { withExtendedLifetime(self) {} } }

@@ -135,16 +135,7 @@ extension PlaybackLoop {
         for track in pipeline.trackPipelines {
             if case .endOfPass(_, _, let error?)? = track.frames.peek() { return error }
         }
-        guard let fault = item.newestFault.withLock({ $0 }) else {
-            return MediaError(.noPlayableTracks, "no complete video frame or audio sample")
-        }
-        return MediaError(
-            .decodeFailed,
-            "no data could be decoded: \(fault.message)",
-            track: fault.track,
-            libraryLog: fault.libraryLog,
-            underlyingCode: fault.underlyingCode
-        )
+        return ItemPipeline.missingFramesError(item.newestFault.withLock { $0 })
     }
 
     // MARK: Steps

@@ -20,8 +20,13 @@ struct SeekTimes {
 
     /// Records a packet that is about to be decoded or is queued. The same packet may be recorded repeatedly.
     mutating func note(_ packet: Packet) {
-        if let time = packet.decodeTime, time > target { isComplete = true }
-        guard let time = packet.presentationTime, time <= target, time != latest, time != second else {
+        note(presentation: packet.presentationTime, decode: packet.decodeTime)
+    }
+
+    /// Records the times of a packet.
+    mutating func note(presentation: MediaTime?, decode: MediaTime?) {
+        if let decode, decode > target { isComplete = true }
+        guard let time = presentation, time <= target, time != latest, time != second else {
             return
         }
         guard let latest else {

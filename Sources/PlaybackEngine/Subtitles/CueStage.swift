@@ -75,6 +75,10 @@ final class CueStage: Stage, @unchecked Sendable {
 
     var trackID: Int? { shared.withLock { $0.track } }
     var cues: CueList { shared.withLock { $0.cues } }
+    /// Whether the whole track has been read.
+    var isAtEnd: Bool { shared.withLock { $0.isAtEnd } }
+    /// Whether `cues` contains every cue that has been read since the start of the track.
+    var hasAllCues: Bool { shared.withLock { $0.readStart <= .zero } }
 
     /// Sets the playback position. Returns true if the stage has work. After a jump, a read that waits for
     /// bytes ends. Any thread.

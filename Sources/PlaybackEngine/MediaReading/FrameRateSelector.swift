@@ -1,0 +1,39 @@
+import MediaCore
+
+/// Selects the frame that is due at each of a series of times from a sequence of frames in presentation order.
+package struct FrameRateSelector: Sendable {
+    private let times: SampleTimes
+    private var index = 0
+    private var newest: VideoFrame?
+
+    /// Creates a selector.
+    ///
+    /// - Parameter times: The times in ascending order.
+    package init(_ times: SampleTimes) { self.times = times }
+
+    /// Receives a frame.
+    ///
+    /// - Returns: The preceding frame and the number of times at which it is due, or nil if it is due at none.
+    mutating func receive(_ frame: VideoFrame) -> (frame: VideoFrame, count: Int)? {
+        defer { newest = frame }
+        return newest.flatMap { due($0, before: frame.presentationTime) }
+    }
+
+    /// Receives the end of the last frame.
+    ///
+    /// - Returns: The last frame and the number of times at which it is due, or nil if it is due at none.
+    mutating func finish(at end: MediaTime?) -> (frame: VideoFrame, count: Int)? {
+        defer { newest = nil }
+        return newest.flatMap { due($0, before: end ?? $0.presentationTime) }
+    }
+
+    /// Whether every time has been answered.
+    var isFinished: Bool { index >= times.count }
+
+    private mutating func due(_ frame: VideoFrame, before end: MediaTime) -> (frame: VideoFrame, count: Int)?
+    {
+        let first = index
+        index = times.firstIndex(notBefore: end, from: index)
+        return index > first ? (frame, index - first) : nil
+    }
+}

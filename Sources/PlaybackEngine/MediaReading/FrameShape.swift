@@ -1,0 +1,65 @@
+package import MediaCore
+import PlayheadBackend
+
+/// The size and pixel format in which frames are read. Frames are always upright.
+package struct FrameShape: Hashable, Sendable {
+    /// The exact size of the upright result with square pixels, or nil to keep the size and the pixel aspect ratio.
+    package var size: PixelSize?
+    /// The way in which a frame is fitted into `size`. What it does not cover is transparent, or black without alpha.
+    package var gravity: VideoGravity
+    /// The pixel format of the result, or nil for the frame's own, or the nearest one that can be produced.
+    package var pixelFormat: PixelFormat?
+
+    package init(size: PixelSize? = nil, gravity: VideoGravity = .resize, pixelFormat: PixelFormat? = nil) {
+        self.size = size
+        self.gravity = gravity
+        self.pixelFormat = pixelFormat
+    }
+
+    /// Whether frames are scaled or converted, so that more than one thread has work.
+    package var isConversion: Bool { size != nil || pixelFormat != nil }
+
+    /// The approximate number of bytes of a result, before the first one is known.
+    ///
+    /// - Parameter natural: The size of the video.
+    func estimatedByteCount(natural: PixelSize) -> Int {
+        let size = size ?? natural
+        // Video has 1.5 bytes per pixel, or twice that with more than 8 bits.
+        let bytesPerPixel = pixelFormat == nil ? 2.0 : 4
+        let bytes = Double(max(1, size.width)) * Double(max(1, size.height)) * bytesPerPixel
+        return Int(clamping: Int64(min(bytes, 1e18)))
+    }
+
+    /// Returns the frame in this shape. HDR frames that are scaled or converted to RGB are tone mapped to BT.709.
+    ///
+    /// - Throws: `MediaError` with the code `.conversionFailed` if the conversion is not supported.
+    func apply(to frame: VideoFrame, with converter: any VideoConverter) throws(MediaError) -> VideoFrame {
+        guard !frame.size.isEmpty else { return frame }
+        let isForDisplay = size != nil || pixelFormat?.isRGB ?? false
+        let isMapped = DynamicRangePolicy.auto.requiresToneMapping(frame.format, isForDisplay: isForDisplay)
+        if let size {
+            let geometry = VideoGeometry(frame.format.shape, gravity: gravity, target: size)
+            if isMapped {
+                return try converter.convertToSDR(
+                    frame,
+                    to: pixelFormat,
+                    geometry: geometry,
+                    background: .clear
+                )
+            }
+            if geometry.isIdentity, pixelFormat ?? frame.pixelFormat == frame.pixelFormat {
+                var result = frame
+                result.format = frame.format.laidOut(by: geometry)
+                return result
+            }
+            return try converter.convert(frame, to: pixelFormat, geometry: geometry, background: .clear)
+        }
+        let isUpright = frame.format.rotation == .none && !frame.format.isMirrored
+        let upright = isUpright ? frame : try converter.upright(frame)
+        if isMapped {
+            return try converter.convertToSDR(upright, to: pixelFormat, geometry: nil, background: .clear)
+        }
+        guard let pixelFormat, pixelFormat != upright.pixelFormat else { return upright }
+        return try converter.convert(upright, to: pixelFormat, size: upright.size)
+    }
+}

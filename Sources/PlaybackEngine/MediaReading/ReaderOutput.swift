@@ -1,0 +1,118 @@
+import DequeModule
+package import MediaCore
+
+/// The bounded queue between a lane that produces decoded media and the one task that reads it.
+///
+/// The producer appends elements while `hasCapacity` is true, so a slow reader stops it. Every member may be called on
+/// any thread.
+package final class ReaderOutput<Element: Sendable>: Sendable {
+    private struct Entry {
+        let element: Element
+        let byteCount: Int
+    }
+
+    private struct State {
+        var entries: Deque<Entry> = []
+        var byteCount = 0
+        /// The result that follows the last element: the end of the data, or an error.
+        var end: Result<Void, MediaError>?
+        /// The reader, while it waits for an element.
+        var waiter: CheckedContinuation<Void, Never>?
+        /// Whether the producer has found the queue full since the last element was removed.
+        var isProducerBlocked = false
+
+        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+            defer { waiter = nil }
+            return waiter
+        }
+    }
+
+    private let limits: QueueLimits
+    private let state = Locked(State())
+    /// Called after an element was removed from a queue that its producer had found full.
+    let onCapacity = SettableCallback()
+
+    /// Creates an empty queue.
+    ///
+    /// - Parameter limits: The limits of elements and bytes. One element is always accepted.
+    package init(limits: QueueLimits) { self.limits = limits }
+
+    /// Whether another element may be appended. If false, `onCapacity` is called when that has changed.
+    var hasCapacity: Bool {
+        state.withLock { state in
+            let hasCapacity =
+                state.entries.isEmpty
+                || state.entries.count < limits.count && state.byteCount < limits.bytes
+            state.isProducerBlocked = !hasCapacity
+            return hasCapacity
+        }
+    }
+
+    /// Whether the reader has removed every element.
+    var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
+
+    /// Appends an element, unless the queue has ended.
+    func append(_ element: Element, byteCount: Int) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.end == nil else { return nil }
+            state.entries.append(Entry(element: element, byteCount: byteCount))
+            state.byteCount += byteCount
+            return state.takeWaiter()
+        }
+        waiter?.resume()
+    }
+
+    /// Ends the queue. The reader receives the elements that were appended before, and then the end or the error.
+    package func finish(_ error: MediaError? = nil) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.end = state.end ?? error.map { .failure($0) } ?? .success(())
+            return state.takeWaiter()
+        }
+        waiter?.resume()
+    }
+
+    /// Ends the queue with the error `.cancelled`, and discards its elements.
+    func cancel() {
+        // Released outside the lock: freeing frames can be slow.
+        let (waiter, dropped) = state.withLock { state in
+            defer {
+                state.entries = []
+                state.byteCount = 0
+            }
+            state.end = .failure(MediaError(.cancelled, "reading was cancelled"))
+            return (state.takeWaiter(), state.entries)
+        }
+        withExtendedLifetime(dropped) { waiter?.resume() }
+    }
+
+    /// Returns the next element, nil at the end of the data, or the error that ended it. One task may call it at a
+    /// time. After an error, the result is the end.
+    func next() async -> Result<Element?, MediaError> {
+        while true {
+            if let result = take() { return result }
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state in
+                    guard state.entries.isEmpty, state.end == nil else { return true }
+                    state.waiter = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        }
+    }
+
+    private func take() -> Result<Element?, MediaError>? {
+        let (result, wakesProducer) = state.withLock { state -> (Result<Element?, MediaError>?, Bool) in
+            if let entry = state.entries.popFirst() {
+                state.byteCount -= entry.byteCount
+                defer { state.isProducerBlocked = false }
+                return (.success(entry.element), state.isProducerBlocked)
+            }
+            guard let end = state.end else { return (nil, false) }
+            state.end = .success(())
+            return (end.map { nil as Element? }, false)
+        }
+        if wakesProducer { onCapacity() }
+        return result
+    }
+}

@@ -1,0 +1,99 @@
+package import MediaCore
+
+/// The times at which frames are sampled. They are computed one by one, because there may be any number of them.
+package struct SampleTimes: Sendable {
+    private enum Rule {
+        case list([MediaTime])
+        /// The middles of `count` equal parts of `length` nanoseconds.
+        case middles(length: Int64)
+        case rate(Double)
+    }
+
+    private let rule: Rule
+    private let start: MediaTime
+    /// The number of times.
+    package let count: Int
+
+    /// Creates the given times.
+    package init(_ times: [MediaTime]) {
+        rule = .list(times)
+        start = .zero
+        count = times.count
+    }
+
+    /// Creates the middles of equal parts.
+    ///
+    /// - Parameters:
+    ///   - count: The number of parts. There are none if it is not positive.
+    ///   - start: The start of the first part.
+    ///   - length: The length of all parts in nanoseconds. There are none if it is not positive.
+    package init(middlesOf count: Int, from start: MediaTime, length: Int64) {
+        rule = .middles(length: max(0, length))
+        self.start = start
+        self.count = length > 0 ? max(0, count) : 0
+    }
+
+    /// Creates the times `start`, `start + 1 / rate`, `start + 2 / rate` and so on.
+    ///
+    /// - Parameters:
+    ///   - rate: The number of times per second. There are none if it is not a positive number.
+    ///   - start: The first time.
+    ///   - length: The length in nanoseconds of the range that contains the times, or nil if it has no end.
+    ///   - limit: The largest number of times, or nil.
+    package init(rate: Double, from start: MediaTime, length: Int64?, limit: Int?) {
+        self.start = start
+        guard rate.isFinite, rate > 0 else {
+            rule = .list([])
+            count = 0
+            return
+        }
+        rule = .rate(rate)
+        let most = max(0, limit ?? .max)
+        guard let length else {
+            count = most
+            return
+        }
+        let exact = Double(max(0, length)) / 1e9 * rate
+        // A whole number of times is not increased by an error of rounding.
+        let isWhole = abs(exact - exact.rounded()) <= 1e-12 * exact
+        let rounded = isWhole ? exact.rounded() : exact.rounded(.up)
+        count = min(most, rounded < Double(Int.max) ? Int(rounded) : .max)
+    }
+
+    /// Returns the time at an index below `count`. A time that does not fit is the last one that does.
+    package subscript(index: Int) -> MediaTime {
+        switch rule {
+        case .list(let times): return times[index]
+        case .middles(let length):
+            let middle = UInt128(length) * (2 * UInt128(index) + 1) / (2 * UInt128(max(1, count)))
+            return start + MediaTime(nanoseconds: Int64(clamping: middle))
+        case .rate(let rate):
+            // A rate that is a whole number has exact times, as frames have.
+            if rate == rate.rounded(), let timescale = Int32(exactly: rate) {
+                return start + MediaTime(value: Int64(index), timescale: timescale)
+            }
+            // Rounded up, so that a frame whose time is not a whole number of nanoseconds is due.
+            let nanoseconds = (Double(index) / rate * 1e9).rounded(.up)
+            let limit = Double(Int64.max / 2)
+            return start + MediaTime(nanoseconds: Int64(min(nanoseconds, limit)))
+        }
+    }
+
+    /// Returns the first index from `first` on whose time is not before `time`, or `count`. The times must be in
+    /// ascending order.
+    func firstIndex(notBefore time: MediaTime, from first: Int) -> Int {
+        var low = min(first, count)
+        var step = 1
+        var high = low
+        while high < count, self[high] < time {
+            low = high + 1
+            high = count - high > step ? high + step : count
+            step = step > Int.max / 2 ? step : step * 2
+        }
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle] < time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
