@@ -1,6 +1,7 @@
 import Foundation
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite("Cancelling image requests")
@@ -17,9 +18,9 @@ struct ImageCancelTests {
         private let readCount = Locked(0)
         private let backendBox = Locked<ScriptedBackend?>(nil)
 
-        init() {
+        init(_ media: ScriptedMedia = .clip()) {
             let backend = ScriptedBackend(
-                .clip(),
+                media,
                 driver: ManualDriver(),
                 onCall: { [weak self] call in if call == .read { self?.countRead() } }
             )
@@ -77,6 +78,28 @@ struct ImageCancelTests {
         stills.generator.cancelAllImageGeneration()
         #expect(try await stills.generator.image(at: .ms(300)).actualTime == .ms(280))
         #expect(stills.backend.opened.count == 2)
+    }
+
+    @Test(
+        "A search that was cancelled on its way does not change the next image",
+        arguments: Array(1...12).samples
+    )
+    func afterCancelledSearch(step: Int) async throws {
+        var media = ScriptedMedia.clip()
+        media.video?.keyInterval = 50
+        for frame in 0..<49 {
+            let stills = Interrupted(media)
+            let token = Locked<ObservationToken?>(nil)
+            stills.at(packet: 4 * step) { token.withLock { $0 }?.invalidate() }
+            await withCheckedContinuation { continuation in
+                // The lane cannot reach the packet before the box contains the token.
+                token.withLock {
+                    $0 = stills.generator.requestImage(at: .ms(1960)) { _ in continuation.resume() }
+                }
+            }
+            let image = try await stills.generator.image(at: .ms(Int64(frame) * 40))
+            #expect(image.actualTime == .ms(Int64(frame) * 40))
+        }
     }
 
     @Test("Releasing the generator answers each request, closes the file and leaves nothing behind")

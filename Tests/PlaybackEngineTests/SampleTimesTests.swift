@@ -1,0 +1,107 @@
+import MediaCore
+import Testing
+
+@testable import PlaybackEngine
+
+@Suite("Sample times")
+struct SampleTimesTests {
+    private func times(_ samples: SampleTimes, atMost limit: Int = 100) -> [MediaTime] {
+        (0..<min(limit, samples.count)).map { samples[$0] }
+    }
+
+    private func ms(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1000) }
+
+    @Test("Middles divide the length into equal parts")
+    func middles() {
+        let four = SampleTimes(middlesOf: 4, from: ms(100), length: 2_000_000_000)
+        #expect(times(four) == [ms(350), ms(850), ms(1350), ms(1850)])
+        #expect(times(SampleTimes(middlesOf: 1, from: .zero, length: 3)) == [MediaTime(nanoseconds: 1)])
+        for (count, length) in [(0, 5), (-3, 5), (4, 0), (4, -5), (Int.min, Int64.min)] as [(Int, Int64)] {
+            #expect(SampleTimes(middlesOf: count, from: .zero, length: length).count == 0)
+        }
+        let most = SampleTimes(middlesOf: .max, from: .zero, length: .max)
+        #expect(most[0] == .zero && most[.max - 1] == MediaTime(nanoseconds: .max - 1))
+    }
+
+    @Test("A rate gives the times from the start up to the end, which is excluded")
+    func rates() {
+        let cases: [(Double, Int64?, Int?, Int)] = [
+            (2, 2_000_000_000, nil, 4), (2, 2_000_000_001, nil, 5), (30, 10_000_000_000, nil, 300),
+            (29.97, 10_010_000_000, nil, 300), (1, 0, nil, 0), (1, -5, nil, 0), (1, nil, 7, 7),
+            (1, nil, nil, .max),
+            (2, 2_000_000_000, 3, 3), (2, 2_000_000_000, -3, 0), (1e300, 1, nil, .max), (1e-300, 1, nil, 1),
+            (.nan, 5, nil, 0), (.infinity, 5, nil, 0), (0, 5, nil, 0), (-2, 5, nil, 0),
+        ]
+        for (rate, length, limit, count) in cases {
+            let samples = SampleTimes(rate: rate, from: .zero, length: length, limit: limit)
+            #expect(samples.count == count, "\(rate) \(String(describing: length))")
+            if count > 0 { #expect(samples[0] == .zero && samples[count - 1] >= .zero) }
+        }
+        let third = SampleTimes(rate: 3, from: ms(500), length: 1_000_000_000, limit: nil)
+        #expect(
+            times(third) == [
+                ms(500), ms(500) + MediaTime(value: 1, timescale: 3),
+                ms(500) + MediaTime(value: 2, timescale: 3),
+            ]
+        )
+    }
+
+    @Test("A frame is due at its own time, also at rates that are no whole number", arguments: [24, 30, 60])
+    func broadcast(base: Int32) {
+        let samples = SampleTimes(
+            rate: Double(base) * 1000 / 1001,
+            from: .zero,
+            length: 3_600_000_000_000,
+            limit: nil
+        )
+        for index in stride(from: 0, to: samples.count, by: 97) {
+            let frame = MediaTime(value: Int64(index) * 1001, timescale: base * 1000)
+            let next = MediaTime(value: Int64(index + 1) * 1001, timescale: base * 1000)
+            #expect(samples[index] >= frame && samples[index] < next, "\(index)")
+        }
+    }
+
+    @Test("The search finds the first index whose time is not before a time", arguments: [1, 2, 3])
+    func search(seed: Int) {
+        var random = SplitMix64(UInt64(seed))
+        for _ in 0..<200 {
+            let samples = SampleTimes(
+                rate: Double(Int.random(in: 1...40, using: &random)),
+                from: ms(Int64.random(in: 0...50, using: &random)),
+                length: Int64.random(in: 0...4_000_000_000, using: &random),
+                limit: nil
+            )
+            let time = ms(Int64.random(in: -100...5000, using: &random))
+            let first = Int.random(in: 0...samples.count, using: &random)
+            let expected = (first..<samples.count).first { samples[$0] >= time } ?? samples.count
+            #expect(samples.firstIndex(notBefore: time, from: first) == expected)
+        }
+        let endless = SampleTimes(rate: 1e9, from: .zero, length: nil, limit: nil)
+        #expect(
+            endless.firstIndex(notBefore: MediaTime(value: 3600, timescale: 1), from: 5) == 3_600_000_000_000
+        )
+    }
+
+    @Test("Samples are sorted and divided where the sync point changes", arguments: [4, 5])
+    func groups(seed: Int) {
+        var random = SplitMix64(UInt64(seed))
+        let all = SampleTimes((0..<60).map { _ in ms(Int64.random(in: 0...1000, using: &random)) })
+        var groups = SampleGroups(all, 10..<50)
+        #expect(Set(groups.samples.map(\.index)) == Set(10..<50))
+        #expect(groups.samples.map(\.time) == groups.samples.map(\.time).sorted())
+        // A wrong number of sync points changes nothing.
+        groups.divide(by: [.zero])
+        let points = groups.samples.map { MediaTime?.some(ms($0.time.value / 250 * 250)) }
+        groups.divide(by: points)
+        var next = 0
+        while let group = groups.popFirst() {
+            #expect(group.lowerBound == next && !group.isEmpty)
+            #expect(Set(group.map { points[$0] }).count == 1)
+            #expect(next == 0 || points[next] != points[next - 1])
+            next = group.upperBound
+        }
+        #expect(next == 40)
+        var none = SampleGroups(all, 3..<3)
+        #expect(none.popFirst() == nil)
+    }
+}
