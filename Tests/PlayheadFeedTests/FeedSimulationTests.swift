@@ -8,7 +8,7 @@ import Testing
 
 /// Random gestures from a seed, applied to a feed with its players and to a naive feed.
 ///
-/// The test is short by default. `PLAYHEAD_FEED_GESTURES=10000 swift test --filter
+/// The test is short by default. `PLAYHEAD_FEED_GESTURES=5000 swift test --filter
 /// PlayheadFeedTests.FeedSimulationTests` runs that many gestures over a thousand cells, in parts of 500 with a seed
 /// each, and prints the seeds. `docs/feeds.md` states how long it takes.
 ///

@@ -15,7 +15,8 @@ public final class CarouselPlayer: Sendable {
     }
 
     /// The feed that plays the pages. Its cells are identified by page index; assign layers to them with
-    /// `FeedPlayer.setLayer(_:for:)`, and posters with `FeedPlayer.setPosterHandler(_:)`.
+    /// `FeedPlayer.setLayer(_:for:)`, and posters with `FeedPlayer.setPosterHandler(_:)`. Call the carousel's methods where
+    /// both have one: a feed that is sent to the background alone does not keep the carousel from advancing.
     public let feed: FeedPlayer<Int>
     private let state: Locked<State>
 
