@@ -48,6 +48,7 @@ struct Vplay: AsyncParsableCommand {
             vplay [play] [<options>] <input> ...
             vplay probe [--json] <input>
             vplay snapshot <input> --at <t> --output <path>
+            vplay frames <input> [--count <n>|--fps <f>|--at <t> ...] --output <path>
             vplay pick [--kind <kind>] [--play] [<input> ...]
             vplay record [--device <path>|--test] --output <path>
             vplay bench [--json] [--threads <n>] <input>
@@ -59,7 +60,8 @@ struct Vplay: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            PlayCommand.self, ProbeCommand.self, SnapshotCommand.self, PickCommand.self, RecordCommand.self,
+            PlayCommand.self, ProbeCommand.self, SnapshotCommand.self, FramesCommand.self, PickCommand.self,
+            RecordCommand.self,
             BenchCommand.self,
         ],
         defaultSubcommand: PlayCommand.self

@@ -7,7 +7,7 @@ import Testing
 struct ServedSequenceTests {
     @Test(
         "Frames and samples are those of playing, from a server and from files",
-        arguments: Presentation.local(["ts", "fmp4", "separate audio"])
+        arguments: ["ts", "fmp4", "separate audio"]
     )
     func same(_ name: String) async throws {
         let folder = try Presentation.folder(name)

@@ -4,14 +4,43 @@ import Playhead
 
 /// The options for network requests.
 struct NetworkArguments: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Send this header with each request; repeatable. After a redirect to another host only User-Agent, Referer, Origin and Accept are sent.",
-            valueName: "name: value"
-        )
-    )
+    @Option(help: RequestHeader.help)
     var header: [String] = []
 
+    @OptionGroup
+    var connection: ConnectionArguments
+
+    func validate() throws { try RequestHeader.check(header, "--header") }
+
+    /// Returns the options for the network stack.
+    ///
+    /// - Parameter isQuiet: True to omit warnings of the disk cache.
+    func options(isQuiet: Bool = false) -> NetworkOptions { connection.options(header, isQuiet: isQuiet) }
+}
+
+/// A header field as an argument: "Name: value".
+enum RequestHeader {
+    static let help = ArgumentHelp(
+        "Send this header with each request; repeatable. After a redirect to another host only User-Agent, Referer, Origin and Accept are sent.",
+        valueName: "name: value"
+    )
+
+    /// Throws if a line is not a header field. The value may be a secret, so it is not part of the message.
+    static func check(_ lines: [String], _ option: String) throws(ValidationError) {
+        for line in lines where parse(line) == nil {
+            throw ValidationError("\(option): expected \"Name: value\".")
+        }
+    }
+
+    static func parse(_ line: String) -> NetworkOptions.Header? {
+        guard let colon = line.firstIndex(of: ":"), colon != line.startIndex else { return nil }
+        let value = line[line.index(after: colon)...].drop { $0 == " " }
+        return NetworkOptions.Header(name: String(line[..<colon]), value: String(value))
+    }
+}
+
+/// The options for network requests apart from header fields.
+struct ConnectionArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Seconds to wait for a connection, the first byte or more data before retrying, up to three attempts (default: 10).",
@@ -48,10 +77,6 @@ struct NetworkArguments: ParsableArguments {
 
     func validate() throws {
         if cache?.isEmpty == true { throw ValidationError("--cache: expected a folder, or off.") }
-        // The value may be a secret, so it is not part of the message.
-        for line in header where Self.header(line) == nil {
-            throw ValidationError("--header: expected \"Name: value\".")
-        }
         // The URL may contain credentials, so it is not part of the message.
         if let proxy, NetworkOptions(proxy: proxy).flaw != nil {
             throw ValidationError("--proxy: expected an http, https, socks5 or socks5h URL with a host.")
@@ -63,10 +88,12 @@ struct NetworkArguments: ParsableArguments {
 
     /// Returns the options for the network stack.
     ///
-    /// - Parameter isQuiet: True to omit warnings of the disk cache.
-    func options(isQuiet: Bool = false) -> NetworkOptions {
+    /// - Parameters:
+    ///   - headers: The header fields, "Name: value".
+    ///   - isQuiet: True to omit warnings of the disk cache.
+    func options(_ headers: [String], isQuiet: Bool = false) -> NetworkOptions {
         NetworkOptions(
-            headers: header.compactMap(Self.header),
+            headers: headers.compactMap(RequestHeader.parse),
             timeout: timeout ?? NetworkOptions().timeout,
             tlsCAFile: tlsCaFile,
             proxy: proxy,
@@ -79,11 +106,5 @@ struct NetworkArguments: ParsableArguments {
         let disk = DiskCache(directory: URL(fileURLWithPath: cache, isDirectory: true))
         if !isQuiet { disk.setWarningHandler { Console.shared.printError("warning: \(oneLine($0))") } }
         return disk
-    }
-
-    private static func header(_ line: String) -> NetworkOptions.Header? {
-        guard let colon = line.firstIndex(of: ":"), colon != line.startIndex else { return nil }
-        let value = line[line.index(after: colon)...].drop { $0 == " " }
-        return NetworkOptions.Header(name: String(line[..<colon]), value: String(value))
     }
 }

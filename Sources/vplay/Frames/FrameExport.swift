@@ -1,0 +1,101 @@
+import Playhead
+
+/// Writes the frames of one command.
+struct FrameExport: Sendable {
+    private let options: FramesOptions
+    private let asset: Asset
+
+    init(_ options: FramesOptions) {
+        self.options = options
+        asset = options.input.asset(network: options.network)
+    }
+
+    func write() async throws {
+        let size = try await size()
+        let frames = asset.frames(
+            options.sampling,
+            pixelFormat: options.layout.format,
+            size: size,
+            gravity: options.gravity
+        )
+        switch options.output {
+        case .images(let names): try await writeImages(names, frames)
+        case .raw(let path): try await writeRaw(path, size, frames)
+        case .array(let path):
+            guard let channels = options.layout.channels else { return }
+            var file = try NumPyFile(path: path, size: size, options.layout, channels: channels)
+            for try await frame in frames { try frame.withPackedBytes { try file.write($0) } }
+            try file.close()
+        }
+    }
+
+    private func writeRaw(_ path: String, _ size: PixelSize, _ frames: FrameSequence) async throws {
+        let output = try ByteOutput(replacing: path)
+        if options.hasHeader { try output.write(header(size).text + "\n") }
+        for try await frame in frames { try frame.withPackedBytes { try output.write($0) } }
+        try output.close()
+    }
+
+    private func writeImages(_ names: ImageNames, _ frames: FrameSequence) async throws {
+        try await withThrowingTaskGroup(of: ImageEncoder.self) { group in
+            var files = ImageFiles(names, quality: nil, group)
+            var number = 1
+            for try await frame in frames {
+                try await files.add(frame, number)
+                number += 1
+            }
+            try await files.finish()
+        }
+    }
+
+    /// Returns the size of the frames: that of `--size`, or the one at which the video is displayed.
+    private func size() async throws -> PixelSize {
+        try await asset.load()
+        let track = asset.media?.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
+        guard let displayed = track?.presentationSize, !displayed.isEmpty else {
+            throw SnapshotFailure(sentence: "\(options.input.name): no playable video track")
+        }
+        return options.size ?? displayed
+    }
+
+    // MARK: Header
+
+    private func header(_ size: PixelSize) throws -> JSONValue {
+        let times = try times()
+        let layout = options.layout
+        let byteCount = layout.channels.map { $0 * layout.component.byteCount * size.width * size.height }
+        return .object([
+            ("count", times.map { .integer($0.count) } ?? .null),
+            ("width", .integer(size.width)), ("height", .integer(size.height)),
+            ("pixelFormat", .string(layout.format.rawValue)),
+            ("channels", layout.channels.map { .integer($0) } ?? .null),
+            ("dtype", layout.channels == nil ? .null : .string(layout.component.rawValue)),
+            ("byteCount", byteCount.map { .integer($0) } ?? .null),
+            ("times", times.map { .array($0.map { .time($0) }) } ?? .null),
+        ])
+    }
+
+    /// The requested times, or nil if they are those of the frames.
+    private func times() throws -> [MediaTime]? {
+        switch options.sampling {
+        case .all, .keyFrames: return nil
+        case .times(let times): return times
+        case .uniform(let count): return Snapshot.middles(of: try duration(), count)
+        case .rate(let rate, let limit):
+            let length = try duration().seconds
+            let count = max(1, (length * rate).rounded(.up))
+            return (0..<min(limit ?? .max, Int(count))).map {
+                MediaTime(seconds: Double($0) / rate, preferredTimescale: 1_000_000_000)
+            }
+        }
+    }
+
+    private func duration() throws -> MediaTime {
+        guard let duration = asset.media?.duration, duration.isNumeric, duration > .zero else {
+            throw SnapshotFailure(
+                sentence: "\(options.input.name): unknown duration; use --at to specify the times"
+            )
+        }
+        return duration
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import vplay
+
+@Suite("Frames for programs", .enabled(if: Media.isMade))
+struct FramesTests {
+    private let frameBytes = 320 * 180 * 3
+
+    @Test("Raw frames are those that playing delivers")
+    func raw() async throws {
+        let frames = try await Command.run("frames", Media.clip, "-o", "-")
+        let played = try await Command.run(
+            "--untimed",
+            "--audio",
+            "none",
+            "--video",
+            "raw:-",
+            "--pixel-format",
+            "rgb24",
+            Media.clip
+        )
+        #expect(frames.status == 0 && frames.output.count == 90 * frameBytes)
+        #expect(frames.output == played.output)
+    }
+
+    @Test(
+        "A NumPy file has its shape and type in the header, and the frames of raw output",
+        arguments: ["rgb24", "rgbf32", "gray", "rgba"]
+    )
+    func array(_ format: String) async throws {
+        let folder = try TemporaryFolder()
+        let options = ["--count", "4", "--size", "32x18", "--pixel-format", format]
+        let written = try await Command.run(["frames", Media.clip] + options + ["-o", folder.path("a.npy")])
+        #expect(written.status == 0 && written.errors.isEmpty && written.output.isEmpty)
+        let raw = try await Command.run(["frames", Media.clip] + options + ["-o", "-"])
+        let file = try Data(contentsOf: folder.file("a.npy"))
+        let channels = ["rgb24": 3, "rgbf32": 3, "gray": 1, "rgba": 4][format] ?? 0
+        let type = format == "rgbf32" ? "<f4" : "|u1"
+        let header = "{'descr': '\(type)', 'fortran_order': False, 'shape': (4, 18, 32, \(channels)), }"
+        #expect(file.prefix(10) == Data([0x93] + Array("NUMPY".utf8) + [1, 0, 118, 0]))
+        let text = String(decoding: file[10..<128], as: UTF8.self)
+        #expect(text.trimmingCharacters(in: .whitespacesAndNewlines) == header && text.hasSuffix("\n"))
+        #expect(
+            file[128...] == raw.output
+                && raw.output.count == 4 * 18 * 32 * channels * (format == "rgbf32" ? 4 : 1)
+        )
+    }
+
+    @Test("Times in any order, a rate with a limit and a count give the frames of a snapshot at these times")
+    func sampling() async throws {
+        let folder = try TemporaryFolder()
+        let choices: [(options: [String], times: [String])] = [
+            (["--at", "2.5", "--at", "0.5", "--at", "2.5"], ["2.5", "0.5", "2.5"]),
+            (["--fps", "2", "--limit", "3"], ["0", "0.5", "1"]),
+            (["--count", "3"], ["0.5", "1.5", "2.5"]),
+        ]
+        for (index, choice) in choices.enumerated() {
+            let outcome = try await Command.run(
+                ["frames", Media.clip] + choice.options + ["-o", folder.path("\(index)-%d.png")]
+            )
+            #expect(outcome.status == 0 && outcome.errors.isEmpty)
+            for (number, time) in choice.times.enumerated() {
+                let still = folder.path("still-\(time).png")
+                _ = try await Command.run("snapshot", Media.clip, "--at", time, "-o", still)
+                #expect(
+                    try Data(contentsOf: folder.file("\(index)-\(number + 1).png"))
+                        == Data(contentsOf: URL(fileURLWithPath: still))
+                )
+            }
+            #expect(
+                !FileManager.default.fileExists(atPath: folder.path("\(index)-\(choice.times.count + 1).png"))
+            )
+        }
+        let keys = try await Command.run("frames", Media.clip, "--key-frames", "--size", "8x8", "-o", "-")
+        #expect(keys.output.count == 3 * 8 * 8 * 3)
+    }
+
+    @Test("The header describes the raw frames that follow")
+    func header() async throws {
+        let outcome = try await Command.run(
+            "frames",
+            Media.clip,
+            "--fps",
+            "2",
+            "--size",
+            "8x6",
+            "--pixel-format",
+            "gray",
+            "--header",
+            "-o",
+            "-"
+        )
+        let end = try #require(outcome.output.firstIndex(of: UInt8(ascii: "\n")))
+        let header =
+            "{\"count\":6,\"width\":8,\"height\":6,\"pixelFormat\":\"gray\",\"channels\":1,\"dtype\":\"uint8\","
+            + "\"byteCount\":48,\"times\":[0,0.5,1,1.5,2,2.5]}"
+        #expect(String(decoding: outcome.output[..<end], as: UTF8.self) == header)
+        #expect(outcome.output.count - end - 1 == 6 * 48)
+        let all = try await Command.run(
+            "frames",
+            Media.clip,
+            "--size",
+            "2x2",
+            "--pixel-format",
+            "yuv420p",
+            "--header",
+            "-o",
+            "-"
+        )
+        #expect(
+            all.output.prefix(14) == Data("{\"count\":null,".utf8)
+                && all.output.range(of: Data("\"times\":null}\n".utf8)) != nil
+        )
+    }
+
+    @Test(
+        "A reader that leaves ends the command quietly; what cannot be read is named",
+        arguments: [
+            ("frames \"$1\" -o - | head -c 9 >/dev/null; echo ${PIPESTATUS[0]}", "141", ""),
+            ("frames /no/such -o -; echo $?", "1", "/no/such: cannot open the file"),
+            ("frames \"$2\" -o -; echo $?", "1", "no playable video track"),
+            ("frames \"$1\" -o /no/such/a.npy; echo $?", "1", "/no/such/a.npy"),
+        ]
+    )
+    func failures(line: String, status: String, words: String) async throws {
+        let outcome = try await Command.shell(
+            "\"$vplay\" " + line,
+            Media.clip,
+            Media.fixture("tone-44100.mp3")
+        )
+        #expect(outcome.lines.last == status)
+        #expect(words.isEmpty ? outcome.errors.isEmpty : outcome.errors.contains(words))
+    }
+
+    @Test(
+        "Arguments that exclude one another or mean nothing are refused",
+        arguments: [
+            "--count 2 --fps 1 -o -", "--limit 2 -o -", "--count 0 -o -", "--fps 0 -o -", "--fps nan -o -",
+            "--pixel-format yuv420p -o a.npy",
+            "--pixel-format nothing -o -", "--header -o a.npy", "-o a.png", "--pixel-format gray -o %d.png",
+            "--size 0x1 -o -",
+        ]
+    )
+    func refused(options: String) async throws {
+        let outcome = try await Command.run(
+            ["frames", Media.clip] + options.split(separator: " ").map(String.init)
+        )
+        #expect(outcome.status == 64 && outcome.output.isEmpty)
+    }
+
+    @Test("An existing file is replaced only when the array is complete, and an input is never written")
+    func replacement() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a.npy", Data("old".utf8))
+        let failed = try await Command.run(
+            "frames",
+            Media.fixture("tone-44100.mp3"),
+            "-o",
+            folder.path("a.npy")
+        )
+        #expect(failed.status == 1)
+        #expect(try Data(contentsOf: folder.file("a.npy")) == Data("old".utf8))
+        let own = try await Command.run("frames", folder.path("a.npy"), "-o", folder.path("a.npy"))
+        #expect(own.status == 64 && own.errors.contains("would destroy the input"))
+    }
+}
