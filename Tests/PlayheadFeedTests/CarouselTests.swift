@@ -156,28 +156,34 @@ struct CarouselTests {
         #expect((19...20).contains(turns.withLock { $0 }))
     }
 
-    @Test("Nothing advances in the background, not even pictures")
-    func background() {
+    @Test(
+        "Nothing advances in the background, not even pictures, also if the feed is told",
+        arguments: [false, true]
+    )
+    func background(throughFeed: Bool) {
         let driver = ManualDriver(settlesByItself: true)
         let banner = makeBanner(driver, [.picture(seconds: 1), .clip])
+        func setInBackground(_ isInBackground: Bool) {
+            throughFeed ? banner.feed.setInBackground(isInBackground) : banner.setInBackground(isInBackground)
+        }
         driver.run(seconds: 0.5)
-        banner.setInBackground(true)
+        setInBackground(true)
         driver.run(seconds: 5)
         #expect(banner.position == 0)
-        banner.setInBackground(false)
+        setInBackground(false)
         driver.run(seconds: 0.9)
         #expect(banner.position == 0)
         driver.run(seconds: 0.2)
         #expect(banner.position == 1)
-        banner.setInBackground(true)
+        setInBackground(true)
         driver.run(seconds: 5)
         #expect(banner.position == 1 && banner.feed.plan.playing == [])
         // Being on screen and being in the foreground are independent.
-        banner.setOnScreen(false)
-        banner.setInBackground(false)
+        throughFeed ? banner.feed.setOnScreen(false) : banner.setOnScreen(false)
+        setInBackground(false)
         driver.run(seconds: 5)
         #expect(banner.position == 1)
-        banner.setOnScreen(true)
+        throughFeed ? banner.feed.setOnScreen(true) : banner.setOnScreen(true)
         driver.run(seconds: 2.1)
         #expect(banner.position == 2)
     }

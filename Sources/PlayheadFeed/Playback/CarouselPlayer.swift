@@ -15,8 +15,7 @@ public final class CarouselPlayer: Sendable {
     }
 
     /// The feed that plays the pages. Its cells are identified by page index; assign layers to them with
-    /// `FeedPlayer.setLayer(_:for:)`, and posters with `FeedPlayer.setPosterHandler(_:)`. Call the carousel's methods where
-    /// both have one: a feed that is sent to the background alone does not keep the carousel from advancing.
+    /// `FeedPlayer.setLayer(_:for:)`, and posters with `FeedPlayer.setPosterHandler(_:)`.
     public let feed: FeedPlayer<Int>
     private let state: Locked<State>
 
@@ -60,6 +59,15 @@ public final class CarouselPlayer: Sendable {
             if error != nil { return change { $0.fail(page) } }
             advance { core, _ in core.turn(afterEndOf: page) }
         }
+        feed.setVisibilityHandlers { [weak self] isOnScreen in
+            guard let self else { return }
+            let now = feed.now
+            change { $0.setOnScreen(isOnScreen, at: now) }
+        } background: { [weak self] isInBackground in
+            guard let self else { return }
+            let now = feed.now
+            change { $0.setInBackground(isInBackground, at: now) }
+        }
         feed.setViewport(core.viewport)
         feed.setCells(core.cells)
         feed.perform { [weak self] in
@@ -94,20 +102,12 @@ public final class CarouselPlayer: Sendable {
     /// Sets whether the carousel is on screen. While it is not, it does not advance.
     ///
     /// - Parameter isOnScreen: False while another screen covers the carousel.
-    public func setOnScreen(_ isOnScreen: Bool) {
-        let now = feed.now
-        feed.setOnScreen(isOnScreen)
-        change { $0.setOnScreen(isOnScreen, at: now) }
-    }
+    public func setOnScreen(_ isOnScreen: Bool) { feed.setOnScreen(isOnScreen) }
 
     /// Sets whether the application is in the background. While it is, nothing plays and the carousel does not advance.
     ///
     /// - Parameter isInBackground: True while the application is in the background.
-    public func setInBackground(_ isInBackground: Bool) {
-        let now = feed.now
-        feed.setInBackground(isInBackground)
-        change { $0.setInBackground(isInBackground, at: now) }
-    }
+    public func setInBackground(_ isInBackground: Bool) { feed.setInBackground(isInBackground) }
     /// Mutes or unmutes the carousel, which is muted by default.
     ///
     /// - Parameter isMuted: Whether the carousel is muted.

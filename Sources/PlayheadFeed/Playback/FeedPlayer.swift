@@ -20,6 +20,14 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     /// The serial queue on which the feed decides and calls handlers: `Player.Configuration.callbackQueue`, or a queue
     /// of the feed.
     public let callbackQueue: DispatchQueue
+    /// What a carousel does when the visibility of its feed is set.
+    private let visibility = Locked<VisibilityHandlers?>(nil)
+
+    /// Closures in a struct, because a bare closure in a generic container is wrapped again on each access.
+    private struct VisibilityHandlers {
+        let onScreen: @Sendable (Bool) -> Void
+        let background: @Sendable (Bool) -> Void
+    }
 
     /// Creates a feed without cells.
     ///
@@ -98,11 +106,17 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     /// Sets whether the list is on screen.
     ///
     /// - Parameter isOnScreen: False while another screen covers the list.
-    public func setOnScreen(_ isOnScreen: Bool) { send(.onScreen(isOnScreen)) }
+    public func setOnScreen(_ isOnScreen: Bool) {
+        send(.onScreen(isOnScreen))
+        visibility.withLock { $0 }?.onScreen(isOnScreen)
+    }
     /// Sets whether the application is in the background.
     ///
     /// - Parameter isInBackground: True while the application is in the background.
-    public func setInBackground(_ isInBackground: Bool) { send(.background(isInBackground)) }
+    public func setInBackground(_ isInBackground: Bool) {
+        send(.background(isInBackground))
+        visibility.withLock { $0 }?.background(isInBackground)
+    }
     /// Pauses a clip on behalf of the user, also before its cell is listed. Only `play(_:)` ends this pause.
     ///
     /// - Parameter id: The identity of the clip.
@@ -200,6 +214,14 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
         finished: @escaping @Sendable (ID, PlaybackError?) -> Void
     ) {
         pool.published.withLock { ($0.onStart, $0.onFinish) = (started, finished) }
+    }
+
+    /// Sets the closures that are called when the visibility of the feed is set, for the carousel that owns this feed.
+    func setVisibilityHandlers(
+        onScreen: @escaping @Sendable (Bool) -> Void,
+        background: @escaping @Sendable (Bool) -> Void
+    ) {
+        visibility.withLock { $0 = VisibilityHandlers(onScreen: onScreen, background: background) }
     }
 
     var now: HostTime { clock.now }
