@@ -166,6 +166,20 @@ public final class ByteOutput {
         pendingRun = 0..<0
     }
 
+    /// Completes the file as it is at present: writes the buffered bytes, and gives a file that replaces another one its
+    /// name. More bytes may be written afterwards; they are appended to the same file.
+    ///
+    /// - Throws: `SinkError` if bytes could not be written, or the file could not be renamed.
+    public func synchronize() throws(SinkError) {
+        try flush()
+        do {
+            try replacement?.commit()
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
     /// Overwrites bytes that were written earlier.
     ///
     /// - Parameters:

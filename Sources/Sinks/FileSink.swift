@@ -5,6 +5,16 @@ public protocol FileSink: AnyObject, Sendable {
     /// The first error, including one in `finish()`; nil if there is none. May be read on any thread, and does not
     /// wait for a write.
     var error: (any Error)? { get }
+    /// Completes the file as it is at present, so that other programs can read it. More may be written afterwards. Does
+    /// nothing by default, and after `finish()`.
+    ///
+    /// The method may be called on any thread between the calls of the engine, and may block. If it fails, `error`
+    /// says why.
+    func synchronize()
+}
+
+extension FileSink {
+    public func synchronize() {}
 }
 
 /// The output, the state and the first error of a file sink.
@@ -54,6 +64,19 @@ final class SinkWriter<State: Sendable>: Sendable {
             }
             do {
                 try content.output.close()
+            } catch {
+                record(error)
+            }
+        }
+    }
+
+    /// Runs `last` and completes the file as it is at present, unless an earlier call failed.
+    func synchronize(_ last: (ByteOutput, inout State) throws -> Void = { _, _ in }) {
+        content.withLock { content in
+            guard !content.isFinished, error == nil else { return }
+            do {
+                try last(content.output, &content.state)
+                try content.output.synchronize()
             } catch {
                 record(error)
             }

@@ -66,6 +66,8 @@ public final class FrameMD5Sink: VideoSink, FileSink {
 
     public func finish() { writer.finish() }
 
+    public func synchronize() { writer.synchronize() }
+
     private func header(_ format: VideoFormat, _ clock: FrameRateClock) -> String {
         let aspect = format.pixelAspectRatio
         return """

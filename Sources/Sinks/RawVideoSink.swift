@@ -48,4 +48,6 @@ public final class RawVideoSink: VideoSink, FileSink {
     }
 
     public func finish() { writer.finish() }
+
+    public func synchronize() { writer.synchronize() }
 }

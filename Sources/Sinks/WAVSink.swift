@@ -4,7 +4,7 @@ public import MediaCore
 ///
 /// The sample rate and the channels are those of the first audio. The engine converts later audio to them.
 ///
-/// The sizes in the header are written at the end if the output is rewritable. Otherwise, and if the process crashes,
+/// The sizes in the header are written at the end, and by `synchronize()`, if the output is rewritable. Otherwise, and if the process crashes,
 /// the header declares that the samples extend to the end of the file. A file that would exceed 4 GiB, the limit of
 /// the format, is complete up to that point, and further samples are refused with `SinkError.tooLarge`. Pipes have no
 /// limit.
@@ -95,11 +95,13 @@ public final class WAVSink: AudioSink, FileSink {
         }
     }
 
-    public func finish() {
-        writer.finish { output, state in
-            guard let header = state.header, output.isRewritable else { return }
-            try output.rewrite(at: 0, header.bytes(dataByteCount: state.dataByteCount))
-        }
+    public func finish() { writer.finish(Self.writeSizes) }
+
+    public func synchronize() { writer.synchronize(Self.writeSizes) }
+
+    private static func writeSizes(_ output: ByteOutput, _ state: inout State) throws {
+        guard let header = state.header, output.isRewritable else { return }
+        try output.rewrite(at: 0, header.bytes(dataByteCount: state.dataByteCount))
     }
 
     /// Writes samples in host byte order as little-endian samples.

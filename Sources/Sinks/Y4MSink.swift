@@ -93,6 +93,8 @@ public final class Y4MSink: VideoSink, FileSink {
 
     public func finish() { writer.finish() }
 
+    public func synchronize() { writer.synchronize() }
+
     private static func header(_ format: VideoFormat, _ layout: Y4MLayout) -> String {
         let rate = format.nominalFrameRate.flatMap { $0.isPositive ? $0 : nil } ?? Rational(25, 1)
         // 0:0 means "unknown" in y4m.

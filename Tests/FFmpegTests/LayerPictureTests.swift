@@ -26,7 +26,12 @@ enum LayerPicture {
     }
 
     /// Returns the first frame of a file as several layers of one player show it, or nil if one of them showed nothing.
-    static func first(_ location: String, _ ways: [Way], marks: Marks?) async -> [Shown]? {
+    static func first(
+        _ location: String,
+        _ ways: [Way],
+        marks: Marks?,
+        pixelFormats: [PixelFormat] = []
+    ) async -> [Shown]? {
         let seen = Locked([Int: VideoFrame]())
         let coded = Locked<VideoShape?>(nil)
         var configuration = Player.Configuration()
@@ -46,7 +51,11 @@ enum LayerPicture {
                 coded.withLock { $0 = $0 ?? frame.format.shape }
                 return frame
             }
-            layer.add(CallbackVideoSink { frame in seen.withLock { $0[index] = $0[index] ?? frame } })
+            layer.add(
+                CallbackVideoSink(pixelFormats: pixelFormats) { frame in
+                    seen.withLock { $0[index] = $0[index] ?? frame }
+                }
+            )
             return layer
         }
         let events = player.events
@@ -243,6 +252,37 @@ struct LayerPictureTests {
             }
         }
         #expect(problems == [])
+    }
+
+    @Test(
+        "Bars of RGB sinks are black at odd rows and columns too, for every rotation",
+        .enabled(if: areThere, "make fixtures"),
+        arguments: [PixelFormat.rgb24, .rgba]
+    )
+    func rgbBars(_ format: PixelFormat) async throws {
+        for rotation in MediaCore.Rotation.allCases {
+            let ways = Self.oddSizes.map { LayerPicture.Way(size: $0, gravity: .resizeAspect) }
+            let shown = try #require(
+                await LayerPicture.first(
+                    Self.fixture("odd-size-vp9.webm"),
+                    ways,
+                    marks: LayerPicture.Marks(rotation: rotation),
+                    pixelFormats: [format]
+                )
+            )
+            for one in shown {
+                let geometry = VideoGeometry(one.shape, gravity: .resizeAspect, target: one.frame.size)
+                let step = format == .rgb24 ? 3 : 4
+                let bytes = packedBytes(of: one.frame)
+                for bar in geometry.bars {
+                    let brightest = (bar.y..<(bar.y + bar.height)).map { row in
+                        let start = (row * one.frame.size.width + bar.x) * step
+                        return bytes[start..<start + bar.width * step].max() ?? 0
+                    }
+                    #expect(brightest.allSatisfy { $0 == 0 }, "\(rotation) \(geometry)")
+                }
+            }
+        }
     }
 
     @Test(

@@ -113,4 +113,38 @@ private func time(_ value: Int64, _ timescale: Int32) -> MediaTime {
         }
         #expect(failure == nil)
     }
+
+    @Test("The seconds of a frame's or a sample's time lead back to the same time")
+    func flicks() {
+        #expect(MediaTime.seconds(3) == MediaTime(value: 3, timescale: 1))
+        #expect(MediaTime.seconds(-0.5) == MediaTime(value: -1, timescale: 2))
+        #expect(!MediaTime.seconds(0.1).hasBeenRounded || MediaTime.seconds(0.1).seconds == 0.1)
+        for (ticks, timescale) in [
+            (1, 24), (1, 25), (1, 30), (1, 60), (1, 120), (1001, 24_000), (1001, 30_000), (1001, 60_000),
+            (1, 44_100), (1, 48_000), (1, 90_000), (1, 1000),
+        ] as [(Int64, Int32)] {
+            for count in [1, 7, 1000, 123_457] as [Int64] {
+                let time = MediaTime(value: count * ticks, timescale: timescale)
+                #expect(MediaTime.seconds(time.seconds) == time, "\(time)")
+            }
+        }
+        #expect(MediaTime.seconds(.nan) == .invalid)
+        #expect(MediaTime.seconds(.infinity) == .positiveInfinity)
+        #expect(MediaTime.seconds(1e300) == .positiveInfinity)
+        #expect(MediaTime.milliseconds(1500) == MediaTime(value: 3, timescale: 2))
+        #expect(MediaTime.milliseconds(.min) == MediaTime(value: .min, timescale: 1000))
+    }
+
+    @Test("A duration becomes a time in nanoseconds")
+    func durations() {
+        #expect(MediaTime(Duration.seconds(2)) == MediaTime(value: 2, timescale: 1))
+        #expect(MediaTime(Duration.milliseconds(-1500)) == MediaTime(value: -3, timescale: 2))
+        #expect(MediaTime(Duration.nanoseconds(1)) == MediaTime(nanoseconds: 1))
+        #expect(MediaTime(Duration.zero) == .zero)
+        #expect(!MediaTime(Duration.nanoseconds(123_456_789)).hasBeenRounded)
+        let fraction = MediaTime(Duration(secondsComponent: 0, attosecondsComponent: 1_600_000_000))
+        #expect(fraction == MediaTime(nanoseconds: 2) && fraction.hasBeenRounded)
+        let long = MediaTime(Duration(secondsComponent: .max, attosecondsComponent: 0))
+        #expect(long.seconds == Double(Int64.max))
+    }
 }

@@ -53,6 +53,40 @@ extension MediaTime {
         self.init(value: time.value, timescale: time.timescale, hasBeenRounded: isRounded)
     }
 
+    /// Returns the time of a number of seconds, to the nearest flick (1/705,600,000 s).
+    ///
+    /// Milliseconds, the sample rates of audio, and the times of frames at 24, 25, 30, 50, 60 and 120 frames a second
+    /// and at their 1000/1001 are whole flicks. So the `seconds` of such a time lead back to the same time.
+    ///
+    /// - Parameter seconds: The time in seconds.
+    /// - Returns: The time, marked as rounded unless its `seconds` equal the argument. It is invalid if `seconds` is
+    ///   NaN, and infinite beyond the range of a `MediaTime`.
+    public static func seconds(_ seconds: Double) -> MediaTime {
+        MediaTime(seconds: seconds, preferredTimescale: 705_600_000)
+    }
+
+    /// Returns the time of a number of milliseconds, exactly.
+    ///
+    /// - Parameter milliseconds: The time in milliseconds.
+    public static func milliseconds(_ milliseconds: Int64) -> MediaTime {
+        MediaTime(value: milliseconds, timescale: 1000)
+    }
+
+    /// Creates a time from a duration, in nanoseconds. Fractions of a nanosecond are rounded, and so are durations of
+    /// more than 292 years.
+    ///
+    /// - Parameter duration: The duration.
+    public init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let total = Int128(seconds) * 1_000_000_000_000_000_000 + Int128(attoseconds)
+        let exact = ExactSeconds(
+            isNegative: total < 0,
+            numerator: total.magnitude,
+            denominator: 1_000_000_000_000_000_000
+        )
+        self = exact.time(timescale: 1_000_000_000, hasBeenRounded: false)
+    }
+
     /// Creates a time from a number of nanoseconds, exactly.
     public init(nanoseconds: Int64) {
         self.init(value: nanoseconds, timescale: 1_000_000_000)

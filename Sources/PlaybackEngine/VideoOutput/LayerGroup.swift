@@ -111,6 +111,13 @@ struct LayerGroup {
         return !isReadyForDisplay
     }
 
+    /// Calls `body` on some lane when the frames that are on their way to the sinks have reached them.
+    func afterPending(_ body: @escaping @Sendable () -> Void) {
+        let all = CompletionGroup(layers.count + 1, body)
+        for layer in layers { layer.afterPending { all.leave() } }
+        all.leave()
+    }
+
     /// Finishes all sinks and removes the layers. `done` is called on some lane after the last sink has
     /// finished.
     mutating func close(done: (@Sendable () -> Void)?) {

@@ -2,6 +2,7 @@ public import MediaCore
 import Observation
 import PlaybackEngine
 import PlayheadBackend
+import Sinks
 
 /// The destination of a player's frames, with any number of sinks. A player may have several layers; a layer shows one
 /// player and retains it.
@@ -11,11 +12,21 @@ import PlayheadBackend
 /// (`VideoSink.appliesPreferredTrackTransform`): by default they are delivered as decoded and without a copy, and
 /// `VideoFrame.format` says how to rotate them.
 ///
-/// The player does not retain its layers. When a layer is released, its sinks are finished. All members may be used
-/// from any thread.
+/// The player does not retain its layers, except those of `Player.add(_:size:)`. When a layer is released, its sinks are
+/// finished. All members may be used from any thread.
 public final class PlayerLayer: Sendable {
     private struct State {
-        var player: Player?
+        /// The player, unless it owns the layer.
+        private var retainedPlayer: Player?
+        /// The player that owns the layer, and therefore is not retained.
+        private(set) weak var owner: Player?
+        var player: Player? { retainedPlayer ?? owner }
+
+        mutating func setPlayer(_ player: Player?, isOwner: Bool) {
+            retainedPlayer = isOwner ? nil : player
+            owner = isOwner ? player : nil
+        }
+
         var output: LayerOutput?
         var size: PixelSize?
         var gravity = VideoGravity.resizeAspect
@@ -54,6 +65,12 @@ public final class PlayerLayer: Sendable {
         self.player = player
     }
 
+    /// Creates a layer that its player retains.
+    init(ownedBy player: Player, size: PixelSize?) {
+        state.withLock { $0.size = size }
+        attach(player, isOwned: true)
+    }
+
     deinit {
         let (player, output) = state.withLock { ($0.player, $0.output) }
         player?.core.dispatcher.remove(ObjectIdentifier(self))
@@ -66,14 +83,15 @@ public final class PlayerLayer: Sendable {
     /// The player that the layer shows. It may be changed at any time; nil shows nothing.
     public var player: Player? {
         get { state.withLock { $0.player } }
-        set { attach(newValue) }
+        set { attach(newValue, isOwned: false) }
     }
 
     var attachedCore: PlayerCore? { state.withLock { $0.player }?.core }
 
-    private func attach(_ player: Player?) {
-        let (old, oldOutput, isSame) = state.withLock { ($0.player, $0.output, $0.player === player) }
-        guard !isSame else { return }
+    private func attach(_ player: Player?, isOwned: Bool) {
+        let (old, owner, oldOutput) = state.withLock { ($0.player, $0.owner, $0.output) }
+        guard old !== player else { return }
+        defer { owner?.core.release(self) }
         ObservedSnapshot.discardCurrent()
         let wasReady = isReady
         defer { playerDidChange(from: old, to: player, wasReady: wasReady) }
@@ -87,7 +105,9 @@ public final class PlayerLayer: Sendable {
             )
         }
         let (sinks, fit, filter) = state.withLock { state in
-            state.player = player
+            // An owner that is gone has finished the sinks.
+            if old == nil, state.output != nil { state.sinks = [] }
+            state.setPlayer(player, isOwner: isOwned)
             state.output = output
             return (state.sinks, state.fit, state.filter)
         }
@@ -185,6 +205,9 @@ public final class PlayerLayer: Sendable {
         guard let size, !size.isEmpty else { return nil }
         return VariantPreference.Display(size: size, gravity: gravity)
     }
+
+    /// The sinks that write files.
+    var fileSinks: [any FileSink] { state.withLock { $0.sinks }.compactMap { $0 as? any FileSink } }
 
     /// Whether every frame is filtered or converted before a sink gets it.
     var changesFrames: Bool {

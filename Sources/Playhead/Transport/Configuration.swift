@@ -43,5 +43,19 @@ extension Player {
 
         /// Creates a configuration for playback in real time with the default audio server and FFmpeg.
         public init() {}
+
+        /// Returns a configuration for work that nobody watches: on a virtual clock, as fast as possible. Every frame
+        /// and every sample is delivered, and the result is the same in each run.
+        ///
+        ///     let wav = try WAVSink(ByteOutput(replacing: "film.wav"))
+        ///     try await Player(url: url, configuration: .offline(audio: .sink(wav))).playToEnd()
+        ///
+        /// - Parameter audio: The destination of audio. By default audio is not decoded.
+        public static func offline(audio: AudioDestination = .none) -> Self {
+            var configuration = Self()
+            configuration.clock = .virtual
+            configuration.audio = audio
+            return configuration
+        }
     }
 }

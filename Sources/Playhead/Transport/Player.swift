@@ -38,6 +38,16 @@ public class Player: @unchecked Sendable {
     /// - Parameter url: The URL of the media.
     public convenience init(url: URL) { self.init(playerItem: PlayerItem(url: url)) }
 
+    /// Creates a player with an item for a URL and a configuration. The item starts to load at once, and the player is
+    /// paused.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the media.
+    ///   - configuration: The configuration, of which the player keeps a copy.
+    public convenience init(url: URL, configuration: Configuration) {
+        self.init(playerItem: PlayerItem(url: url), configuration: configuration)
+    }
+
     /// Creates a player with an item, with the default configuration. The item starts to load at once, and the player
     /// is paused.
     ///

@@ -49,6 +49,7 @@ extension PlayerCore {
             return ([state.item].compactMap(\.self) + state.queue.map(\.item), state.seeks)
         }
         loadClaim.end()
+        endAllWaits()
         clearVideoOutput()
         for item in items {
             item.state.withLock { state in

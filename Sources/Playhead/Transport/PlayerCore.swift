@@ -25,6 +25,8 @@ final class PlayerCore: Sendable {
     let loadClaim: PlaybackLoadClaim
     /// The audio device, or nil if the sink has none.
     let device: (any AudioDeviceSink)?
+    /// The audio sink if it writes a file, otherwise nil.
+    let audioFile: (any FileSink)?
 
     private let loopBox = Locked<PlaybackLoop?>(nil)
     /// The engine's loop. It is set once in `init`, before the core is shared.
@@ -75,6 +77,14 @@ final class PlayerCore: Sendable {
         var ids: UInt64 = 0
         /// The seeks and prerolls that have not been answered yet.
         var seeks: [SeekID: PendingSeek] = [:]
+        /// The callers that wait for the end of an item; see `Player.playToEnd()`.
+        var endWaits: [UInt64: EndWait] = [:]
+        /// The item whose pass ended last, and how.
+        var lastOutcome: (item: ItemID, outcome: PassOutcome)?
+        /// The first failure of a sink since the current item was set that `playToEnd()` has not thrown yet.
+        var sinkFailure: PlaybackError?
+        /// The layers that the player owns.
+        var layers: [PlayerLayer] = []
         /// The player is being shut down: earlier changes are still delivered.
         var isEnding = false
         var isReleased = false
@@ -97,6 +107,7 @@ final class PlayerCore: Sendable {
         deinterlacer = FrameDeinterlacer { backend.makeDeinterlacer() }
         let sink = Self.makeSink(configuration, driver.clock)
         device = sink as? any AudioDeviceSink
+        audioFile = sink as? any FileSink
         let loop = PlaybackLoop(
             driver: driver,
             frameTap: FrameTap(

@@ -1,6 +1,7 @@
 import Foundation
 import MediaCore
 import PlaybackEngine
+import Sinks
 
 /// Delivers the events of a player to streams, observers and notification observers, in that order.
 final class EventDispatcher: Sendable {
@@ -9,6 +10,8 @@ final class EventDispatcher: Sendable {
         /// The items by attachment. The references are weak, because a late event need not retain its item.
         var items: [ItemID: WeakReference<PlayerItem>] = [:]
         var streams: [UInt64: Stream] = [:]
+        /// Closures that are called when no more events follow.
+        var endHandlers: [UInt64: @Sendable () -> Void] = [:]
         /// The layers by identifier. Resolving a weak reference under the lock could make this the last owner of a
         /// layer.
         var layers: [(id: ObjectIdentifier, reference: WeakReference<PlayerLayer>)] = []
@@ -46,6 +49,11 @@ final class EventDispatcher: Sendable {
         return displays.count == layers.count ? displays : []
     }
 
+    /// The sinks of the layers that write files.
+    var fileSinks: [any FileSink] {
+        state.withLock { $0.layers }.compactMap(\.reference.object).flatMap(\.fileSinks)
+    }
+
     /// Whether a layer filters or converts every frame.
     var changesFrames: Bool {
         state.withLock { $0.layers }.contains { $0.reference.object?.changesFrames ?? false }
@@ -79,6 +87,24 @@ final class EventDispatcher: Sendable {
             self?.state.withLock { _ = $0.streams.removeValue(forKey: id) }
         }
         return stream
+    }
+
+    /// Calls a handler when no more events follow, or at once if that is so already.
+    ///
+    /// - Parameter handler: The handler.
+    /// - Returns: A closure that removes the handler.
+    func whenFinished(_ handler: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        let id = state.withLock { state -> UInt64? in
+            guard !state.isFinished else { return nil }
+            state.ids += 1
+            state.endHandlers[state.ids] = handler
+            return state.ids
+        }
+        guard let id else {
+            handler()
+            return {}
+        }
+        return { [weak self] in self?.state.withLock { _ = $0.endHandlers.removeValue(forKey: id) } }
     }
 
     func makeID() -> UInt64 {
@@ -138,16 +164,18 @@ final class EventDispatcher: Sendable {
     }
 
     func finish() {
-        let streams = state.withLock { state in
+        let (streams, handlers) = state.withLock { state in
             defer {
                 state.streams = [:]
+                state.endHandlers = [:]
                 state.layers = []
                 state.isFinished = true
             }
-            return state.streams.values
+            return (state.streams.values, state.endHandlers.values)
         }
         observers.close()
         for stream in streams { stream.continuation.finish() }
+        for handler in handlers { handler() }
     }
 
     /// Translates a report of the loop into an event of the public API.
@@ -204,7 +232,7 @@ final class EventDispatcher: Sendable {
 }
 
 extension PlaybackError {
-    fileprivate init(_ failure: PlaybackChange.SinkFailure) {
+    init(_ failure: PlaybackChange.SinkFailure) {
         self.init(failure.error, url: nil)
         underlying = failure.underlying
     }

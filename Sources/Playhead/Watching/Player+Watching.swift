@@ -77,6 +77,25 @@ extension Player {
         }
     }
 
+    /// Returns the item time each time an interval of it has been played, when time jumps, and when playback starts or
+    /// stops, as `addPeriodicTimeObserver(forInterval:queue:using:)` reports it.
+    ///
+    /// No time is omitted for a reader that falls behind, so read the sequence as long as it is kept. It ends with the
+    /// task that reads it, and with the player, which it does not retain.
+    ///
+    /// - Parameter interval: The interval of item time, at least a millisecond.
+    /// - Returns: The times, for one reader.
+    public func times(every interval: Duration) -> AsyncStream<MediaTime> {
+        let (stream, continuation) = AsyncStream.makeStream(of: MediaTime.self)
+        let observer = addPeriodicTimeObserver(forInterval: MediaTime(interval)) { continuation.yield($0) }
+        let remove = core.dispatcher.whenFinished { continuation.finish() }
+        continuation.onTermination = { _ in
+            observer.invalidate()
+            remove()
+        }
+        return stream
+    }
+
     /// Calls a closure when playback reaches or passes one of several times, once per pass; jumps do not count.
     ///
     /// **The observation ends when the returned token is released**, so retain it.

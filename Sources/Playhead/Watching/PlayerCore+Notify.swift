@@ -7,6 +7,8 @@ import PlayheadBackend
 /// Handles reports on the lane of the loop, and enqueues notifications on the callback lane.
 extension PlayerCore {
     func handle(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
+        // The change is reported before callers that wait for it resume.
+        defer { updateEndWaits(for: report.change) }
         loadClaim.set(snapshot.needsData)
         postErrorLogEntry(report, snapshot)
         var sought: PlayerItem?
