@@ -68,6 +68,10 @@ extension HTTPByteSource {
             if state.metadata.byteCount == nil { state.metadata.byteCount = range.position }
             finish(fetch, &state)
         case .tooSlow: retry(fetch, after: error, isTooSlow: true, &state)
+        // A server that has delivered bytes may be restarting.
+        case .noConnection where state.receivedBytes > 0, .noHost where state.receivedBytes > 0:
+            let timeout = Int64(clamping: resource.options.timeout * 1_000_000_000)
+            retry(fetch, after: error, unreachableLimit: timeout, &state)
         case .complete, .stopped, .broken, .noConnection, .noSocket, .timedOut:
             retry(fetch, after: error, &state)
         case .noHost where state.metadata.isKnown: retry(fetch, after: error, &state)
@@ -138,9 +142,16 @@ extension HTTPByteSource {
         after error: MediaError,
         delay: Int64? = nil,
         isTooSlow: Bool = false,
+        unreachableLimit: Int64? = nil,
         _ state: inout State
     ) {
-        let retry = state.scheduler.retry(fetch.id, after: delay, isTooSlow: isTooSlow, state.metadata)
+        let retry = state.scheduler.retry(
+            fetch.id,
+            after: delay,
+            isTooSlow: isTooSlow,
+            unreachableLimit: unreachableLimit,
+            state.metadata
+        )
         guard case .after(let pause) = retry else {
             var error = error
             if let delay, delay > policy.maximumRetryAfter {

@@ -35,7 +35,9 @@ public struct NetworkOptions: Hashable, Sendable {
     /// The timeout of a request, in seconds.
     ///
     /// It limits the time to connect, the time to the first byte and the time between bytes. A request that exceeds
-    /// it is repeated. Three attempts at the same offset without progress are an error.
+    /// it is repeated. Three attempts at the same offset without progress are an error. A server that has delivered
+    /// bytes and then refuses connections is tried again for as long as the timeout; playback continues meanwhile from
+    /// the buffer.
     public var timeout: Double
     /// The path of a file with the trusted CA certificates (PEM), or nil for the system's certificates.
     public var tlsCAFile: String?

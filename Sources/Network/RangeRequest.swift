@@ -23,6 +23,14 @@ struct RangeRequest: Hashable, Sendable {
     /// The number of bytes of the present attempt, and whether some of them are beyond `highestPosition`.
     var attemptByteCount: Int64 = 0
     var hasProgress = false
+    /// The attempts in a row that could not reach the server.
+    var unreachable = Unreachable()
+
+    /// Consecutive attempts that could not reach the server, and the time spent between them, in nanoseconds.
+    struct Unreachable: Hashable, Sendable {
+        var attempts = 0
+        var time: Int64 = 0
+    }
 
     init(id: RangeScheduler.RequestID, at position: Int64, _ isSequential: Bool, _ requestedOffset: Int64) {
         self.id = id
@@ -31,6 +39,16 @@ struct RangeRequest: Hashable, Sendable {
         self.requestedOffset = requestedOffset
         highestPosition = position
         lastUse = id
+    }
+
+    /// Returns the delay before the server is tried again, in nanoseconds; 0 if it has been unreachable for `limit`.
+    ///
+    /// The delay doubles up to eight times the initial one: a server that restarts is found within two seconds.
+    mutating func beginUnreachablePause(_ initialDelay: Int64, _ limit: Int64) -> Int64 {
+        let pause = min(initialDelay << Int64(min(unreachable.attempts, 3)), limit - unreachable.time)
+        unreachable.attempts += 1
+        unreachable.time += max(0, pause)
+        return max(0, pause)
     }
 
     /// Returns true if the request will deliver the byte at `offset` soon enough to wait for it.

@@ -359,19 +359,38 @@ struct RangeScheduler {
     /// Ends all waits. Returns the readers that waited.
     mutating func wakeAll() -> [ReaderID] { wake { _ in true } }
 
-    /// Decides whether a request is repeated. `delay` is the delay that the server requests.
+    /// Decides whether a request is repeated.
+    ///
+    /// - Parameters:
+    ///   - id: The request whose attempt has failed.
+    ///   - delay: The delay that the server requests, or nil.
+    ///   - isTooSlow: Whether the server sent too few bytes.
+    ///   - limit: If the server could not be reached: how long it is tried again. If nil, the number of attempts is
+    ///     limited.
+    ///   - metadata: What is known of the resource.
     mutating func retry(
         _ id: RequestID,
         after delay: Int64?,
         isTooSlow: Bool,
+        unreachableLimit limit: Int64? = nil,
         _ metadata: HTTPByteSource.ResourceMetadata
     ) -> Retry {
         guard let index = index(id) else { return .never }
         var request = requests[index]
-        // After progress the server gets all attempts again.
-        request.attempts = request.hasProgress && !isTooSlow ? 0 : request.attempts + 1
-        guard request.attempts < policy.attemptLimit, delay ?? 0 <= policy.maximumRetryAfter else {
-            return .never
+        let isMoving = request.attemptByteCount >= Self.immediateRetryThreshold
+        let pause: Int64
+        if let limit {
+            pause = request.beginUnreachablePause(policy.initialRetryDelay, limit)
+            guard pause > 0 else { return .never }
+        } else {
+            // After progress the server gets all attempts again.
+            request.attempts = request.hasProgress && !isTooSlow ? 0 : request.attempts + 1
+            request.unreachable = RangeRequest.Unreachable()
+            guard request.attempts < policy.attemptLimit, delay ?? 0 <= policy.maximumRetryAfter else {
+                return .never
+            }
+            pause =
+                delay ?? (isMoving ? 0 : policy.initialRetryDelay << Int64(max(0, request.attempts - 1)))
         }
         if request.isSequential, request.position > 0 {
             if metadata.supportsRanges != false {
@@ -385,10 +404,7 @@ struct RangeScheduler {
             }
         }
         requests[index] = request
-        let isMoving = request.attemptByteCount >= Self.immediateRetryThreshold
-        return .after(
-            delay ?? (isMoving ? 0 : policy.initialRetryDelay << Int64(max(0, request.attempts - 1)))
-        )
+        return .after(pause)
     }
 
     /// The number of received bytes after which an interrupted connection is replaced without a delay.

@@ -200,6 +200,50 @@ struct FaultTests {
         #expect(error?.libraryLog?.isEmpty == false)
     }
 
+    @Test(
+        "A server that refuses connections after it has delivered bytes is tried again until the timeout",
+        arguments: [true, false]
+    )
+    func restarted(comesBack: Bool) throws {
+        let time = NetworkTime()
+        var policy = HTTPByteSource.Policy()
+        policy.loop = time.loop
+        (policy.window, policy.initialWindow) = (50_000, 50_000)
+        let file = try ServedFile(timeout: 10, policy: policy)
+        // A reader on a thread of its own waits until the bytes are there.
+        _ = try file.read(upTo: 40_000)
+        file.server.stop()
+        file.server.waitUntilClosed()
+        let result = Locked<Result<[UInt8], MediaError>?>(nil)
+        let reader = Thread {
+            do throws(MediaError) {
+                let rest = try file.read(from: 40_000)
+                result.withLock { $0 = .success(rest) }
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+        }
+        reader.start()
+        var seconds = 0.0
+        var second: FaultServer?
+        while result.withLock({ $0 == nil }) {
+            // By then four attempts have failed.
+            if comesBack, seconds > 3, second == nil {
+                second = try FaultServer(file.bytes, port: file.server.port)
+            }
+            try time.advance(seconds: 0.25)
+            seconds += 0.25
+            sched_yield()
+        }
+        defer { second?.stop() }
+        switch result.withLock({ $0 }) {
+        case .success(let rest)?: #expect(comesBack && rest == Array(file.bytes[40_000...]))
+        case .failure(let error)?:
+            #expect(!comesBack && error.code == .io && seconds >= 10)
+        case nil: break
+        }
+    }
+
     @Test("An unknown host name is not found")
     func noHost() throws {
         let source = try HTTPByteSource(url: "http://playhead.invalid/a")

@@ -235,6 +235,31 @@ struct RangeSchedulerTests {
         #expect(retry(isTooSlow: true) == .after(250_000_000))
     }
 
+    @Test("A server that cannot be reached is tried again for a time, whatever the number of attempts")
+    func unreachable() {
+        var model = Model()
+        model.read(0, at: 0)
+        func pauses(_ limit: Int64) -> [Int64] {
+            var pauses: [Int64] = []
+            while case .after(let pause) = model.scheduler.retry(
+                1,
+                after: nil,
+                isTooSlow: false,
+                unreachableLimit: limit,
+                model.metadata
+            ) {
+                pauses.append(pause / 1_000_000)
+            }
+            return pauses
+        }
+        #expect(pauses(10_000_000_000) == [250, 500, 1000, 2000, 2000, 2000, 2000, 250])
+        // A response of any kind ends the series, and these attempts do not count as attempts at the response.
+        #expect(
+            model.scheduler.retry(1, after: nil, isTooSlow: false, model.metadata) == .after(250_000_000)
+        )
+        #expect(pauses(600_000_000) == [250, 350])
+    }
+
     @Test("A request for the whole resource continues with a range, or from the start")
     func restarts() {
         for (supportsRanges, canRestart, expected) in [

@@ -53,13 +53,21 @@ package final class FaultServer: Sendable {
     private let closed = Gate()
 
     /// Starts a server that sends the responses of `script`. Throws if no socket is available.
-    package init(host: UInt8 = 1, _ script: @escaping Script) throws {
+    ///
+    /// - Parameters:
+    ///   - host: The last byte of the address in 127.0.0.0.
+    ///   - port: The port, for a server that replaces another one; 0 for a free one.
+    ///   - script: Returns the response to a request.
+    package init(host: UInt8 = 1, port: UInt16 = 0, _ script: @escaping Script) throws {
         self.host = host
         self.script = script
         released = try Bell()
         stopped = try Bell()
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var isReused: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
+        address.sin_port = port.bigEndian
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = (0x7F00_0000 | UInt32(host)).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -71,7 +79,7 @@ package final class FaultServer: Sendable {
             }
         }
         guard listener >= 0, isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        port = UInt16(bigEndian: address.sin_port)
+        self.port = UInt16(bigEndian: address.sin_port)
         try Self.thread { [self] in accept() }
     }
 
@@ -79,9 +87,10 @@ package final class FaultServer: Sendable {
     package convenience init(
         _ file: [UInt8],
         host: UInt8 = 1,
+        port: UInt16 = 0,
         change: @escaping @Sendable (Request, inout Answer) -> Void = { _, _ in }
     ) throws {
-        try self.init(host: host) { request in
+        try self.init(host: host, port: port) { request in
             var answer = Answer.file(file, for: request)
             change(request, &answer)
             return answer
