@@ -41,6 +41,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(name: "InterruptBench", dependencies: playhead, swiftSettings: settings),
+        .executableTarget(name: "SamplingBench", dependencies: playhead, swiftSettings: settings),
         .executableTarget(name: "SeekBench", dependencies: playhead, swiftSettings: settings),
         .executableTarget(
             name: "DecodeBenchmarks",
