@@ -28,7 +28,7 @@ public final class Asset: Sendable {
         /// The call that opens `demuxer`.
         var opening: ResumableCall?
     }
-    private typealias Waiter = CheckedContinuation<Result<Void, PlaybackError>, Never>
+    private typealias Waiter = @Sendable (Result<Void, PlaybackError>) -> Void
 
     private let state = Locked(State())
     /// The HTTP source that all openings of the asset share, so that received bytes are reused. Nil if the URL has
@@ -144,28 +144,12 @@ public final class Asset: Sendable {
     ///   or the loading was cancelled.
     public func load() async throws(PlaybackError) {
         let isCancelled = Locked(false)
-        let caller = state.withLock { state in
-            state.nextCaller += 1
-            return state.nextCaller
-        }
+        let caller = makeCaller()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isEarly = isCancelled.withLock { $0 }
-                let (settled, mustStart) = state.withLock { state -> (Result<Void, PlaybackError>?, Bool) in
-                    switch state.status {
-                    case .loaded: return (.success(()), false)
-                    case .failed, .cancelled:
-                        return (.failure(state.error ?? Self.cancelled(url)), false)
-                    case .loading, .unknown:
-                        if isEarly { return (.failure(Self.cancelled(url)), false) }
-                        let isFirst = state.status == .unknown
-                        state.status = .loading
-                        state.waiters[caller] = continuation
-                        return (nil, isFirst)
-                    }
+                wait(as: caller, isCancelled: isCancelled.withLock { $0 }) {
+                    continuation.resume(returning: $0)
                 }
-                if let settled { continuation.resume(returning: settled) }
-                if mustStart { start() }
                 // The task may have been cancelled before its continuation was registered.
                 if isCancelled.withLock({ $0 }) { removeWaiter(caller) }
             }
@@ -174,6 +158,40 @@ public final class Asset: Sendable {
             removeWaiter(caller)
         }
         try result.get()
+    }
+
+    /// Loads the asset like `load()`, without a task: the calls are made on threads of the loading, so a caller that
+    /// blocks a thread of the cooperative pool until then cannot prevent them.
+    ///
+    /// - Parameter completionHandler: Called once with the result; before the method returns if it is known already,
+    ///   otherwise on the thread that loads or cancels.
+    package func load(completionHandler: @escaping @Sendable (Result<Void, PlaybackError>) -> Void) {
+        wait(as: makeCaller(), isCancelled: false, completionHandler)
+    }
+
+    private func makeCaller() -> UInt64 {
+        state.withLock { state in
+            state.nextCaller += 1
+            return state.nextCaller
+        }
+    }
+
+    /// Calls `waiter` with the result of loading, which starts if necessary.
+    private func wait(as caller: UInt64, isCancelled: Bool, _ waiter: @escaping Waiter) {
+        let (settled, mustStart) = state.withLock { state -> (Result<Void, PlaybackError>?, Bool) in
+            switch state.status {
+            case .loaded: return (.success(()), false)
+            case .failed, .cancelled: return (.failure(state.error ?? Self.cancelled(url)), false)
+            case .loading, .unknown:
+                if isCancelled { return (.failure(Self.cancelled(url)), false) }
+                let isFirst = state.status == .unknown
+                state.status = .loading
+                state.waiters[caller] = waiter
+                return (nil, isFirst)
+            }
+        }
+        if let settled { waiter(settled) }
+        if mustStart { start() }
     }
 
     /// The number of callers that wait in `load()`.
@@ -192,7 +210,7 @@ public final class Asset: Sendable {
             return (waiter, state.demuxer)
         }
         unwanted?.cancel()
-        waiter?.resume(returning: .failure(Self.cancelled(url)))
+        waiter?(.failure(Self.cancelled(url)))
     }
 
     /// Cancels loading: every waiting and every later call of `load()` throws an error with the code `.cancelled`.
@@ -356,7 +374,7 @@ public final class Asset: Sendable {
         }
         // Nothing waits for the opening any more.
         demuxer?.cancel()
-        for waiter in waiters { waiter.resume(returning: outcome) }
+        for waiter in waiters { waiter(outcome) }
     }
 
     private static func cancelled(_ url: URL) -> PlaybackError {

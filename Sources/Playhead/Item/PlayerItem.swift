@@ -37,6 +37,8 @@ public final class PlayerItem: Sendable, Identifiable {
         var newOutputs: Set<ObjectIdentifier> = []
         var audioProcessing = AudioSettings()
         var attachment: Attachment?
+        /// The object that represents the item in another API.
+        weak var representation: (any AnyObject & Sendable)?
         /// The start position: from a seek before there was a player, or from the last playback.
         var startPosition: (time: MediaTime, toleranceBefore: MediaTime)?
         /// The start position is from the last playback. The item is opened there, and this is not reported as a seek.
@@ -211,6 +213,12 @@ public final class PlayerItem: Sendable, Identifiable {
         let (attachment, start) = state.withLock { ($0.attachment, $0.startPosition) }
         if let core = attachment?.core { return core.currentTime(of: self) }
         return start?.time ?? .zero
+    }
+
+    /// The item time that is shown. Unlike `currentTime()`, it stays the time before a seek until the seek has ended.
+    package var presentedTime: MediaTime {
+        let (attachment, start) = state.withLock { ($0.attachment, $0.startPosition) }
+        return attachment?.core?.presentedTime(of: self) ?? start?.time ?? .zero
     }
 
     var core: PlayerCore? { state.withLock { $0.attachment?.core } }

@@ -11,9 +11,14 @@ extension PlayerCore {
         _ completion: (@Sendable (Bool) -> Void)?
     ) {
         ObservedSnapshot.discardCurrent()
+        let presented = presentedTime(of: item)
         guard let seek = makeSeek(item, time, toleranceBefore, completion) else {
             if let completion { callbacks.enqueue { completion(false) } }
             return
+        }
+        state.withLock { state in
+            guard let id = seek.request.item, state.presented?.item != id else { return }
+            state.presented = (id, presented)
         }
         loop.send(.seek(seek.request))
         acknowledge(seek.command)

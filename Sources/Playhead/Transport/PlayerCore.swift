@@ -55,6 +55,8 @@ final class PlayerCore: Sendable {
         var rate: Masked<Float>?
         var repeatMode: Masked<Player.RepeatMode>?
         var seekTarget: Masked<MediaTime>?
+        /// The time that was shown when the first of the pending seeks began, and the item that it belongs to.
+        var presented: (item: ItemID, time: MediaTime)?
         var defaultRate: Float = 1
         var waits = true
         var resumes = true
@@ -229,6 +231,13 @@ final class PlayerCore: Sendable {
             return item.state.withLock { $0.startPosition?.time } ?? .zero
         }
         return snapshot.itemTime(at: host)
+    }
+
+    /// Returns the time that is shown: during a seek, the time before it.
+    func presentedTime(of item: PlayerItem) -> MediaTime {
+        let (presented, id) = state.withLock { ($0.presented, $0.item === item ? $0.itemID : nil) }
+        if let presented, presented.item == id { return presented.time }
+        return currentTime(of: item)
     }
 
     /// Returns the measured frame rate of an item; 0 if it is not being played.

@@ -7,6 +7,9 @@ import Sinks
 final class EventDispatcher: Sendable {
     private struct State {
         weak var player: Player?
+        /// The object that posts instead of `NotificationPoster`.
+        weak var poster: (any EventPoster)?
+        var hasPoster = false
         /// The items by attachment. The references are weak, because a late event need not retain its item.
         var items: [ItemID: WeakReference<PlayerItem>] = [:]
         var streams: [UInt64: Stream] = [:]
@@ -33,6 +36,13 @@ final class EventDispatcher: Sendable {
 
     func setPlayer(_ player: Player) { state.withLock { $0.player = player } }
     var player: Player? { state.withLock { $0.player } }
+
+    func setPoster(_ poster: any EventPoster) {
+        state.withLock { state in
+            state.poster = poster
+            state.hasPoster = true
+        }
+    }
 
     func add(_ layer: PlayerLayer) {
         state.withLock { $0.layers.append((ObjectIdentifier(layer), WeakReference(layer))) }
@@ -137,7 +147,12 @@ final class EventDispatcher: Sendable {
                 for layer in layers { layer.announce(\.isReadyForDisplay) }
             }
         }
-        NotificationPoster.post(event.event, player: player)
+        let (poster, hasPoster) = state.withLock { ($0.poster, $0.hasPoster) }
+        if let poster {
+            poster.post(event)
+        } else if !hasPoster {
+            NotificationPoster.post(event.event, player: player)
+        }
     }
 
     private func yield(_ event: TimedPlayerEvent) {

@@ -14,7 +14,11 @@ extension PlayerCore {
         var sought: PlayerItem?
         switch report.change {
         case .seekCompleted(let id, let finished), .prerollCompleted(let id, let finished):
-            let pending = state.withLock { $0.seeks.removeValue(forKey: id) }
+            let pending = state.withLock { state in
+                let pending = state.seeks.removeValue(forKey: id)
+                if !state.seeks.values.contains(where: { $0.item != nil }) { state.presented = nil }
+                return pending
+            }
             sought = pending?.item
             if let completion = pending?.completion { callbacks.enqueue { completion(finished) } }
         case .selectionChanged(let id): clearOutputs(of: id, snapshot)
