@@ -69,6 +69,8 @@ let package = Package(
         .library(name: "PlayheadTesting", targets: ["PlayheadTesting"]),
         .library(name: "TerminalSink", targets: ["TerminalSink"]),
         .library(name: "WindowSink", targets: ["WindowSink"]),
+        // The names of Apple's frameworks for Linux. SwiftPM builds them only for packages that depend on these products.
+        .library(name: "CoreMedia", targets: ["CoreMedia"]),
         .executable(name: "vplay", targets: ["vplay"]),
     ],
     dependencies: [
@@ -153,6 +155,7 @@ let package = Package(
             dependencies: ["MediaCore", "PlayheadBackend", "PlaybackEngine", "Playhead"],
             swiftSettings: settings
         ),
+        .target(name: "CoreMedia", dependencies: ["MediaCore"], swiftSettings: settings),
         .executableTarget(
             name: "vplay",
             dependencies: [
@@ -238,6 +241,15 @@ let package = Package(
             name: "PlayheadFeedTests",
             dependencies: [
                 "PlayheadFeed", "Playhead", "MediaCore", "PlayheadBackend", "PlayheadTesting", "TestSupport",
+            ],
+            swiftSettings: plainSettings
+        ),
+        .testTarget(
+            name: "AVFoundationTests",
+            dependencies: [
+                "CoreMedia", "Playhead", "PlayheadTesting", "MediaCore",
+                "PlayheadBackend",
+                "TestSupport",
             ],
             swiftSettings: plainSettings
         ),
