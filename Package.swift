@@ -70,6 +70,8 @@ let package = Package(
         .library(name: "TerminalSink", targets: ["TerminalSink"]),
         .library(name: "WindowSink", targets: ["WindowSink"]),
         // The names of Apple's frameworks for Linux. SwiftPM builds them only for packages that depend on these products.
+        .library(name: "AVFoundation", targets: ["AVFoundation"]),
+        .library(name: "AVKit", targets: ["AVKit"]),
         .library(name: "CoreMedia", targets: ["CoreMedia"]),
         .executable(name: "vplay", targets: ["vplay"]),
     ],
@@ -156,6 +158,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "CoreMedia", dependencies: ["MediaCore"], swiftSettings: settings),
+        .target(
+            name: "AVFoundation",
+            dependencies: [
+                "CoreMedia", "MediaCore", "Network", "Playhead", "PlayheadBackend",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(name: "AVKit", dependencies: ["AVFoundation"], swiftSettings: settings),
         .executableTarget(
             name: "vplay",
             dependencies: [
@@ -247,7 +258,7 @@ let package = Package(
         .testTarget(
             name: "AVFoundationTests",
             dependencies: [
-                "CoreMedia", "Playhead", "PlayheadTesting", "MediaCore",
+                "AVFoundation", "AVKit", "CoreMedia", "Playhead", "PlayheadTesting", "MediaCore",
                 "PlayheadBackend",
                 "TestSupport",
             ],

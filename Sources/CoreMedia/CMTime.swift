@@ -4,7 +4,7 @@ package import MediaCore
 ///
 /// All fields may be changed. A numeric time is `[.valid]` with a positive timescale; `isNumeric` does not check the
 /// timescale, and arithmetic treats a numeric time whose timescale is not positive as invalid. No operation traps.
-public struct CMTime: Sendable {
+public struct CMTime: Sendable, BitwiseCopyable {
     /// The number of ticks.
     public var value: CMTimeValue
     /// The number of ticks per second.

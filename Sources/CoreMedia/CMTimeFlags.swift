@@ -15,7 +15,7 @@ public let kCMPersistentTrackID_Invalid: CMPersistentTrackID = 0
 public let kCMTimeMaxTimescale: CMTimeScale = 0x7fff_ffff
 
 /// The kind of a `CMTime`, and whether it was rounded.
-public struct CMTimeFlags: OptionSet, Hashable, Sendable {
+public struct CMTimeFlags: OptionSet, Hashable, Sendable, BitwiseCopyable {
     /// The bits of the flags.
     public let rawValue: UInt32
     /// Creates flags from their bits.

@@ -2,7 +2,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// A part of a media's time and the part of a track's time at which it is presented.
-public struct CMTimeMapping: Hashable, Sendable {
+public struct CMTimeMapping: Hashable, Sendable, BitwiseCopyable {
     /// The range of media time. A range with an invalid start is an empty edit.
     public var source: CMTimeRange
     /// The range of track time.

@@ -1,7 +1,7 @@
 package import MediaCore
 
 /// A range of time from `start`, included, to `end`, excluded.
-public struct CMTimeRange: Hashable, Sendable {
+public struct CMTimeRange: Hashable, Sendable, BitwiseCopyable {
     /// The first moment of the range.
     public var start: CMTime
     /// The length of the range, of epoch 0. A range with a negative duration is not valid.

@@ -1,0 +1,27 @@
+import MediaCore
+
+/// What a track or an option offers.
+public struct AVMediaCharacteristic: RawRepresentable, Hashable, Sendable {
+    /// The name of the characteristic.
+    public let rawValue: String
+    /// Creates a characteristic from its name.
+    ///
+    /// - Parameter rawValue: The name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Something to see.
+    public static let visual = AVMediaCharacteristic(rawValue: "AVMediaCharacteristicVisual")
+    /// Something to hear.
+    public static let audible = AVMediaCharacteristic(rawValue: "AVMediaCharacteristicAudible")
+    /// Something to read.
+    public static let legible = AVMediaCharacteristic(rawValue: "AVMediaCharacteristicLegible")
+
+    func matches(_ type: MediaType) -> Bool {
+        switch self {
+        case .visual: type == .video
+        case .audible: type == .audio
+        case .legible: type == .subtitle
+        default: false
+        }
+    }
+}

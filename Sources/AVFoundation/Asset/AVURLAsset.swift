@@ -1,0 +1,52 @@
+// The names of constants are Apple's.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+public import Foundation
+import MediaCore
+import Network
+import Playhead
+
+/// The key of an `NSNumber` that requests the most precise durations and times, at the cost of a slower start.
+public let AVURLAssetPreferPreciseDurationAndTimingKey = "AVURLAssetPreferPreciseDurationAndTimingKey"
+/// The key of the MIME type that overrides the detected format.
+public let AVURLAssetOverrideMIMETypeKey = "AVURLAssetOverrideMIMETypeKey"
+/// The key of the value of the header User-Agent.
+public let AVURLAssetHTTPUserAgentKey = "AVURLAssetHTTPUserAgentKey"
+/// The key of an `NSNumber` that permits cellular networks. Has no effect.
+public let AVURLAssetAllowsCellularAccessKey = "AVURLAssetAllowsCellularAccessKey"
+
+/// The media at a URL that is given at creation.
+///
+/// `@unchecked Sendable`: as for `AVAsset`.
+open class AVURLAsset: AVAsset, @unchecked Sendable {
+    /// Creates an asset for a URL. Does no I/O.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the media: a file, or an http or https URL.
+    ///   - options: Values for the keys of this module, and the headers of requests for the key
+    ///     "AVURLAssetHTTPHeaderFieldsKey". Other keys have no effect.
+    public init(url: URL, options: [String: Any]? = nil) {
+        super.init(asset: AdapterConfiguration.makeAsset(url, Self.assetOptions(options ?? [:])))
+    }
+
+    /// Creates an asset over an asset of the player's API.
+    override init(asset: Asset) { super.init(asset: asset) }
+
+    /// The URL that the asset was created with.
+    open var url: URL { asset.url }
+
+    private static func assetOptions(_ options: [String: Any]) -> AssetOptions {
+        var result = AssetOptions()
+        let precise = options[AVURLAssetPreferPreciseDurationAndTimingKey]
+        result.preciseTiming = precise as? Bool ?? (precise as? NSNumber)?.boolValue ?? false
+        result.overrideMIMEType = options[AVURLAssetOverrideMIMETypeKey] as? String
+        let headers = options["AVURLAssetHTTPHeaderFieldsKey"] as? [String: String] ?? [:]
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+            result.network.headers.append(NetworkOptions.Header(name: name, value: value))
+        }
+        if let agent = options[AVURLAssetHTTPUserAgentKey] as? String {
+            result.network.headers.append(NetworkOptions.Header(name: "User-Agent", value: agent))
+        }
+        return result
+    }
+}
