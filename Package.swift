@@ -293,6 +293,7 @@ let package = Package(
         + (strict
             ? [
                 example("PlayDemo"), example("WatchDemo"), example("SinkDemo"),
+                example("CookbookDemo", ["Playhead", "PlayheadFeed"]),
                 example("SnippetDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
             ] + feedExamples : [])
 )

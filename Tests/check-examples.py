@@ -38,6 +38,12 @@ faults += [f"README.md: a snippet of more than five lines: {block.splitlines()[0
 if len(shown) != 5:
     faults.append(f"README.md: expected five snippets, not {len(shown)}")
 
+recipes = (EXAMPLES / "Sources/CookbookDemo/Recipes.swift").read_text()
+shown = blocks("docs/cookbook.md")
+faults += [f"docs/cookbook.md: not as in docs/examples: {block.splitlines()[0]}" for block in shown if block not in recipes]
+if recipes.count("\nfunc ") != len(shown):
+    faults.append(f"docs/cookbook.md: it shows {len(shown)} of {recipes.count(chr(10) + 'func ')} recipes")
+
 if (EXAMPLES / "Sources/SinkDemo/CutFinder.swift").read_text() not in blocks("docs/sinks.md"):
     faults.append("docs/sinks.md: its sink is not docs/examples/Sources/SinkDemo/CutFinder.swift, word for word")
 
@@ -82,6 +88,13 @@ if len(sys.argv) > 1:
             ("PickerDemo", (4 * 228, 228), folder),
             ("WindowFeedDemo", (7 * 488, 608), h264, vfr),
         ]
+        cook = subprocess.run([built / "CookbookDemo", h264, folder], capture_output=True, text=True, timeout=120)
+        expected = "every frame: 90\nsampled frames: 32\n"
+        if cook.returncode != 0 or not cook.stdout.startswith(expected) or not cook.stdout.endswith("played\n"):
+            faults.append(f"CookbookDemo: exit status {cook.returncode}: {cook.stdout}{cook.stderr}")
+        for name in ("thumbnail.png", "sound.wav", "small.mp4"):
+            if not (folder / name).exists() or (folder / name).stat().st_size < 1000:
+                faults.append(f"CookbookDemo: {name} is missing or empty")
         # They play in real time, and wait most of the time.
         with concurrent.futures.ThreadPoolExecutor(len(programs)) as pool:
             list(pool.map(lambda program: run(built, folder, *program), programs))

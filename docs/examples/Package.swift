@@ -24,6 +24,8 @@ let package = Package(
         // README.md contains this program.
         example("PlayDemo"),
         example("WatchDemo"), example("SinkDemo"),
+        // docs/cookbook.md shows its functions.
+        example("CookbookDemo", ["Playhead", "PlayheadFeed"]),
         // The snippets of README.md.
         example("SnippetDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         // docs/feeds.md describes these: a single clip, a grid, a list, an endless banner, a list that is downloaded while it
