@@ -69,7 +69,8 @@ extension HTTPByteSource {
             finish(fetch, &state)
         case .tooSlow: retry(fetch, after: error, isTooSlow: true, &state)
         // A server that has delivered bytes may be restarting.
-        case .noConnection where state.receivedBytes > 0, .noHost where state.receivedBytes > 0:
+        case .noConnection where state.receivedBytes > 0 || policy.serverHasResponded,
+            .noHost where state.receivedBytes > 0 || policy.serverHasResponded:
             let timeout = Int64(clamping: resource.options.timeout * 1_000_000_000)
             retry(fetch, after: error, unreachableLimit: timeout, &state)
         case .complete, .stopped, .broken, .noConnection, .noSocket, .timedOut:

@@ -28,6 +28,9 @@ public final class HTTPByteSource: ByteSource {
         package var redirectLimit = 10
         /// The delay before the second attempt. It doubles with each further attempt.
         package var initialRetryDelay: Int64 = 250_000_000
+        /// Whether the server has delivered another resource of the presentation, such as the playlist. If it cannot be
+        /// reached, it is tried again as for later bytes of one resource.
+        package var serverHasResponded = false
         /// The longest `Retry-After` that is accepted from a server.
         package var maximumRetryAfter: Int64 = 30_000_000_000
         /// The number of bytes that a server must send in each `rateInterval`. A server that sends fewer counts as

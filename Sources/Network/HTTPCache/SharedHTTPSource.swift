@@ -100,12 +100,13 @@ public final class SharedHTTPSource: ByteSource, ResourceByteSource {
         _ resource: HTTPResource,
         from root: SharedHTTPSource,
         _ requirement: Freshness.Requirement,
-        _ cookies: CookieStore
+        _ cookies: CookieStore,
+        _ policy: HTTPByteSource.Policy
     ) {
         self.resource = resource
         self.requirement = requirement
         self.cookies = cookies
-        policy = root.policy
+        self.policy = policy
         pool = root.pool
         freshness = root.freshness
         aheadLimit = root.referencedAheadLimit
@@ -172,9 +173,11 @@ public final class SharedHTTPSource: ByteSource, ResourceByteSource {
         )
         // Assets with different cookies share the same bytes.
         let cookies = source?.cookies ?? cookies
+        var policy = policy
+        policy.serverHasResponded = target.address.origin == resource.address.origin
         guard cachePolicy != .nowhere else { return HTTPByteSource(target, policy, cookies, nil) }
         let requirement = validatedAfter == 0 ? Freshness.Requirement.segment : .validated(validatedAfter)
-        return SharedHTTPSource(target, from: self, requirement, cookies)
+        return SharedHTTPSource(target, from: self, requirement, cookies, policy)
     }
 
     /// Marks a resource that changes with every request. It is removed from the disk and not shared any more.
