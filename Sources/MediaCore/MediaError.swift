@@ -1,61 +1,103 @@
 /// An error with a code, a message that a user can act on, and the resource that it concerns.
 public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of an error. Codes are stable across versions; messages are not.
-    public enum Code: String, Hashable, Sendable, CaseIterable {
+    ///
+    /// A later version may add codes, so a `switch` over a code needs a default.
+    public struct Code: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+        /// The name of the code, such as "notFound".
+        public let rawValue: String
+        /// Creates a code with a name: one of those below, or a code of an application's own `ByteSource` or sink.
+        ///
+        /// - Parameter rawValue: The name of the code.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
         /// The source is empty.
-        case emptyMedia
+        public static let emptyMedia = Code(rawValue: "emptyMedia")
         /// The container format is unknown to FFmpeg or excluded by policy.
-        case unrecognizedFormat
+        public static let unrecognizedFormat = Code(rawValue: "unrecognizedFormat")
         /// The data ends before the media does.
-        case truncated
+        public static let truncated = Code(rawValue: "truncated")
         /// No data is available yet. The call can be repeated later.
-        case notReady
+        public static let notReady = Code(rawValue: "notReady")
         /// A limit that protects the host is exceeded: pixels, streams or header bytes.
-        case exceedsLimits
+        public static let exceedsLimits = Code(rawValue: "exceedsLimits")
         /// The asset was opened, but none of its tracks can be played.
-        case noPlayableTracks
+        public static let noPlayableTracks = Code(rawValue: "noPlayableTracks")
         /// The file or resource does not exist (ENOENT, HTTP 404).
-        case notFound
+        public static let notFound = Code(rawValue: "notFound")
         /// The system denies the user access (EACCES, HTTP 401 and 403).
-        case permissionDenied
+        public static let permissionDenied = Code(rawValue: "permissionDenied")
         /// A URL scheme or a nested reference is not allowed by policy.
-        case forbidden
+        public static let forbidden = Code(rawValue: "forbidden")
         /// Reading failed for another reason.
-        case io
+        public static let io = Code(rawValue: "io")
         /// No response arrived in time. Trying again may succeed.
-        case timedOut
+        public static let timedOut = Code(rawValue: "timedOut")
         /// The media is encrypted, and no key is available.
-        case encrypted
+        public static let encrypted = Code(rawValue: "encrypted")
         /// The installed FFmpeg has no decoder for a track.
-        case decoderNotFound
+        public static let decoderNotFound = Code(rawValue: "decoderNotFound")
         /// A decoder could not be opened, or failed permanently.
-        case decoderFailed
+        public static let decoderFailed = Code(rawValue: "decoderFailed")
         /// The hardware decoder is unavailable or failed. Playback continues with a software decoder.
-        case hardwareUnavailable
+        public static let hardwareUnavailable = Code(rawValue: "hardwareUnavailable")
         /// A packet, or too many packets in a row, could not be decoded.
-        case decodeFailed
+        public static let decodeFailed = Code(rawValue: "decodeFailed")
         /// The source can only be read once, in order.
-        case notSeekable
+        public static let notSeekable = Code(rawValue: "notSeekable")
         /// A frame or audio could not be converted to the requested format.
-        case conversionFailed
+        public static let conversionFailed = Code(rawValue: "conversionFailed")
         /// A sink threw an error and was removed.
-        case sinkFailed
+        public static let sinkFailed = Code(rawValue: "sinkFailed")
         /// Memory, file descriptors or threads are exhausted.
-        case resourceLimit
+        public static let resourceLimit = Code(rawValue: "resourceLimit")
         /// An argument is not valid, such as an empty location.
-        case invalidArgument
+        public static let invalidArgument = Code(rawValue: "invalidArgument")
         /// The resource on the server changed after it was opened.
-        case resourceChanged
+        public static let resourceChanged = Code(rawValue: "resourceChanged")
         /// TLS certificate verification failed: the certificate is not trusted, belongs to another host or has
         /// expired.
-        case untrustedServer
+        public static let untrustedServer = Code(rawValue: "untrustedServer")
         /// Playback made no progress for longer than `Player.stuckDetectionLimits` allow: no data arrived, or time
         /// did not advance.
-        case stuck
+        public static let stuck = Code(rawValue: "stuck")
         /// The operation was cancelled, because a load was cancelled or the player was released.
-        case cancelled
+        public static let cancelled = Code(rawValue: "cancelled")
         /// Any other error; see the message and `underlyingCode`.
-        case unknown
+        public static let unknown = Code(rawValue: "unknown")
+
+        /// All codes of this version.
+        public static let allCases: [Code] = [
+            .emptyMedia,
+            .unrecognizedFormat,
+            .truncated,
+            .notReady,
+            .exceedsLimits,
+            .noPlayableTracks,
+            .notFound,
+            .permissionDenied,
+            .forbidden,
+            .io,
+            .timedOut,
+            .encrypted,
+            .decoderNotFound,
+            .decoderFailed,
+            .hardwareUnavailable,
+            .decodeFailed,
+            .notSeekable,
+            .conversionFailed,
+            .sinkFailed,
+            .resourceLimit,
+            .invalidArgument,
+            .resourceChanged,
+            .untrustedServer,
+            .stuck,
+            .cancelled,
+            .unknown,
+        ]
+
+        /// The name of the code.
+        public var description: String { rawValue }
     }
 
     /// The kind of failure, for decisions in code.

@@ -55,6 +55,10 @@ struct FoundationErrorTests {
             ]
         )
         #expect(PlaybackError.Code.allCases.map(\.number).sorted() == Array(1...names.count))
+        // A code of an application has none.
+        let own = PlaybackError.Code(rawValue: "licenseExpired")
+        #expect(own.number == 0 && own != .unknown && "\(own)" == "licenseExpired")
+        #expect(PlaybackError.Code(rawValue: "io") == .io)
     }
 
     @Test(

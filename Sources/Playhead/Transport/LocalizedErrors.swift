@@ -5,37 +5,20 @@ public import Sinks
 // The descriptions of errors for Foundation: `localizedDescription` and the parts of an `NSError`. `MediaCore` does not
 // use Foundation, so the errors of other modules get their descriptions here. All descriptions are in English.
 extension MediaError.Code {
-    /// The code for an `NSError`. It never changes; new codes are appended.
-    public var number: Int {
-        switch self {
-        case .emptyMedia: 1
-        case .unrecognizedFormat: 2
-        case .truncated: 3
-        case .notReady: 4
-        case .exceedsLimits: 5
-        case .noPlayableTracks: 6
-        case .notFound: 7
-        case .permissionDenied: 8
-        case .forbidden: 9
-        case .io: 10
-        case .timedOut: 11
-        case .encrypted: 12
-        case .decoderNotFound: 13
-        case .decoderFailed: 14
-        case .decodeFailed: 15
-        case .notSeekable: 16
-        case .conversionFailed: 17
-        case .sinkFailed: 18
-        case .resourceLimit: 19
-        case .invalidArgument: 20
-        case .cancelled: 21
-        case .unknown: 22
-        case .hardwareUnavailable: 23
-        case .resourceChanged: 24
-        case .untrustedServer: 25
-        case .stuck: 26
-        }
-    }
+    /// The code for an `NSError`. It never changes; new codes are appended. 0 for a code of an application.
+    public var number: Int { Self.numbers[self] ?? 0 }
+
+    /// The numbers: the codes in the order in which they were added, counted from 1.
+    private static let numbers: [Self: Int] = {
+        let codes: [Self] = [
+            .emptyMedia, .unrecognizedFormat, .truncated, .notReady, .exceedsLimits, .noPlayableTracks,
+            .notFound, .permissionDenied, .forbidden, .io, .timedOut, .encrypted, .decoderNotFound,
+            .decoderFailed, .decodeFailed, .notSeekable, .conversionFailed, .sinkFailed, .resourceLimit,
+            .invalidArgument, .cancelled, .unknown, .hardwareUnavailable, .resourceChanged, .untrustedServer,
+            .stuck,
+        ]
+        return Dictionary(uniqueKeysWithValues: zip(codes, 1...))
+    }()
 
     /// A suggestion for the user, or nil.
     fileprivate var suggestion: String? {
@@ -51,10 +34,7 @@ extension MediaError.Code {
         case .resourceChanged: "Open it again."
         case .untrustedServer: "If you trust the server, specify the file with its certificate."
         case .notReady, .timedOut, .stuck: Self.tryAgain
-        case .emptyMedia, .unrecognizedFormat, .forbidden, .io, .decoderFailed, .decodeFailed, .notSeekable,
-            .noPlayableTracks,
-            .conversionFailed, .hardwareUnavailable, .sinkFailed, .invalidArgument, .cancelled, .unknown:
-            nil
+        default: nil
         }
     }
 
