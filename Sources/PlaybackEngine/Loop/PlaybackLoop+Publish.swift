@@ -33,6 +33,7 @@ extension PlaybackLoop {
         cueTracks.addTrackIDs(to: &tracks)
         publisher.changes = SnapshotPublisher.Changes(
             seekTarget: state.item?.seekTarget,
+            endTime: endTime,
             pipeline: pipeline.map { ObjectIdentifier($0) },
             enabledTracks: tracks,
             presentationSize: layers.presentationSize,
@@ -47,6 +48,16 @@ extension PlaybackLoop {
         if publisher.hasChanged {
             shared.publish { publisher.publish(into: &$0, pipeline?.description) }
         }
+    }
+
+    /// The item time of an item that has been played to the end of its data: its duration, so that the two are equal. Nil
+    /// otherwise, and if the item ended at its forward end time.
+    private var endTime: MediaTime? {
+        guard let item = state.item, item.hasEnded, item.endError == nil, !state.isReverse,
+            state.endAction != .none, item.duration.isNumeric, let duration = ItemTime(item.duration),
+            presentation.ends.forward.map({ $0 >= duration }) ?? true
+        else { return nil }
+        return item.duration
     }
 
     /// Returns the end of the pass, at which item time stops until the loop has handled it. Returns nil if it is

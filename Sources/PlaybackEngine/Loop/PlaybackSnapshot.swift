@@ -20,6 +20,9 @@ package struct PlaybackSnapshot: Sendable {
     package var isReadyForDisplay = false
     /// The target of the seek that is under way, or nil if there is none.
     package var seekTarget: MediaTime?
+    /// The duration of an item that has been played to the end of its data; nil otherwise. The data may end earlier or
+    /// later than the duration, for example if subtitles are longer than video and audio.
+    var endTime: MediaTime?
     package var counters = PlaybackCounters()
     /// The number of frames shown in the last second of playback, or 0 while the timeline is stopped.
     package var frameRate: Float = 0
@@ -33,9 +36,9 @@ package struct PlaybackSnapshot: Sendable {
 
     package init() {}
 
-    /// Returns the item time at `host`, or the target while a seek is under way.
+    /// Returns the item time at `host`: the target while a seek is under way, and the duration at the end.
     package func itemTime(at host: HostTime) -> MediaTime {
-        if let seekTarget { return seekTarget }
+        if let known = seekTarget ?? endTime { return known }
         var time = origin.itemTime(of: timeline.media(at: host))
         if let passEnd { time = min(time, passEnd) }
         return max(.zero, time).mediaTime

@@ -23,6 +23,7 @@ struct SnapshotPublisher {
     /// The part of a snapshot whose changes are not reported one at a time.
     struct Changes: Equatable {
         var seekTarget: MediaTime?
+        var endTime: MediaTime?
         var pipeline: ObjectIdentifier?
         var enabledTracks: Set<Int>
         var presentationSize: PixelSize
@@ -55,6 +56,7 @@ struct SnapshotPublisher {
         hasUnpublishedChange = false
         published = changes
         snapshot.seekTarget = changes.seekTarget
+        snapshot.endTime = changes.endTime
         snapshot.enabledTracks = changes.enabledTracks
         snapshot.presentationSize = changes.presentationSize
         snapshot.isReadyForDisplay = changes.isReadyForDisplay

@@ -205,6 +205,9 @@ public final class PlayerItem: Sendable, Identifiable {
 
     /// Returns the item time that is shown, or the target of a seek from the call of the seek on.
     ///
+    /// At the end of the item it is `duration`, also if video and audio end a little earlier or later than the container
+    /// declares, or before the last subtitle. At `forwardPlaybackEndTime` it is that time.
+    ///
     /// An item that was removed from a player keeps its time and continues from there when it is returned to a player.
     /// An item that a queue has played to its end restarts at zero.
     ///
