@@ -29,6 +29,7 @@ private final class DeliveredText: Sendable {
     func note(_ notice: LegibleOutput.Notice) {
         switch notice {
         case .sequenceWasFlushed: add("flushed")
+        case .lost(let count): add("lost \(count)")
         case .cues(let cues, _): for cue in cues { add(cue.text) }
         }
     }

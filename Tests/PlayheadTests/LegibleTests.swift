@@ -43,6 +43,7 @@ struct LegibleTests {
         static func line(_ notice: LegibleOutput.Notice) -> String {
             switch notice {
             case .sequenceWasFlushed: return "flushed"
+            case .lost(let count): return "lost \(count)"
             case .cues(let cues, let time):
                 let words = cues.map { "\($0.text) \(span($0))" }.joined(separator: ", ")
                 return "\((time.nanoseconds ?? 0) / 1_000_000): \(words)"
@@ -64,6 +65,88 @@ struct LegibleTests {
         let listener = Listener(advance: advance)
         item.add(listener.output)
         return (bench, item, listener)
+    }
+
+    /// What a reader of the notices has read, in lines, and "end".
+    private final class Reader: Sendable {
+        let lines = Locked([String]())
+        let task: Task<Void, Never>
+
+        init(_ notices: AsyncStream<LegibleOutput.Notice>) {
+            task = Task { [lines] in
+                for await notice in notices {
+                    let line = Listener.line(notice)
+                    lines.withLock { $0.append(line) }
+                }
+                lines.withLock { $0.append("end") }
+            }
+        }
+    }
+
+    @Test(
+        "The stream of notices ends with the item: at its end, a failure, a replacement, and with its removal"
+    )
+    func ends() async {
+        for way in 0..<5 {
+            let media = way == 1 ? ScriptedMedia.silentClip([.lost(fromPacket: 20)]) : .silentClip()
+            let (bench, item, listener) = makeBench(media)
+            // Without subtitles nothing is delivered, and still the stream ends.
+            let reader = Reader(listener.output.notices)
+            bench.load(item)
+            bench.player.play()
+            bench.driver.run(seconds: 0.5)
+            switch way {
+            case 2: bench.player.replaceCurrentItem(with: bench.makeItem())
+            case 3: bench.player.replaceCurrentItem(with: nil)
+            case 4: item.remove(listener.output)
+            default: break
+            }
+            bench.driver.run(seconds: 5)
+            await reader.task.value
+            #expect(reader.lines.withLock { $0 }.last == "end")
+        }
+    }
+
+    @Test(
+        "A loop does not end the stream, and a stream that begins after the end delivers what is played again"
+    )
+    func endsOnce() async {
+        let (bench, item, listener) = makeBench()
+        item.selectTrack(ScriptedMedia.subtitleTrack, ofType: .subtitle)
+        bench.player.repeatMode = .loop
+        let first = Reader(listener.output.notices)
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        bench.player.repeatMode = .once
+        bench.driver.run(seconds: 5)
+        await first.task.value
+        let lines = first.lines.withLock { $0 }
+        #expect(lines.filter { $0.contains("last") }.count == 3 && lines.last == "end")
+        let second = Reader(listener.output.notices)
+        item.seek(to: .ms(1700), toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        await second.task.value
+        #expect(second.lines.withLock { $0 }.contains { $0.contains("last") })
+    }
+
+    @Test("A reader that falls behind is told how many notices it has lost")
+    func lost() async {
+        var media = ScriptedMedia.silentClip()
+        media.cues = (0..<400).map { .init("\($0)", from: Int64($0) * 4, to: Int64($0) * 4 + 3) }
+        let (bench, item, listener) = makeBench(media)
+        item.selectTrack(ScriptedMedia.subtitleTrack, ofType: .subtitle)
+        let notices = listener.output.notices
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        var lines: [String] = []
+        for await notice in notices { lines.append(Listener.line(notice)) }
+        let total = listener.delivered().count
+        #expect(total > 256 && lines.count == 257)
+        #expect(lines.first == "lost \(total - 256)")
+        #expect(lines.last?.contains("399") == true)
     }
 
     @Test("Each cue is delivered when it is due, with its end, and does not affect video and audio")

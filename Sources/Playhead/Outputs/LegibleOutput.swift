@@ -19,6 +19,8 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
         /// Cues that become due at an item time, in the order in which they begin. After a jump these include the cues
         /// that are due already. Each cue has its end time.
         case cues([TextCue], itemTime: MediaTime)
+        /// The reader of `notices` was too slow: the given number of notices was omitted before this one.
+        case lost(Int)
     }
 
     private struct State {
@@ -30,7 +32,7 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
     }
 
     private let state = Locked(State())
-    private let readers = Fanout<Notice>(depth: 256)
+    private let readers = Fanout<Notice>(depth: 256) { .lost($0) }
     /// The item time by which cues are delivered before they are due.
     public let advanceInterval: MediaTime
 
@@ -42,7 +44,10 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
     /// The item that the output was added to, or nil. It is not retained. `PlayerItem` sets the property.
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
-        set { state.withLock { $0.item = newValue } }
+        set {
+            state.withLock { $0.item = newValue }
+            if newValue == nil { endNotices() }
+        }
     }
 
     /// Has no effect, because the player does not render subtitles. The value is stored.
@@ -61,8 +66,15 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
         state.withLock { $0.handler = handler.map { NoticeHandler(queue: queue, call: $0) } }
     }
 
-    /// A stream of the notices from now on. A reader that falls more than 256 notices behind loses the oldest ones.
+    /// A stream of the notices from now on, for one reader.
+    ///
+    /// The stream ends when the item has been played to its end, fails, is replaced or removed, or when the output is
+    /// removed from the item; a loop does not end it. If the item plays again, for example after a seek, read another
+    /// stream. A reader that falls more than 256 notices behind gets `.lost` with the number of omitted ones.
     public var notices: AsyncStream<Notice> { readers.makeStream() }
+
+    /// Ends the streams of notices.
+    func endNotices() { readers.finishStreams() }
 
     /// Returns the delivered cues that are due at an item time.
     ///
@@ -90,6 +102,7 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
         let handler = state.withLock { state in
             switch notice {
             case .sequenceWasFlushed: state.recent = []
+            case .lost: break
             case .cues(let cues, let time):
                 // A cue without an end lasts until the next cue.
                 state.recent.removeAll { $0.timeRange.duration.isIndefinite || $0.timeRange.end < time }

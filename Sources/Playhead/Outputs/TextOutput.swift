@@ -17,6 +17,11 @@ extension PlayerItem {
         core.loop.removeListener(ObjectIdentifier(output), output.kind, of: attachment.id)
     }
 
+    /// Ends the streams of the outputs for subtitles.
+    func endNotices() {
+        for output in outputs { (output as? LegibleOutput)?.endNotices() }
+    }
+
     func listeners(of kind: CueKind) -> [CueListener] {
         outputs.compactMap { $0 as? any TextOutput }.filter { $0.kind == kind }.map(\.listener)
     }

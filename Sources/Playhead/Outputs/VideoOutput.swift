@@ -118,7 +118,8 @@ public final class VideoOutput: PlayerItemOutput {
     }
 
     /// A stream of the frames from now on, as they become due. A reader that falls more than four frames behind loses
-    /// the oldest ones, and nothing reports the loss. Use a `VideoSink` to process every frame.
+    /// the oldest ones, which `lostFrameCount` counts; on a virtual clock playback does not wait for the reader. Use a
+    /// `VideoSink` to process every frame.
     public var frames: AsyncStream<VideoFrame> {
         guard conversion.isNeeded else { return readers.makeStream() }
         let reader = FrameReader(readers.makeStream())
@@ -129,6 +130,9 @@ public final class VideoOutput: PlayerItemOutput {
             return nil
         }
     }
+
+    /// The number of frames that readers of `frames` have lost because they fell behind.
+    public var lostFrameCount: Int { readers.lostCount }
 
     private static func due(_ time: MediaTime, _ frames: [VideoFrame]) -> VideoFrame? {
         frames.filter { $0.presentationTime <= time }.max { $0.presentationTime < $1.presentationTime }

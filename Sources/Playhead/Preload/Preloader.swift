@@ -30,7 +30,7 @@ public final class Preloader: Sendable {
     private let driver: any Driver
     private let loadPriorityGate: LoadPriorityGate
     private let budget: PlaybackBudget?
-    private let fanout = Fanout<Change>(depth: 1024)
+    private let fanout = Fanout<Change>()
     private let state = Locked(State())
 
     /// Creates a preloader.
@@ -167,8 +167,8 @@ public final class Preloader: Sendable {
         state.withLock { $0.jobs[ObjectIdentifier(asset)] }?.status
     }
 
-    /// A stream of the changes from now on. A reader that falls more than 1,024 changes behind loses the oldest ones.
-    /// The stream ends when the preloader is released.
+    /// A stream of the changes from now on, for one reader. No change is omitted, so read the stream as long as it is
+    /// kept. It ends when the preloader is released.
     public var changes: AsyncStream<Change> { fanout.makeStream() }
 
     // MARK: Scheduling

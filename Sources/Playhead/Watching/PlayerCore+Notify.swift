@@ -33,6 +33,11 @@ extension PlayerCore {
         if case .itemChanged(let old, _) = report.change, let old {
             dispatcher.item(old)?.endLog(snapshot.counters, at: report.host)
         }
+        if case .passEnded(let id, let outcome) = report.change,
+            outcome != .playedToEnd || snapshot.repeatSetting == .once
+        {
+            dispatcher.item(id)?.endNotices()
+        }
         guard let event = dispatcher.event(for: report, sought: sought) else { return }
         let timed = TimedPlayerEvent(
             event: event,
