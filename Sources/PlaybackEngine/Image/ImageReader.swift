@@ -14,6 +14,8 @@ final class ImageReader {
     let description: MediaDescription
     let track: Track
     private var end: MediaTime { description.duration }
+    /// Whether the track is an attached picture, which is the image at every time.
+    private var isAttachedPicture: Bool { track.isAttachedPicture }
 
     private typealias PacketIdentity = DecoderHistory.PacketIdentity
 
@@ -78,7 +80,8 @@ final class ImageReader {
 
     var demuxer: any Demuxer { packets.demuxer }
 
-    /// Opens the asset and creates a decoder for its first video track.
+    /// Opens the asset and creates a decoder for its first video track, or for its first attached picture (cover art) if
+    /// there is no video.
     ///
     /// - Parameters:
     ///   - demuxer: The demuxer to open.
@@ -94,7 +97,8 @@ final class ImageReader {
         didOpen(description)
         let variant = VariantPreference().best(of: description.variants)
         let tracks = description.tracks(of: variant)
-        guard let track = TrackChoice.automatic.pick(.video, from: tracks) else {
+        let cover = tracks.first { $0.mediaType == .video && $0.isAttachedPicture && $0.isPlayable }
+        guard let track = TrackChoice.automatic.pick(.video, from: tracks) ?? cover else {
             let unplayable = description.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
             let reason = unplayable?.unplayableReason.map { ": \($0)" } ?? ""
             throw MediaError(.noPlayableTracks, "no playable video track\(reason)", track: unplayable?.id)
@@ -126,6 +130,13 @@ final class ImageReader {
         retry = SeekRetry(target: time)
         skipUntil = nil
         cachedAnswer = nil
+        if isAttachedPicture {
+            // The container delivers the picture's only packet first, whatever the position.
+            target = Target(isSyncPoint: true)
+            cachedAnswer = lastSyncPoint?.frame
+            packets.begin(.zero)
+            return .ready(())
+        }
         let isExact = target.isExact
         packets.begin(min(max(.zero, target.from), time))
         syncPoint = request.syncPoint
@@ -282,6 +293,10 @@ final class ImageReader {
     private func accept(_ frame: VideoFrame) -> VideoFrame? {
         let time = frame.presentationTime
         frameCount += 1
+        if isAttachedPicture {
+            lastSyncPoint = (.zero, frame)
+            return frame
+        }
         if target.isSyncPoint {
             // Leading frames of a sync point lack their references.
             guard frame.isKeyFrame || time >= target.time else { return nil }

@@ -168,7 +168,8 @@ struct Snapshot: Sendable {
     }
 
     private func tileSize() throws -> PixelSize {
-        let track = asset.media?.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
+        let tracks = asset.media?.tracks.filter { $0.mediaType == .video } ?? []
+        let track = tracks.first { !$0.isAttachedPicture } ?? tracks.first
         guard let shown = track?.presentationSize, !shown.isEmpty else {
             throw SnapshotFailure(sentence: "\(options.input.name): no playable video track")
         }
