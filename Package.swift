@@ -245,6 +245,7 @@ let package = Package(
                 "PlayheadCapture", "PlayheadPicker",
                 "Playhead", "FFmpeg", "MediaCore", "PlayheadBackend", "PlaybackEngine", "PlayheadTesting",
                 "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: plainSettings
         ),

@@ -1,4 +1,7 @@
+import Logging
 public import MediaCore
+import PlaybackEngine
+import PlayheadBackend
 
 extension Player {
     /// Adds a layer with a sink. The player owns the layer, so the result may be ignored; it serves to set gravity,
@@ -21,6 +24,22 @@ extension Player {
 
 extension PlayerCore {
     func retain(_ layer: PlayerLayer) { state.withLock { if !$0.isReleased { $0.layers.append(layer) } } }
+
+    /// Logs a warning if a layer with sinks was released by mistake: the player still exists, and plays, or the layer has
+    /// never had a frame. An application that releases both is not warned.
+    func warnAboutReleasedLayer(hadFrames: Bool) {
+        callbacks.enqueue { [weak self] in
+            guard let self, !setting(\.isEnding), dispatcher.player != nil,
+                visibleFacts.rate != 0 || !hadFrames
+            else { return }
+            configuration.logger.warning(
+                """
+                a layer was released while its player exists: its sinks are finished and get no frames. Retain the \
+                layer, or use Player.add(_:size:)
+                """
+            )
+        }
+    }
 
     /// Releases a layer that has another player.
     func release(_ layer: PlayerLayer) {

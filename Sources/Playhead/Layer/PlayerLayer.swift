@@ -76,6 +76,9 @@ public final class PlayerLayer: Sendable {
         player?.core.dispatcher.remove(ObjectIdentifier(self))
         player?.core.reconsiderVariants()
         guard let output else { return detachedSinks.finish(state.withLock { $0.sinks }) }
+        if !state.withLock({ $0.sinks.isEmpty }) {
+            player?.core.warnAboutReleasedLayer(hadFrames: output.shownShape != nil)
+        }
         player?.core.loop.perform { $0.removeLayer(output) }
         output.close()
     }
