@@ -39,8 +39,10 @@ package final class FrameSampler: @unchecked Sendable {
         var remaining: Range<Int> = 0..<0
         /// The requests that have not been answered, or whose frames have not been converted.
         var pendingCount = 0
-        /// The last frame and its conversion. Consecutive samples may have the same frame.
-        var last: (frame: VideoFrame, shaped: VideoFrame)?
+        /// The last frame and its conversion. Consecutive samples may have the same frame, which the queue then holds;
+        /// it is not retained here, because a decoded frame can be large.
+        weak var lastStorage: (any VideoFrameStorage)?
+        var lastShaped: VideoFrame?
     }
 
     /// The bytes of the frames of one window, and those that the output holds.
@@ -241,9 +243,11 @@ package final class FrameSampler: @unchecked Sendable {
     }
 
     private func shaped(_ frame: VideoFrame, _ worker: Int) throws(MediaError) -> VideoFrame {
-        if let last = workers[worker].last, last.frame.storage === frame.storage { return last.shaped }
+        let last = workers[worker]
+        if let shaped = last.lastShaped, last.lastStorage === frame.storage { return shaped }
         let shaped = try shape.apply(to: frame, with: converter)
-        workers[worker].last = (frame, shaped)
+        workers[worker].lastStorage = frame.storage
+        workers[worker].lastShaped = shaped
         return shaped
     }
 
