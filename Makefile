@@ -117,6 +117,7 @@ lint-code: deps fixtures
 	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD) $(BUILDFLAGS)
 	built=$$($(SWIFT) build --show-bin-path --scratch-path $(STRICT_BUILD))
 	SWIFT="$(SWIFT)" $(PYTHON) Tests/check-comments.py "$$built/Modules"
+	SWIFT="$(SWIFT)" $(PYTHON) Tests/check-avfoundation.py "$$built/Modules"
 	$(PYTHON) Tests/check-examples.py "$$built"
 	PYTHON="$(PYTHON)" Tests/check-install.sh "$$built/vplay"
 
@@ -136,6 +137,10 @@ docs: deps ## build the documentation as a website into .build-docs/site, with w
 .PHONY: readme
 readme: fixtures ## build and run the package that README.md shows, from its code blocks alone
 	SWIFT="$(SWIFT)" Tests/check-readme.sh $(BUILDFLAGS)
+
+.PHONY: avfoundation
+avfoundation: fixtures ## build packages outside this one with the product AVFoundation and without it, and play a clip
+	SWIFT="$(SWIFT)" Tests/check-avfoundation.sh $(BUILDFLAGS)
 
 # Settings for the sanitizers: a build from scratch, optimized code (several times faster), fewer samples of tests with many
 # samples, and the modules to test.

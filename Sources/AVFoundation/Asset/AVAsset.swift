@@ -124,10 +124,8 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
         asset.load { _ in handler?() }
     }
 
-    /// Loads the asset.
-    ///
-    /// - Throws: `AVError` if the asset cannot be loaded, or the task or the loading was cancelled.
-    open func loadAllProperties() async throws {
+    /// Loads the asset, or throws an `AVError`.
+    final func loadAllProperties() async throws {
         do throws(PlaybackError) { try await asset.load() } catch { throw AVError(error) }
     }
 

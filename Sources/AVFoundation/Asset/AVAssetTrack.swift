@@ -95,9 +95,6 @@ open class AVAssetTrack: NSObject, AVAsynchronousKeyValueLoading, @unchecked Sen
         completionHandler handler: (@Sendable () -> Void)? = nil
     ) { handler?() }
 
-    /// Returns at once: a track exists only in a loaded asset.
-    open func loadAllProperties() async throws {}
-
     /// Returns whether both are the same track.
     ///
     /// - Parameter object: The other object.

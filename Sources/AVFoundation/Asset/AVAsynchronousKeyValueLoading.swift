@@ -17,11 +17,6 @@ public protocol AVAsynchronousKeyValueLoading: AnyObject, Sendable {
     ///   - keys: The names of the properties.
     ///   - handler: Called once on an arbitrary thread when all have been loaded, or before the method returns.
     func loadValuesAsynchronously(forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?)
-
-    /// Loads everything.
-    ///
-    /// - Throws: `AVError` if loading fails or is cancelled.
-    func loadAllProperties() async throws
 }
 
 extension AVAsynchronousKeyValueLoading {
@@ -50,6 +45,12 @@ extension AVAsynchronousKeyValueLoading {
     ) async throws -> (First, Second, repeat each Rest) {
         try await loadAllProperties()
         return (first.read(self), second.read(self), repeat (each rest).read(self))
+    }
+
+    /// Loads an asset. A track exists only in a loaded asset.
+    private func loadAllProperties() async throws {
+        guard let asset = self as? AVAsset else { return }
+        try await asset.loadAllProperties()
     }
 
     /// Returns the loading status of a property. Does not start loading.

@@ -1,0 +1,13 @@
+// What has no counterpart here. The compiler shows the message where code uses the name.
+
+/// Not available: an exported file needs an encoder, which the player does not have.
+@available(*, unavailable, message: "there is no export on Linux; PlayheadCapture and FFmpeg encode")
+public final class AVAssetExportSession {}
+
+/// Not available: assets cannot be composed.
+@available(*, unavailable, message: "there are no compositions on Linux; AVQueuePlayer has no gaps")
+public final class AVMutableComposition {}
+
+/// Not available: the player has no graph of audio nodes.
+@available(*, unavailable, message: "there is no audio engine on Linux; Playhead's AudioTap processes audio")
+public final class AVAudioEngine {}

@@ -1,0 +1,9 @@
+// What has no counterpart here. The compiler shows the message where code uses the name.
+
+/// Not available: there is no UIKit.
+@available(*, unavailable, message: "there are no view controllers on Linux; WindowSink shows video")
+public final class AVPlayerViewController {}
+
+/// Not available: there is no UIKit.
+@available(*, unavailable, message: "there is no picture in picture on Linux")
+public final class AVPictureInPictureController {}

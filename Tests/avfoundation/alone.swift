@@ -1,0 +1,7 @@
+import Playhead
+
+#if canImport(AVFoundation) || canImport(AVKit) || canImport(CoreMedia)
+    #error("a package that depends on Playhead alone sees the modules with Apple's names")
+#endif
+
+print(Player().status)

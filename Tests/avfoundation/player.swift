@@ -1,0 +1,116 @@
+#if PLAYHEAD_AVKIT
+    import AVKit
+#else
+    import AVFoundation
+#endif
+
+/// An item that keeps the URL that it plays, as items of caches do.
+class NamedItem: AVPlayerItem {
+    let name: String
+
+    nonisolated init(url: URL) {
+        name = url.lastPathComponent
+        super.init(asset: AVURLAsset(url: url), automaticallyLoadedAssetKeys: ["duration"])
+    }
+}
+
+class LoudPlayer: AVPlayer {
+    override func play() {
+        print("play")
+        super.play()
+    }
+}
+
+@MainActor
+final class PlayerController: NSObject {
+    let player = LoudPlayer()
+    private var observations: [NSKeyValueObservation] = []
+    private var timeObserver: Any?
+    private var endObserver: NSObjectProtocol?
+    private var passes = 0
+    private var ticks = 0
+
+    var isPlaying: Bool { player.rate != 0 && player.error == nil }
+
+    func load(_ url: URL) {
+        let item = NamedItem(url: url)
+        observations = [
+            item.observe(\.status, options: [.initial, .new]) { [weak self] item, _ in
+                let status = item.status
+                MainActor.assumeIsolated { self?.statusChanged(status) }
+            },
+            player.observe(\.timeControlStatus, options: [.old, .new]) { player, change in
+                if player.timeControlStatus == .playing { print("playing") }
+            },
+            player.observe(\.currentItem?.presentationSize, options: [.new]) { player, _ in
+                if let size = player.currentItem?.presentationSize, size != .zero {
+                    print("\(Int(size.width))x\(Int(size.height))")
+                }
+            },
+        ]
+        endObserver = NotificationCenter.default.addObserver(
+            forName: .AVPlayerItemDidPlayToEndTime,
+            object: item,
+            queue: .main
+        ) { [weak self] note in
+            let name = (note.object as? NamedItem)?.name ?? "-"
+            MainActor.assumeIsolated { self?.didPlayToEnd(name) }
+        }
+        timeObserver = player.addPeriodicTimeObserver(
+            forInterval: CMTime(seconds: 0.5, preferredTimescale: CMTimeScale(NSEC_PER_SEC)),
+            queue: .main
+        ) { [weak self] time in
+            MainActor.assumeIsolated { self?.ticks += time.isNumeric ? 1 : 0 }
+        }
+        player.isMuted = true
+        player.replaceCurrentItem(with: item)
+        player.play()
+    }
+
+    private func statusChanged(_ status: AVPlayerItem.Status) {
+        switch status {
+        case .unknown: print("unknown")
+        case .readyToPlay: print("ready, \(CMTimeGetSeconds(player.currentItem!.duration)) s")
+        case .failed: print("failed: \(player.currentItem?.error?.localizedDescription ?? "-")")
+        @unknown default: break
+        }
+    }
+
+    private func didPlayToEnd(_ name: String) {
+        let isAtEnd = CMTimeGetSeconds(player.currentTime()) == CMTimeGetSeconds(player.currentItem!.duration)
+        print("end of \(name), at the duration: \(isAtEnd)")
+        passes += 1
+        guard passes < 2 else { return finish() }
+        let target = CMTimeMakeWithSeconds(2.5, preferredTimescale: 600)
+        player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero) { [weak self] finished in
+            MainActor.assumeIsolated {
+                print("seek \(finished)")
+                self?.player.play()
+            }
+        }
+    }
+
+    private func finish() {
+        if let timeObserver { player.removeTimeObserver(timeObserver) }
+        if let endObserver { NotificationCenter.default.removeObserver(endObserver) }
+        for observation in observations { observation.invalidate() }
+        player.replaceCurrentItem(with: nil)
+        print("ticks: \(ticks > 5), item: \(player.currentItem == nil ? "none" : "one")")
+        Task {
+            do {
+                let missing = AVURLAsset(url: URL(fileURLWithPath: "/missing.mp4"))
+                print(try await missing.load(.duration))
+            } catch let error as AVError {
+                print("missing: \(error.code == .contentIsUnavailable)")
+            }
+            exit(0)
+        }
+    }
+}
+
+let url = URL(fileURLWithPath: CommandLine.arguments[1])
+let asset = AVAsset(url: url)
+print("tracks: \(asset.tracks(withMediaType: .video).count) and \(asset.tracks(withMediaType: .audio).count)")
+let controller = MainActor.assumeIsolated { PlayerController() }
+MainActor.assumeIsolated { controller.load(url) }
+RunLoop.main.run()

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""check-avfoundation.py MODULES: holds docs/avfoundation.md to the public symbols of CoreMedia, AVFoundation and AVKit.
+
+MODULES is the folder with the modules of a build. Each symbol must be in exactly one row of the tables of the page, and each name
+in a row must be a symbol; the counts on the page must be those of the rows. `--list` prints the symbols that have no row."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/avfoundation.md"
+SWIFT = os.environ.get("SWIFT", "swift")
+STATES = ["as Apple's", "different", "kept without effect", "unavailable"]
+# Members that the language or Foundation requires of a type.
+IMPLIED = {"==(_:_:)", "<(_:_:)", "hash(into:)", "hash", "isEqual(_:)", "rawValue", "init(rawValue:)", "description"}
+
+
+def symbols(modules):
+    """Returns the public symbols as `Type.member`, or the name of a global symbol."""
+    info = json.loads(subprocess.run([SWIFT, "-print-target-info"], check=True, capture_output=True).stdout)
+    found = set()
+    with tempfile.TemporaryDirectory() as output:
+        for module in ["CoreMedia", "AVFoundation", "AVKit"]:
+            headers = [word for folder in sorted(ROOT.glob("Sources/C[A-Z]*")) for word in ("-I", folder)]
+            subprocess.run(
+                [SWIFT, "symbolgraph-extract", "-module-name", module, "-target", info["target"]["triple"], "-I", modules]
+                + headers
+                + ["-minimum-access-level", "public", "-skip-synthesized-members", "-output-dir", output],
+                check=True,
+            )
+            for graph in pathlib.Path(output).glob(f"{module}[.@]*json"):
+                for symbol in json.loads(graph.read_text())["symbols"]:
+                    path = symbol["pathComponents"]
+                    if path[-1] not in IMPLIED and symbol["kind"]["identifier"] != "swift.extension":
+                        found.add(".".join(path))
+            # The compiler leaves out symbols that are not available.
+            for path in (ROOT / "Sources" / module).rglob("*.swift"):
+                found |= set(re.findall(r"@available\(\*, unavailable.*\n\s*public \w+ class (\w+)", path.read_text()))
+    return found
+
+
+def rows():
+    """Yields the line number, the state and the names of each row: | `Type` | state | `member`, `member` | note |."""
+    for number, line in enumerate(PAGE.read_text().splitlines(), 1):
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("| `") else []
+        if len(cells) != 4:
+            continue
+        kind = cells[0].strip("`")
+        names = re.findall(r"`([^`]+)`", cells[2])
+        prefix = "" if kind == "globals" else kind + "."
+        yield number, cells[1], [kind if name == "type" else prefix + name for name in names]
+
+
+def check(modules):
+    known, seen = symbols(modules), {}
+    counts = dict.fromkeys(STATES, 0)
+    for number, state, names in rows():
+        where = f"docs/avfoundation.md:{number}"
+        if state not in counts:
+            yield f"{where}: unknown state {state!r}"
+            continue
+        for name in names:
+            if name in seen:
+                yield f"{where}: {name} is in line {seen[name]} already"
+            elif name not in known:
+                yield f"{where}: there is no symbol {name}"
+            seen[name] = number
+            counts[state] += 1
+    for name in sorted(known - set(seen)):
+        yield f"docs/avfoundation.md: {name} has no row"
+    for state in STATES:
+        if f"| {state} | {counts[state]} |" not in PAGE.read_text():
+            yield f"docs/avfoundation.md: {counts[state]} symbols are {state}; the page says otherwise"
+
+
+if "--list" in sys.argv:
+    listed = {name for _, _, names in rows() for name in names} if PAGE.exists() else set()
+    print("\n".join(sorted(symbols(sys.argv[1]) - listed)))
+    sys.exit(0)
+faults = list(check(sys.argv[1]))
+print("\n".join(faults) if faults else "docs/avfoundation.md: every public symbol has a state")
+sys.exit(bool(faults))
