@@ -259,7 +259,7 @@ let package = Package(
         .testTarget(
             name: "AVFoundationTests",
             dependencies: [
-                "AVFoundation", "AVKit", "CoreMedia", "Playhead", "PlayheadTesting", "MediaCore",
+                "AVFoundation", "AVKit", "CoreMedia", "FFmpeg", "Playhead", "PlayheadTesting", "MediaCore",
                 "PlayheadBackend",
                 "TestSupport",
             ],

@@ -1,0 +1,310 @@
+public import Foundation
+public import Playhead
+
+/// A rectangle in a tree of layers. It describes where video is shown, and draws nothing itself.
+///
+/// `display(in:)` shows a tree. Coordinates are in pixels, from the top left corner. As on Apple's platforms, a tree is used
+/// from one thread at a time: the main thread.
+open class CALayer: NSObject {
+    private var center = CGPoint.zero
+    private var area = CGRect.zero
+    private var anchor = CGPoint(x: 0.5, y: 0.5)
+    private var depth: CGFloat = 0
+    private var isLeftOut = false
+    private var alpha: Float = 1
+    private var children: [CALayer] = []
+    private weak var parent: CALayer?
+    private var isLayoutNeeded = false
+    /// The composite that shows the tree, if this is its root.
+    private var screen: CompositeSink?
+
+    /// Creates a layer without a size.
+    public override init() { super.init() }
+
+    deinit {
+        for layer in children { layer.leaveScreen() }
+    }
+
+    // MARK: Geometry
+
+    /// The rectangle in the coordinates of the superlayer. It is computed from `bounds`, `position` and `anchorPoint`.
+    open var frame: CGRect {
+        get {
+            CGRect(
+                x: center.x - anchor.x * area.size.width,
+                y: center.y - anchor.y * area.size.height,
+                width: area.size.width,
+                height: area.size.height
+            )
+        }
+        set {
+            let rectangle = newValue.standardized
+            center = CGPoint(
+                x: rectangle.origin.x + anchor.x * rectangle.size.width,
+                y: rectangle.origin.y + anchor.y * rectangle.size.height
+            )
+            setBounds(CGRect(origin: area.origin, size: rectangle.size))
+        }
+    }
+
+    /// The rectangle in the layer's own coordinates. A change of the size requests a layout.
+    open var bounds: CGRect {
+        get { area }
+        set { setBounds(newValue.standardized) }
+    }
+
+    private func setBounds(_ rectangle: CGRect) {
+        let isResized = area.size != rectangle.size
+        area = rectangle
+        if isResized {
+            boundsDidChange()
+            setNeedsLayout()
+        }
+        treeDidChange()
+    }
+
+    /// Adapts what the layer shows to the size. `AVPlayerLayer` overrides it.
+    func boundsDidChange() {}
+
+    /// The position of the anchor point in the coordinates of the superlayer.
+    open var position: CGPoint {
+        get { center }
+        set {
+            guard newValue != center else { return }
+            center = newValue
+            treeDidChange()
+        }
+    }
+
+    /// The point of the bounds that is at `position`; (0.5, 0.5), the default, is the center.
+    open var anchorPoint: CGPoint {
+        get { anchor }
+        set {
+            guard newValue != anchor else { return }
+            anchor = newValue
+            treeDidChange()
+        }
+    }
+
+    /// The order among the sublayers of a layer: higher ones cover lower ones, and later ones cover earlier ones.
+    open var zPosition: CGFloat {
+        get { depth }
+        set {
+            guard newValue != depth else { return }
+            depth = newValue
+            treeDidChange()
+        }
+    }
+
+    /// A Boolean value that indicates whether the layer and its sublayers are left out.
+    open var isHidden: Bool {
+        get { isLeftOut }
+        set {
+            guard newValue != isLeftOut else { return }
+            isLeftOut = newValue
+            treeDidChange()
+        }
+    }
+
+    /// The opacity. A layer with an opacity of 0 or less is left out; every other one is shown without transparency.
+    open var opacity: Float {
+        get { alpha }
+        set {
+            guard newValue != alpha else { return }
+            alpha = newValue
+            treeDidChange()
+        }
+    }
+
+    /// Whether sublayers are clipped. Has no effect.
+    open var masksToBounds = false
+    /// The pixels of a point. Has no effect: a point is a pixel.
+    open var contentsScale: CGFloat = 1
+    /// A name for the application's own use.
+    open var name: String?
+
+    // MARK: Tree
+
+    /// The sublayers from back to front, or nil. Setting them moves them to this layer.
+    open var sublayers: [CALayer]? {
+        get { children.isEmpty ? nil : children }
+        set {
+            for layer in children { layer.removeFromSuperlayer() }
+            for layer in newValue ?? [] { addSublayer(layer) }
+        }
+    }
+
+    /// The layer that contains this one, or nil.
+    open var superlayer: CALayer? { parent }
+
+    /// Adds a sublayer in front of the others. It leaves its former superlayer.
+    ///
+    /// - Parameter layer: The layer. This layer and the layers that contain it are not added.
+    open func addSublayer(_ layer: CALayer) { insert(layer) { children.count } }
+
+    /// Inserts a sublayer.
+    ///
+    /// - Parameters:
+    ///   - layer: The layer.
+    ///   - index: Its index from back to front; a higher one than possible means the front.
+    open func insertSublayer(_ layer: CALayer, at index: UInt32) {
+        insert(layer) { min(Int(index), children.count) }
+    }
+
+    /// Inserts a sublayer behind another one.
+    ///
+    /// - Parameters:
+    ///   - layer: The layer.
+    ///   - sibling: The sublayer in front of it; with any other one it is inserted at the front.
+    open func insertSublayer(_ layer: CALayer, below sibling: CALayer?) {
+        insert(layer) { children.firstIndex { $0 === sibling } ?? children.count }
+    }
+
+    /// Inserts a sublayer in front of another one.
+    ///
+    /// - Parameters:
+    ///   - layer: The layer.
+    ///   - sibling: The sublayer behind it; with any other one it is inserted at the front.
+    open func insertSublayer(_ layer: CALayer, above sibling: CALayer?) {
+        insert(layer) { children.firstIndex { $0 === sibling }.map { $0 + 1 } ?? children.count }
+    }
+
+    private func insert(_ layer: CALayer, at index: () -> Int) {
+        guard !layer.contains(self) else {
+            return Misuse.report("a layer cannot be a sublayer of itself or of one of its sublayers")
+        }
+        layer.removeFromSuperlayer()
+        layer.setScreen(nil)
+        children.insert(layer, at: index())
+        layer.parent = self
+        setNeedsLayout()
+        treeDidChange()
+    }
+
+    private func contains(_ layer: CALayer) -> Bool {
+        var ancestor: CALayer? = layer
+        while let candidate = ancestor {
+            if candidate === self { return true }
+            ancestor = candidate.parent
+        }
+        return false
+    }
+
+    /// Removes the layer from its superlayer.
+    open func removeFromSuperlayer() {
+        guard let parent else { return }
+        let root = root
+        parent.children.removeAll { $0 === self }
+        self.parent = nil
+        leaveScreen()
+        root.treeDidChange()
+    }
+
+    private var root: CALayer {
+        var layer = self
+        while let parent = layer.parent { layer = parent }
+        return layer
+    }
+
+    // MARK: Layout
+
+    /// Requests that `layoutSublayers()` be called by the next `layoutIfNeeded()`.
+    open func setNeedsLayout() { isLayoutNeeded = true }
+    /// Returns whether a layout is requested.
+    ///
+    /// - Returns: True after `setNeedsLayout()` and a change of the size.
+    open func needsLayout() -> Bool { isLayoutNeeded }
+
+    /// Calls `layoutSublayers()` of the layer and its sublayers where a layout is requested. There is no run loop that
+    /// does it: call it after changes, or `display(in:)`.
+    open func layoutIfNeeded() {
+        if isLayoutNeeded {
+            isLayoutNeeded = false
+            layoutSublayers()
+        }
+        for layer in children { layer.layoutIfNeeded() }
+    }
+
+    /// Places the sublayers. The implementation of this class does nothing; subclasses override it.
+    open func layoutSublayers() {}
+
+    /// Has no effect: what is shown is drawn again when it changes.
+    open func setNeedsDisplay() {}
+
+    // MARK: Showing
+
+    /// Shows the layer and its sublayers in a composite, which delivers pictures to windows, terminals and files. The tree
+    /// stays shown as it changes. This is not part of Apple's API, where a window does it.
+    ///
+    /// - Parameter composite: The composite, which the layer retains and whose size stays as it is; nil ends showing the
+    ///   tree. A layer that has a superlayer is shown with the tree of that layer, and not by this method.
+    open func display(in composite: CompositeSink?) {
+        guard parent == nil else {
+            return Misuse.report("display(in:) is for the layer at the root of a tree")
+        }
+        layoutIfNeeded()
+        setScreen(composite)
+    }
+
+    private func setScreen(_ composite: CompositeSink?) {
+        guard screen !== composite else { return }
+        if screen != nil { leaveScreen() }
+        screen = composite
+        treeDidChange()
+    }
+
+    private func leaveScreen() {
+        place(nil)
+        for layer in children { layer.leaveScreen() }
+    }
+
+    /// Updates the composite after a change of any layer of the tree.
+    func treeDidChange() {
+        let root = root
+        guard let screen = root.screen else { return }
+        var order = 0.0
+        root.arrange(CGPoint.zero, isHidden: false, &order, screen)
+    }
+
+    /// Places this layer and its sublayers.
+    ///
+    /// - Parameters:
+    ///   - origin: The origin of the layer in the picture.
+    ///   - isHidden: Whether a superlayer is left out.
+    ///   - order: The number of the next layer from back to front.
+    ///   - screen: The composite.
+    private func arrange(_ origin: CGPoint, isHidden: Bool, _ order: inout Double, _ screen: CompositeSink) {
+        let isHidden = isHidden || isLeftOut || !(alpha > 0)
+        place(
+            Placement(
+                screen: screen,
+                frame: CGRect(origin: origin, size: area.size),
+                zPosition: order,
+                isHidden: isHidden
+            )
+        )
+        order += 1
+        let ordered = children.enumerated().sorted {
+            ($0.element.depth, $0.offset) < ($1.element.depth, $1.offset)
+        }
+        for (_, layer) in ordered {
+            let frame = layer.frame
+            let corner = CGPoint(
+                x: origin.x + frame.origin.x - area.origin.x,
+                y: origin.y + frame.origin.y - area.origin.y
+            )
+            layer.arrange(corner, isHidden: isHidden, &order, screen)
+        }
+    }
+
+    /// The place of a layer in a picture.
+    struct Placement {
+        let screen: CompositeSink
+        let frame: CGRect
+        let zPosition: Double
+        let isHidden: Bool
+    }
+
+    /// Shows what the layer contains at a place, or ends showing it. `AVPlayerLayer` overrides it.
+    func place(_ placement: Placement?) {}
+}
