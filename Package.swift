@@ -161,7 +161,7 @@ let package = Package(
         .target(
             name: "AVFoundation",
             dependencies: [
-                "CoreMedia", "MediaCore", "Network", "Playhead", "PlayheadBackend",
+                "CoreMedia", "FFmpeg", "MediaCore", "Network", "Playhead", "PlayheadBackend",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

@@ -103,7 +103,7 @@ extension AVError.Code {
             case .resourceChanged: .noLongerPlayable
             case .untrustedServer: .serverIncorrectlyConfigured
             case .cancelled: .operationCancelled
-            case .conversionFailed, .sinkFailed, .unknown: .unknown
+            default: .unknown
             }
     }
 }
