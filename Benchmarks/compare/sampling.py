@@ -28,6 +28,7 @@ import sys
 import tempfile
 
 import compare
+import seek
 
 BEGIN, END = "<!-- sampling:begin -->", "<!-- sampling:end -->"
 SIMILAR = 25  # decibels
@@ -37,10 +38,12 @@ WAYS = ["pyav", "decord", "decord sorted", "opencv", "opencv sorted"]
 class Worker:
     """A process that answers one line with one line of JSON."""
 
-    def __init__(self, command):
+    def __init__(self, command, origin=0):
+        self.origin = origin
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 
     def ask(self, times, name="-"):
+        times = [max(0, time - self.origin) for time in times]
         self.process.stdin.write(" ".join([name, *(f"{time:.6f}" for time in times)]) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
@@ -89,9 +92,14 @@ def pyav(path, side, _):
             for index in sorted(range(len(times)), key=times.__getitem__):
                 target = zero + math.floor(times[index] / base + 1e-6)
                 # Decoding continues if no key frame lies between.
-                if decoded is None or key_before(container, stream, target) > before.pts:
-                    container.seek(target, stream=stream, backward=True)
-                    decoded, before, after = container.decode(stream), None, None
+                if decoded is None or before is None or key_before(container, stream, target) > before.pts:
+                    # The index has decoding times, so the key frame may be presented after the target.
+                    for back in (0, 1, 4, 16):
+                        container.seek(max(zero, target - int(back / base)), stream=stream, backward=True)
+                        decoded, before = container.decode(stream), None
+                        after = next(decoded, None)
+                        if after is None or after.pts <= target:
+                            break
                 while after is None or after.pts <= target:
                     if after is not None:
                         before = after
@@ -203,10 +211,18 @@ def duration(file):
     return float((facts.get("streams") or [{}])[0].get("duration") or facts["format"]["duration"])
 
 
+def origin(file):
+    """Returns the time of the first video frame on the item's timeline, from which the peers count."""
+    said = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=start_time", "-of", "json", str(file)],
+                          capture_output=True, text=True).stdout
+    return float(json.loads(said)["streams"][0].get("start_time", 0)) - seek.start(file)
+
+
 def measure(file, options, ways):
     workers = {"playhead": Worker([options.bench, str(file), f"{options.size}x{options.size}"])}
     for way in ways:
-        workers[way] = Worker([options.python, __file__, "--peer", way, "--size", str(options.size), str(file)])
+        command = [options.python, __file__, "--peer", way, "--size", str(options.size), str(file)]
+        workers[way] = Worker(command, origin(file))
     entry = {}
     for name, times in series(duration(file), options.count, options.seed).items():
         samples = {tool: [] for tool in workers}
@@ -292,6 +308,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--docs", type=pathlib.Path, default=compare.ROOT / "docs")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS, help="the peers to measure")
     parser.add_argument("--peer", choices=WAYS, help=argparse.SUPPRESS)
     parser.add_argument("inputs", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
@@ -301,7 +318,7 @@ def main():
         parser.error(f"{options.bench} is not here; build it first: make compare SAMPLING=1 FILE=...")
 
     versions = available(options.python)
-    ways = [way for way in WAYS if way.split()[0] in versions]
+    ways = [way for way in options.ways if way.split()[0] in versions]
     report = {"machine": compare.machine({}), "seed": options.seed, "count": options.count, "size": options.size,
               "rounds": options.rounds, "files": []}
     report["machine"]["versions"] = {**versions, "playhead": compare.commit()}
