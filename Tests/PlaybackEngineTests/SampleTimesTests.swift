@@ -83,7 +83,7 @@ struct SampleTimesTests {
     }
 
     @Test("Samples are sorted and divided where the sync point changes", arguments: [4, 5])
-    func groups(seed: Int) {
+    func groups(seed: Int) throws {
         var random = SplitMix64(UInt64(seed))
         let all = SampleTimes((0..<60).map { _ in ms(Int64.random(in: 0...1000, using: &random)) })
         var groups = SampleGroups(all, 10..<50)
@@ -93,14 +93,23 @@ struct SampleTimesTests {
         groups.divide(by: [.zero])
         let points = groups.samples.map { MediaTime?.some(ms($0.time.value / 250 * 250)) }
         groups.divide(by: points)
-        var next = 0
+        var found: [Range<Int>] = []
+        var lengths: [MediaTime] = []
         while let group = groups.popFirst() {
-            #expect(group.lowerBound == next && !group.isEmpty)
             #expect(Set(group.map { points[$0] }).count == 1)
-            #expect(next == 0 || points[next] != points[next - 1])
-            next = group.upperBound
+            let last = try #require(group.last)
+            lengths.append(groups.samples[last].time - (points[last] ?? .zero))
+            found.append(group)
         }
-        #expect(next == 40)
+        // The order of the output is random, so the longest group comes first.
+        #expect(lengths == lengths.sorted(by: >))
+        found.sort { $0.lowerBound < $1.lowerBound }
+        #expect(found.count == Set(points).count && found.flatMap { Array($0) } == Array(0..<40))
+        // In an ascending output the first group comes first.
+        var sorted = SampleGroups(SampleTimes([ms(10), ms(260), ms(270), ms(800)]), 0..<4)
+        sorted.divide(by: [.zero, ms(250), ms(250), ms(750)])
+        #expect([sorted.popFirst(), sorted.popFirst(), sorted.popFirst()] == [0..<1, 1..<3, 3..<4])
+        #expect(sorted.isEmpty)
         var none = SampleGroups(all, 3..<3)
         #expect(none.popFirst() == nil)
     }

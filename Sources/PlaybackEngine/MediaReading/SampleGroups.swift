@@ -42,12 +42,25 @@ struct SampleGroups {
             start = index
         }
         if start < samples.count { divided.append(start..<samples.count) }
-        groups = divided[...]
+        groups = (isAscending ? divided : longestFirst(divided))[...]
+    }
+
+    /// Whether the output has the order of the times, so that the first group is needed first.
+    private var isAscending: Bool { zip(samples, samples.dropFirst()).allSatisfy { $0.index < $1.index } }
+
+    /// Returns the groups in descending order of what is decoded for them, so that the decoders end at about the same
+    /// time. The output needs all groups before it is complete.
+    private func longestFirst(_ groups: [Range<Int>]) -> [Range<Int>] {
+        let lengths = groups.map { group -> MediaTime in
+            guard let last = group.last, let syncPoint = samples[last].syncPoint else { return .zero }
+            return samples[last].time - syncPoint
+        }
+        return groups.indices.sorted { (lengths[$1], $0) < (lengths[$0], $1) }.map { groups[$0] }
     }
 
     /// Whether every group has been taken.
     var isEmpty: Bool { groups.isEmpty }
 
-    /// Removes and returns the first group, as positions in `samples`.
+    /// Removes and returns the group to decode next, as positions in `samples`.
     mutating func popFirst() -> Range<Int>? { groups.popFirst() }
 }
