@@ -214,6 +214,31 @@ struct FrameSequenceTests {
         #expect(backend.counts.cancelled == backend.opened.count)
     }
 
+    @Test("Reading is not urgent, so the images and samples of other assets do not wait for it")
+    func priority() async throws {
+        let driver = ManualDriver(isRealTime: true)
+        let urgentCount = Locked(0)
+        let backend = ScriptedBackend(
+            .clip(),
+            driver: driver,
+            onCall: { _ in if driver.hasUrgentWork { urgentCount.withLock { $0 += 1 } } }
+        )
+        let asset = backend.makeAsset()
+        let count = Locked(0)
+        let isDone = Locked(false)
+        let task = Task {
+            defer { isDone.withLock { $0 = true } }
+            for try await _ in asset.frames(.all, clock: .driver(driver)) { count.withLock { $0 += 1 } }
+        }
+        while !isDone.withLock({ $0 }) {
+            driver.settle()
+            await Task.yield()
+        }
+        try await task.value
+        #expect(count.withLock { $0 } == 50)
+        #expect(urgentCount.withLock { $0 } == 0)
+    }
+
     @Test(
         "Leaving the loop cancels the demuxer at once",
         arguments: [FrameSampling.all, .uniform(count: 10)]

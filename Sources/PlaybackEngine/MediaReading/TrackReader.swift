@@ -65,9 +65,11 @@ package final class TrackReader<Element: Sendable>: Stage, @unchecked Sendable {
         item.frameCache = FrameCache(byteLimit: 0)
         self.item = item
         epoch = settings.firstEpoch
-        lane = driver.makeLane(.output, label: "reader")
+        // Nothing that is read has a deadline. On lanes for decoding or output it would count as urgent work, for which
+        // images and samples wait.
+        lane = driver.makeLane(.blockingIO, label: "reader")
         loadingLane = driver.makeLane(item.loadingRole, label: "reader")
-        decodingLane = driver.makeLane(.decoding, label: "reader")
+        decodingLane = driver.makeLane(.blockingIO, label: "reader")
         demuxer = item.makeDemuxer(
             DemuxerOptions(
                 startTime: settings.start,
