@@ -1,6 +1,7 @@
 import AVFoundation
 import MediaCore
 import Playhead
+import PlayheadBackend
 import PlayheadTesting
 import Testing
 
@@ -10,8 +11,18 @@ final class AdapterBench: Sendable {
     let backend: ScriptedBackend
     private let log = Locked<[String]>([])
 
+    private let audio: AudioDestination
+
     init(_ media: ScriptedMedia = .silentClip(), seed: UInt64? = nil) {
         driver = ManualDriver(seed: seed)
+        audio = .none
+        backend = ScriptedBackend(media, driver: driver)
+    }
+
+    /// Creates a bench whose players play audio on a device, which is their clock.
+    init(_ media: ScriptedMedia, device: (any HostClock) -> SimulatedAudioDevice) {
+        driver = ManualDriver(isRealTime: true)
+        audio = .sink(device(driver.clock))
         backend = ScriptedBackend(media, driver: driver)
     }
 
@@ -19,7 +30,8 @@ final class AdapterBench: Sendable {
 
     /// Runs code that creates players and assets.
     func make<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let configuration = Player.Configuration(driver: driver, backend: backend)
+        var configuration = Player.Configuration(driver: driver, backend: backend)
+        configuration.audio = audio
         return try AdapterConfiguration.$current.withValue(configuration, operation: body)
     }
 

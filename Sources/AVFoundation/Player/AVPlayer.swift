@@ -59,6 +59,8 @@ package import Playhead
         prepare()
     }
 
+    deinit { AVAudioSession.sharedInstance().forgetPlayer(ObjectIdentifier(self)) }
+
     private nonisolated func prepare() {
         player.resumesAfterStall = false
         player.resumesAfterInterruption = false
@@ -400,6 +402,14 @@ extension AVPlayer: _KeyValueCodingAndObserving, Observed {
 
 extension AVPlayer: EventPoster {
     nonisolated package func post(_ event: TimedPlayerEvent) {
+        switch event.event {
+        case .interruptionBegan:
+            AVAudioSession.sharedInstance().beginInterruption(of: ObjectIdentifier(self))
+        case .interruptionEnded(let shouldResume):
+            AVAudioSession.sharedInstance()
+                .endInterruption(of: ObjectIdentifier(self), shouldResume: shouldResume)
+        default: break
+        }
         AVNotificationPoster.post(event.event, of: self)
         if case .currentItemChanged(let item) = event.event { releaseItems(deliveredCurrent: item) }
     }

@@ -1,0 +1,121 @@
+public import Foundation
+import MediaCore
+
+/// The audio session of the process. Its settings are stored and change nothing: the audio server mixes what programs play.
+///
+/// Interruptions are reported: the audio server requested that players be silent, for example because of a call. The
+/// players are paused and do not resume by themselves. All members may be used from any thread.
+///
+/// `@unchecked Sendable`: its stored property is a constant of a `Sendable` type.
+open class AVAudioSession: NSObject, @unchecked Sendable {
+    private struct Settings: Sendable {
+        var category = Category.soloAmbient
+        var mode = Mode.default
+        var options: CategoryOptions = []
+        /// The players that are interrupted at present.
+        var interrupted: Set<ObjectIdentifier> = []
+    }
+    private let settings = Locked(Settings())
+
+    private static let shared = AVAudioSession()
+
+    private override init() { super.init() }
+
+    /// Returns the session.
+    ///
+    /// - Returns: The session of the process.
+    open class func sharedInstance() -> AVAudioSession { shared }
+
+    /// The category. Has no effect.
+    open var category: Category { settings.withLock { $0.category } }
+    /// The mode. Has no effect.
+    open var mode: Mode { settings.withLock { $0.mode } }
+    /// The options of the category. They have no effect.
+    open var categoryOptions: CategoryOptions { settings.withLock { $0.options } }
+    /// Whether other programs play audio, which is not known: always false.
+    open var isOtherAudioPlaying: Bool { false }
+    /// Whether secondary audio should be silent: always false.
+    open var secondaryAudioShouldBeSilencedHint: Bool { false }
+    /// The volume of the system, which is not known: always 1.
+    open var outputVolume: Float { 1 }
+
+    /// Stores the category. The mode and the options become the default ones.
+    ///
+    /// - Parameter category: The category.
+    /// - Throws: This implementation does not throw.
+    open func setCategory(_ category: Category) throws { try setCategory(category, mode: .default) }
+
+    /// Stores the category and its options. The mode becomes the default one.
+    ///
+    /// - Parameters:
+    ///   - category: The category.
+    ///   - options: The options.
+    /// - Throws: This implementation does not throw.
+    open func setCategory(_ category: Category, options: CategoryOptions) throws {
+        try setCategory(category, mode: .default, options: options)
+    }
+
+    /// Stores the category, its mode and its options.
+    ///
+    /// - Parameters:
+    ///   - category: The category.
+    ///   - mode: The mode.
+    ///   - options: The options.
+    /// - Throws: This implementation does not throw.
+    open func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
+        settings.withLock { settings in
+            settings.category = category
+            settings.mode = mode
+            settings.options = options
+        }
+    }
+
+    /// Stores the mode.
+    ///
+    /// - Parameter mode: The mode.
+    /// - Throws: This implementation does not throw.
+    open func setMode(_ mode: Mode) throws { settings.withLock { $0.mode = mode } }
+
+    /// Has no effect: a player uses the audio server while it plays.
+    ///
+    /// - Parameters:
+    ///   - active: Whether the session is active.
+    ///   - options: Options.
+    /// - Throws: This implementation does not throw.
+    open func setActive(_ active: Bool, options: SetActiveOptions = []) throws {}
+
+    // MARK: Interruptions
+
+    /// Records that a player is interrupted, and posts the first of several simultaneous interruptions.
+    func beginInterruption(of player: ObjectIdentifier) {
+        let isFirst = settings.withLock { settings in
+            defer { settings.interrupted.insert(player) }
+            return settings.interrupted.isEmpty
+        }
+        if isFirst { post([AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue]) }
+    }
+
+    /// Records the end of a player's interruption, and posts it once no player is interrupted.
+    func endInterruption(of player: ObjectIdentifier, shouldResume: Bool) {
+        guard forgetPlayer(player) else { return }
+        let options: InterruptionOptions = shouldResume ? .shouldResume : []
+        post([
+            AVAudioSessionInterruptionTypeKey: InterruptionType.ended.rawValue,
+            AVAudioSessionInterruptionOptionKey: options.rawValue,
+        ])
+    }
+
+    /// Removes a player.
+    ///
+    /// - Returns: True if it was the last one that was interrupted.
+    @discardableResult
+    func forgetPlayer(_ player: ObjectIdentifier) -> Bool {
+        settings.withLock { settings in
+            settings.interrupted.remove(player) != nil && settings.interrupted.isEmpty
+        }
+    }
+
+    private func post(_ info: [String: UInt]) {
+        NotificationCenter.default.post(name: Self.interruptionNotification, object: self, userInfo: info)
+    }
+}

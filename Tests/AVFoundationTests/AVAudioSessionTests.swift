@@ -1,0 +1,88 @@
+import MediaCore
+import PlayheadBackend
+import PlayheadTesting
+import Testing
+
+@testable import AVFoundation
+
+/// The session belongs to the process, so the tests take turns.
+@Suite("AVAudioSession", .serialized)
+struct AVAudioSessionTests {
+    @Test("Settings are stored")
+    func settings() throws {
+        let session = AVAudioSession.sharedInstance()
+        try session.setCategory(.playback, mode: .moviePlayback, options: [.mixWithOthers, .duckOthers])
+        try session.setActive(true, options: .notifyOthersOnDeactivation)
+        #expect(session.category == .playback && session.mode == .moviePlayback)
+        #expect(session.categoryOptions.rawValue == 3)
+        try session.setCategory(.ambient)
+        #expect(session.category == .ambient && session.mode == .default && session.categoryOptions == [])
+        #expect(session === AVAudioSession.sharedInstance())
+    }
+
+    @Test("An interruption is posted, playback stays paused after it, and the usual handler resumes it")
+    func interruption() throws {
+        let made = Locked<SimulatedAudioDevice?>(nil)
+        let bench = AdapterBench(.clip()) { clock in
+            let device = SimulatedAudioDevice(clock: clock)
+            made.withLock { $0 = device }
+            return device
+        }
+        let device = try #require(made.withLock { $0 })
+        let player = bench.make { AVPlayer(url: bench.url) }
+        let tokens = NotificationTokens()
+        let resumes = Locked(false)
+        tokens.add(AVAudioSession.interruptionNotification, AVAudioSession.sharedInstance()) {
+            [weak player] note in
+            guard let value = note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt,
+                let type = AVAudioSession.InterruptionType(rawValue: value)
+            else { return bench.add("no type") }
+            let option = note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt ?? 0
+            let shouldResume = AVAudioSession.InterruptionOptions(rawValue: option).contains(.shouldResume)
+            bench.add("\(type) \(shouldResume)")
+            if shouldResume, resumes.withLock({ $0 }) { player?.play() }
+        }
+        player.play()
+        bench.run(0.5)
+        device.beginInterruption()
+        bench.run(0.5)
+        #expect(bench.lines() == ["began false"] && player.rate == 0)
+        device.endInterruption()
+        bench.run(0.5)
+        #expect(bench.lines() == ["ended true"] && player.rate == 0)
+        player.play()
+        resumes.withLock { $0 = true }
+        bench.run(0.1)
+        device.beginInterruption()
+        bench.run(0.1)
+        device.endInterruption()
+        bench.run(0.1)
+        #expect(bench.lines() == ["began false", "ended true"] && player.rate == 1)
+        player.replaceCurrentItem(with: nil)
+        bench.run(0)
+    }
+
+    @Test(
+        "Of several interrupted players the first beginning and the last end are posted; a released one does not count"
+    )
+    func severalPlayers() {
+        let session = AVAudioSession.sharedInstance()
+        let log = Locked<[UInt]>([])
+        let tokens = NotificationTokens()
+        tokens.add(AVAudioSession.interruptionNotification, session) { note in
+            let type = note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
+            log.withLock { $0.append(type ?? 9) }
+        }
+        let players = (0..<3).map { _ in NSObject() }
+        let ids = players.map { ObjectIdentifier($0) }
+        for id in ids { session.beginInterruption(of: id) }
+        session.endInterruption(of: ids[0], shouldResume: true)
+        session.endInterruption(of: ids[0], shouldResume: true)
+        #expect(log.withLock { $0 } == [1])
+        session.forgetPlayer(ids[1])
+        session.endInterruption(of: ids[2], shouldResume: true)
+        session.endInterruption(of: ids[2], shouldResume: true)
+        #expect(log.withLock { $0 } == [1, 0])
+        withExtendedLifetime(players) {}
+    }
+}
