@@ -90,6 +90,25 @@ struct AVPlayerTests {
         #expect(player.items().isEmpty)
     }
 
+    @Test("An item that is removed before its turn is released at once, the current one after its last event")
+    func removedItems() {
+        let bench = AdapterBench()
+        let player = bench.make { AVQueuePlayer() }
+        var items = bench.make { (0..<3).map { _ in AVPlayerItem(url: bench.url) } }
+        for item in items { player.insert(item, after: nil) }
+        weak let (first, second, third) = (items[0], items[1], items[2])
+        bench.run(0)
+        player.remove(items[1])
+        player.remove(items[0])
+        items = []
+        #expect(second == nil && first != nil && player.currentItem === third)
+        bench.run(0)
+        #expect(first == nil && player.items() == [third])
+        player.removeAllItems()
+        bench.run(0)
+        #expect(third == nil)
+    }
+
     @Test("Releasing a player releases its item, its asset and its observers of time")
     func release() {
         let bench = AdapterBench()

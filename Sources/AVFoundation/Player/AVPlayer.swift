@@ -116,6 +116,11 @@ package import Playhead
         }
     }
 
+    /// Releases an item that has left the player before its turn, so that no event of it is pending.
+    nonisolated func drop(_ item: AVPlayerItem) {
+        items.withLock { items in items.removeAll { $0 === item } }
+    }
+
     /// Releases the items that have left the player, if all events have been delivered up to the present item.
     private nonisolated func releaseItems(deliveredCurrent current: PlayerItem?) {
         guard player.currentItem === current else { return }

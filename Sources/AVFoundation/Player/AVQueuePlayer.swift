@@ -71,7 +71,11 @@ import Playhead
     /// Removes an item from the queue. If it is the current one, playback advances to the next item.
     ///
     /// - Parameter item: The item to remove.
-    nonisolated open func remove(_ item: AVPlayerItem) { queue?.remove(item.item) }
+    nonisolated open func remove(_ item: AVPlayerItem) {
+        let isQueued = currentItem !== item
+        queue?.remove(item.item)
+        if isQueued, !presentItems.contains(item.item) { drop(item) }
+    }
 
     /// Removes all items, which stops playback.
     nonisolated open func removeAllItems() { queue?.removeAllItems() }
