@@ -2,7 +2,8 @@
 """check-avfoundation.py MODULES: holds docs/avfoundation.md to the public symbols of CoreMedia, AVFoundation and AVKit.
 
 MODULES is the folder with the modules of a build. Each symbol must be in exactly one row of the tables of the page, and each name
-in a row must be a symbol; the counts on the page must be those of the rows. `--list` prints the symbols that have no row."""
+in a row must be a symbol; the counts on the page must be those of the rows. Each clause of docs/contract.md that is "different"
+must have a decision. `--list` prints the symbols that have no row."""
 import json
 import os
 import pathlib
@@ -72,6 +73,10 @@ def check(modules):
             counts[state] += 1
     for name in sorted(known - set(seen)):
         yield f"docs/avfoundation.md: {name} has no row"
+    clauses = re.findall(r"^\| ([\w-]+) \|.*\| different \|", (ROOT / "docs/contract.md").read_text(), re.MULTILINE)
+    for clause in clauses:
+        if not re.search(rf"^\| {clause} \| \S.* \|$", PAGE.read_text(), re.MULTILINE):
+            yield f"docs/avfoundation.md: no decision on the clause {clause} of docs/contract.md"
     for state in STATES:
         if f"| {state} | {counts[state]} |" not in PAGE.read_text():
             yield f"docs/avfoundation.md: {counts[state]} symbols are {state}; the page says otherwise"
