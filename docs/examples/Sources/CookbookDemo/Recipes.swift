@@ -52,7 +52,7 @@ func encode(_ url: URL, to output: String) async throws {
     encoder.arguments = ["ffmpeg", "-v", "error", "-y", "-i", "-", output]
     encoder.standardInput = pipe
     try encoder.run()
-    let film = try ByteOutput(owning: dup(pipe.fileHandleForWriting.fileDescriptor), name: "ffmpeg")
+    let film = ByteOutput(owning: dup(pipe.fileHandleForWriting.fileDescriptor), name: "ffmpeg")
     try pipe.fileHandleForWriting.close()
     let player = Player(url: url, configuration: .offline())
     player.add(Y4MSink(film), size: PixelSize(width: 640, height: 360))

@@ -52,9 +52,9 @@ await looped.wait()
 await player.shutdown()
 
 let shown = FrameCounter(5)
-let (feed, layers) = feed([clip, clip], [shown.sink, CallbackVideoSink { _ in }])
+let (list, layers) = feed([clip, clip], [shown.sink, CallbackVideoSink { _ in }])
 await shown.wait()
-feed.setCells([])
+list.setCells([])
 withExtendedLifetime(layers) {}
 
 let both = [FrameCounter(5), FrameCounter(5)]
