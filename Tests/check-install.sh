@@ -70,7 +70,7 @@ expect 'vplay bench --th' '--threads'
 expect 'vplay pick --ki' '--kind'
 expect 'vplay pick --kind au' 'audio'
 expect 'vplay record --dev' '--device'
-expect 'vplay ' 'a b.mkv,bench,clip.mp4,folder,help,pick,play,probe,record,snapshot'
+expect 'vplay ' 'a b.mkv,bench,clip.mp4,folder,frames,help,pick,play,probe,record,snapshot'
 
 if command -v fish >/dev/null; then
     found=$(cd "$work/files" && HOME=$work fish -c "source $share/fish/vendor_completions.d/vplay.fish
