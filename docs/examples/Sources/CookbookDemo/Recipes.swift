@@ -98,3 +98,11 @@ func inStep(_ urls: [URL], _ sinks: [any VideoSink]) async -> [Player] {
     for player in players { player.setRate(1, time: .zero, atHostTime: start) }
     return players
 }
+
+func authorized(_ url: URL, token: String, renewed: @escaping @Sendable (URL) async -> URL?) -> Asset {
+    var options = AssetOptions()
+    options.network.headers = [NetworkOptions.Header(name: "Authorization", value: "Bearer \(token)")]
+    options.network.timeout = 20
+    options.renewedURL = { url, _ in await renewed(url) }  // for links that expire while the film plays
+    return Asset(url: url, options: options)
+}

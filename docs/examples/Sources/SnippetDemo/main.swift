@@ -15,22 +15,25 @@ let clips = [clip]
 let cells = [FeedCell(0, frame: CGRect(x: 0, y: 0, width: 320, height: 180))]
 let layer = FeedLayer(size: PixelSize(width: 320, height: 180))
 
-@Sendable func show(_ frame: VideoFrame) {}
+let picture = URL(fileURLWithPath: "thumb.png")
 
-func play() -> (Player, PlayerLayer) {
+@Sendable func show(_ frame: VideoFrame) {}
+@Sendable func use(_ bytes: [UInt8]) {}
+
+func play() -> Player {
     let player = Player(url: clip)
-    let layer = PlayerLayer(player: player)
-    layer.add(CallbackVideoSink { frame in show(frame) })
+    player.add(CallbackVideoSink { frame in show(frame) })
     player.repeatMode = .loop
     player.play()
-    return (player, layer)
+    return player
 }
 
-func thumbnail() async throws {
-    let generator = ImageGenerator(asset: Asset(url: clip))
-    generator.requestedTimeToleranceBefore = .zero
-    let (frame, _) = try await generator.image(at: MediaTime(value: 1, timescale: 1))
-    try Data(ImageEncoder(.png).encode(frame)).write(to: URL(fileURLWithPath: "thumb.png"))
+func frames() async throws {
+    try await Asset(url: clip).image(at: .seconds(1)).write(to: picture)
+    let size = PixelSize(width: 224, height: 224)
+    for try await frame in Asset(url: clip).frames(.uniform(count: 32), pixelFormat: .rgb24, size: size) {
+        use(try frame.packedBytes())
+    }
 }
 
 func cached() async throws {
@@ -56,8 +59,8 @@ func testOfYourCode() {
 }
 
 let playing = play()
-try await thumbnail()
+try await frames()
 try await cached()
 feed()
 testOfYourCode()
-print("rate", playing.0.rate)
+print("rate", playing.rate)
