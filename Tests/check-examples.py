@@ -39,10 +39,10 @@ if len(shown) != 5:
     faults.append(f"README.md: expected five snippets, not {len(shown)}")
 
 recipes = (EXAMPLES / "Sources/CookbookDemo/Recipes.swift").read_text()
-shown = blocks("docs/cookbook.md") + blocks("docs/network.md")
-faults += [f"docs/cookbook.md or network.md: not as in docs/examples: {block.splitlines()[0]}" for block in shown if block not in recipes]
+shown = blocks("docs/cookbook.md") + blocks("docs/network.md") + [b for b in blocks("docs/sinks.md") if b.startswith("func ")]
+faults += [f"docs/cookbook.md, network.md or sinks.md: not as in docs/examples: {block.splitlines()[0]}" for block in shown if block not in recipes]
 if recipes.count("\nfunc ") != len(shown):
-    faults.append(f"docs/cookbook.md and network.md show {len(shown)} of {recipes.count(chr(10) + 'func ')} recipes")
+    faults.append(f"docs/cookbook.md, network.md and sinks.md show {len(shown)} of {recipes.count(chr(10) + 'func ')} recipes")
 
 codes = re.findall(r"static let (\w+) = Code\(", (ROOT / "Sources/MediaCore/MediaError.swift").read_text())
 listed = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/errors.md").read_text().split("Where errors arrive")[0], re.MULTILINE)

@@ -4,10 +4,10 @@ public import MediaCore
 ///
 /// The sample rate and the channels are those of the first audio. The engine converts later audio to them.
 ///
-/// The sizes in the header are written at the end, and by `synchronize()`, if the output is rewritable. Otherwise, and if the process crashes,
-/// the header declares that the samples extend to the end of the file. A file that would exceed 4 GiB, the limit of
-/// the format, is complete up to that point, and further samples are refused with `SinkError.tooLarge`. Pipes have no
-/// limit.
+/// The sizes in the header are written at the end, and by `synchronize()`, if the output is rewritable. Otherwise, and
+/// if the process crashes, the header declares that the samples extend to the end of the file. A file that would exceed
+/// 4 GiB, the limit of the format, is complete up to that point, and further samples are refused with
+/// `SinkError.tooLarge`. Pipes have no limit.
 public final class WAVSink: AudioSink, FileSink {
     private struct State: Sendable {
         var format: AudioFormat?

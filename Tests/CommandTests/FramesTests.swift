@@ -116,6 +116,31 @@ struct FramesTests {
     }
 
     @Test(
+        "The header counts the frames that follow, also of rates that do not divide the duration",
+        arguments: ["25", "7", "29.97", "0.3"]
+    )
+    func count(rate: String) async throws {
+        for input in [Media.clip, Media.uneven, Media.fixture("clip-vp9-opus.webm")] {
+            let outcome = try await Command.run(
+                "frames",
+                input,
+                "--fps",
+                rate,
+                "--size",
+                "2x2",
+                "--pixel-format",
+                "gray",
+                "--header",
+                "-o",
+                "-"
+            )
+            let end = try #require(outcome.output.firstIndex(of: UInt8(ascii: "\n")))
+            let count = (outcome.output.count - end - 1) / 4
+            #expect(String(decoding: outcome.output[..<end], as: UTF8.self).hasPrefix("{\"count\":\(count),"))
+        }
+    }
+
+    @Test(
         "A reader that leaves ends the command quietly; what cannot be read is named",
         arguments: [
             ("frames \"$1\" -o - | head -c 9 >/dev/null; echo ${PIPESTATUS[0]}", "141", ""),
@@ -148,6 +173,28 @@ struct FramesTests {
             ["frames", Media.clip] + options.split(separator: " ").map(String.init)
         )
         #expect(outcome.status == 64 && outcome.output.isEmpty)
+    }
+
+    @Test("A pipe is read once, with a size; after an error no part file is left")
+    func pipeAndPartFile() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.shell(
+            """
+            "$vplay" frames - --size 8x8 --pixel-format gray -o - <"$1" | wc -c
+            cat "$1" | "$vplay" frames - --size 8x8 --pixel-format gray -o - | wc -c
+            cat "$1" | "$vplay" frames - -o - | wc -c
+            "$vplay" frames "$2" -o "$3/a.npy"; echo $?
+            "$vplay" frames "$2" -o "$3/a.raw"; echo $?
+            ls "$3"
+            """,
+            Media.fixture("clip-h264-aac.ts"),
+            Media.fixture("broken-cut-faststart.mp4"),
+            folder.url.path
+        )
+        #expect(
+            outcome.lines.map { $0.trimmingCharacters(in: .whitespaces) } == ["5760", "5760", "0", "1", "1"]
+        )
+        #expect(outcome.errors.contains("-: the input can be read only once; --size is needed"))
     }
 
     @Test("An existing file is replaced only when the array is complete, and an input is never written")

@@ -112,7 +112,7 @@ struct TerminalAttributeTests {
         ("probe --no-such-option CLIP", 64),
         ("snapshot --no-such-option CLIP", 64), ("bench --no-such-option CLIP", 64),
         ("pick --no-such-option", 64),
-        ("record --no-such-option", 64), ("play --volume 2 CLIP", 64), ("record --output FILE.txt", 64),
+        ("record --no-such-option", 64), ("play --volume 200 CLIP", 64), ("record --output FILE.txt", 64),
         // Help.
         ("--help", 0), ("help", 0), ("--version", 0), ("play --help", 0), ("probe --help", 0),
         ("snapshot --help", 0),

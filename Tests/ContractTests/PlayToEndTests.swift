@@ -462,6 +462,9 @@ struct OfflinePlayerTests {
         player.add(RawVideoSink(try ByteOutput(path: "/dev/full")), size: PixelSize(width: 640, height: 480))
         let error = await #expect(throws: PlaybackError.self) { try await player.playToEnd() }
         #expect(error?.code == .sinkFailed)
+        // The failure has been reported, and another call continues without that sink.
+        try await player.playToEnd()
+        #expect(player.currentTime() == player.currentItem?.duration)
     }
 
     @Test("Times arrive each interval, all of them, and end with the player and with the task")

@@ -31,6 +31,14 @@ struct CoverTests {
             generator.requestedTimeToleranceBefore = .positiveInfinity
             generator.targetSize = PixelSize(width: 32, height: 24)
             #expect(try await generator.image(at: .seconds(3)).frame.size == PixelSize(width: 32, height: 24))
+            // It is an image of the asset, and no video.
+            for sampling in [FrameSampling.all, .keyFrames, .uniform(count: 3), .times([.zero])] {
+                await #expect(throws: PlaybackError.self) {
+                    for try await _ in Asset(url: URL(fileURLWithPath: path)).frames(sampling) {
+                        Issue.record("\(name): \(sampling) has a frame")
+                    }
+                }
+            }
         }
     }
 }

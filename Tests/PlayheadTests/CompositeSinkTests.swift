@@ -277,6 +277,8 @@ struct CompositeSinkTests {
         let all = composite.makeRegion(PixelRect(x: .min, y: -1, width: .max, height: .max))
         all.backgroundColor = Color(red: .nan, green: .infinity, blue: -1)
         #expect(try pixels(composite.makePicture()).count == 4)
+        composite.backgroundColor = Color(red: .nan, green: .infinity, blue: -1)
+        #expect(try pixels(composite.makePicture())[0] == [0, 255, 0])
         let tooShort = MediaTime(value: 1, timescale: 100_000)
         for duration in [MediaTime.zero, .invalid, .indefinite, .ms(-5), tooShort] {
             let composite = makeComposite(1, 1, frameDuration: duration)

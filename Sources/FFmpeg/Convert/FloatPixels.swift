@@ -35,7 +35,7 @@ enum FloatPixels {
                         // The planes are green, blue, red.
                         for (plane, channel) in zip(planes, [1, 2, 0]) {
                             read(plane, row, Float.self, width) { column, value in
-                                pixels[3 * column + channel] = max(0, min(1, value))
+                                pixels[3 * column + channel] = value.isNaN ? 0 : max(0, min(1, value))
                             }
                         }
                     }

@@ -128,6 +128,7 @@ final class ImageReader {
             through: time + request.toleranceAfter
         )
         retry = SeekRetry(target: time)
+        syncPointTarget = nil
         skipUntil = nil
         cachedAnswer = nil
         if isAttachedPicture {
@@ -249,6 +250,7 @@ final class ImageReader {
         hasEnded = false
         frameCount = 0
         skipUntil = nil
+        syncPointTarget = nil
         followsDecoder = false
     }
 

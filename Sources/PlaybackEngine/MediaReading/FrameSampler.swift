@@ -141,6 +141,10 @@ package final class FrameSampler: @unchecked Sendable {
 
     private func opened(_ description: MediaDescription, _ track: Track) {
         guard !isClosed else { return }
+        // A cover is an image of the asset, and no video.
+        if track.isAttachedPicture {
+            return finish(MediaError(.noPlayableTracks, "no playable video track"))
+        }
         if case .rate = selection, !description.isSeekable || !description.duration.isNumeric {
             for queue in queues { queue.close() }
             release()
@@ -247,7 +251,8 @@ package final class FrameSampler: @unchecked Sendable {
         if let shaped = last.lastShaped, last.lastStorage === frame.storage { return shaped }
         let shaped = try shape.apply(to: frame, with: converter)
         workers[worker].lastStorage = frame.storage
-        workers[worker].lastShaped = shaped
+        // A frame that needs no conversion is not retained either.
+        workers[worker].lastShaped = shaped.storage === frame.storage ? nil : shaped
         return shaped
     }
 

@@ -24,8 +24,15 @@ package struct FrameShape: Hashable, Sendable {
     /// - Parameter natural: The size of the video.
     func estimatedByteCount(natural: PixelSize) -> Int {
         let size = size ?? natural
-        // Video has 1.5 bytes per pixel, or twice that with more than 8 bits.
-        let bytesPerPixel = pixelFormat == nil ? 2.0 : 4
+        // Decoded video has 1.5 bytes per pixel with 8 bits and 3 with more.
+        let name = pixelFormat?.rawValue
+        let bytesPerPixel: Double =
+            switch name {
+            case nil: 2
+            case PixelFormat.rgbf32.rawValue: 12
+            case let name? where name.contains("64") || name.contains("48"): 8
+            default: 4
+            }
         let bytes = Double(max(1, size.width)) * Double(max(1, size.height)) * bytesPerPixel
         return Int(clamping: Int64(min(bytes, 1e18)))
     }

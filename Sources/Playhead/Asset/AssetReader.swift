@@ -30,7 +30,9 @@ struct AssetReader: Sendable {
         if let size = shape.size, size.isEmpty {
             return .failed(MediaError(.invalidArgument, "invalid frame size: \(size)"))
         }
-        guard let bounds = ReadBounds(range) else { return Self.invalid(range) }
+        // Times are given, so that the range has no effect.
+        let isBounded = if case .times = sampling { false } else { true }
+        guard let bounds = ReadBounds(isBounded ? range : nil) else { return Self.invalid(range) }
         if bounds.isEmpty { return .empty }
         let driver = clock.makeDriver()
         if let refusal = driver.refusal { return .failed(refusal) }

@@ -17,7 +17,7 @@ public enum FrameSampling: Hashable, Sendable {
     ///
     /// The range has no effect. A time before the start selects the first frame and a time after the end the last one.
     /// An invalid or indefinite time is an error with the code `.invalidArgument` at its position. Frames are decoded in
-    /// ascending order of time, as many at once as fit into 64 MiB, so the order of the times costs little.
+    /// ascending order of time, as many at once as fit into 64 MiB and at most 128, so the order of the times costs little.
     case times([MediaTime])
     /// Every key frame, in presentation order. No other frame is decoded.
     case keyFrames

@@ -27,7 +27,7 @@ struct CompositeCanvas {
     /// Returns the pixel of a color. Components outside of 0 to 1 are clamped, and a NaN counts as 0.
     private static func pixel(of color: Color) -> UInt32 {
         let parts = [color.alpha, color.red, color.green, color.blue]
-        return parts.reduce(0) { $0 << 8 | UInt32(max(0, min(1, $1)) * 255 + 0.5) }
+        return parts.reduce(0) { $0 << 8 | UInt32(($1.isNaN ? 0 : max(0, min(1, $1))) * 255 + 0.5) }
     }
 
     /// Returns a pixel with straight alpha drawn over an opaque one.
@@ -51,7 +51,7 @@ struct CompositeCanvas {
         return (left..<right, top..<bottom)
     }
 
-    /// Fills a rectangle with a color, which is blended over what is there.
+    /// Fills a rectangle with a color, which is blended over the pixels below.
     mutating func fill(_ rect: PixelRect, _ color: Color) {
         let pixel = Self.pixel(of: color)
         guard pixel >> 24 != 0, let (columns, rows) = clipped(rect) else { return }

@@ -34,7 +34,7 @@ public final class CompositeRegion: VideoSink {
         if hasChanged { owner.object?.setNeedsDisplay() }
     }
 
-    /// The place of the region in the picture, in pixels from the top left corner. It may lie outside of the picture.
+    /// The position and size of the region in the picture, in pixels from the top left corner. It may lie outside of the picture.
     public var frame: PixelRect {
         get { content.frame }
         set { set(newValue, \.frame) }

@@ -9,12 +9,13 @@ import PlayheadBackend
 ///     let wall = CompositeSink(size: PixelSize(width: 1280, height: 720))
 ///     wall.add(WindowSink(title: "wall"))
 ///     for (player, area) in zip(players, areas) {
-///         let layer = PlayerLayer(player: player, size: area.size)
-///         layer.add(wall.makeRegion(area))
+///         player.add(wall.makeRegion(area), size: area.size)
 ///     }
 ///
 /// A picture is drawn when a region has changed, at most once in `frameDuration`. While nothing changes, nothing is
 /// drawn. Regions are drawn over each other with straight alpha.
+///
+/// The application retains the composite; its regions do not. When it is released, its sinks are finished.
 ///
 /// All members may be used from any thread. Pictures are drawn on a lane of the clock's driver.
 public final class CompositeSink: Sendable {
@@ -27,6 +28,12 @@ public final class CompositeSink: Sendable {
         var isFinished = false
         /// The number of the next picture: it is shown from this multiple of `frameDuration` on.
         var nextPicture: Int64 = 0
+
+        /// Returns the number of a picture that is drawn now.
+        mutating func beginPicture() -> Int64 {
+            defer { nextPicture = nextPicture.addingClamped(1) }
+            return nextPicture
+        }
     }
     private let state: Locked<State>
     private let driver: any Driver
@@ -97,7 +104,7 @@ public final class CompositeSink: Sendable {
     /// or is released.
     ///
     /// - Parameters:
-    ///   - frame: The place of the region in pixels.
+    ///   - frame: The position and size of the region in pixels.
     ///   - zPosition: The order of drawing; see `CompositeRegion.zPosition`.
     /// - Returns: The region.
     public func makeRegion(_ frame: PixelRect, zPosition: Double = 0) -> CompositeRegion {
@@ -121,7 +128,7 @@ public final class CompositeSink: Sendable {
         change { $0.hasOutput = true }
     }
 
-    /// Removes a sink and finishes it, after the pictures that are on their way to it.
+    /// Removes a sink and finishes it, after the pictures in flight.
     ///
     /// - Parameter sink: The sink to remove.
     public func remove(_ sink: any VideoSink) { output.remove(sink) }
@@ -151,7 +158,7 @@ public final class CompositeSink: Sendable {
         }
         await withCheckedContinuation { continuation in
             lane.enqueue { [self] in
-                if isPending { deliverPicture() }
+                if isPending { deliverPicture(state.withLock { $0.beginPicture() }) }
                 output.close()
                 output.afterPending { continuation.resume() }
             }
@@ -186,18 +193,14 @@ public final class CompositeSink: Sendable {
     }
 
     private func deliverScheduled() {
-        let isFinished = state.withLock { state in
+        let number = state.withLock { state in
             state.isScheduled = false
-            return state.isFinished
+            return state.isFinished ? nil : state.beginPicture()
         }
-        if !isFinished { deliverPicture() }
+        if let number { deliverPicture(number) }
     }
 
-    private func deliverPicture() {
-        let number = state.withLock { state in
-            defer { state.nextPicture = state.nextPicture.addingClamped(1) }
-            return state.nextPicture
-        }
+    private func deliverPicture(_ number: Int64) {
         guard let picture = draw(number) else { return }
         output.present(picture, isEssential: false, done: nil)
     }

@@ -44,7 +44,7 @@ extension Player {
         /// Creates a configuration for playback in real time with the default audio server and FFmpeg.
         public init() {}
 
-        /// Returns a configuration for work that nobody watches: on a virtual clock, as fast as possible. Every frame
+        /// Returns a configuration for offline work: on a virtual clock, as fast as possible. Every frame
         /// and every sample is delivered, and the result is the same in each run.
         ///
         ///     let wav = try WAVSink(ByteOutput(replacing: "film.wav"))

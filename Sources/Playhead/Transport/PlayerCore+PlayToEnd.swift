@@ -17,6 +17,8 @@ extension PlayerCore {
         var isActive = false
         /// The result, while the outputs complete their work; nil before the end.
         var result: EndResult?
+        /// How the item's last pass ended before the wait was examined; nil if it has not ended since the wait began.
+        var earlierOutcome: PassOutcome?
         let completion: @Sendable (EndResult) -> Void
     }
 
@@ -74,7 +76,7 @@ extension PlayerCore {
             state.endWaits[id]?.isActive = true
             defer { state.sinkFailure = nil }
             let last = state.lastOutcome
-            let outcome = last?.item == item ? last?.outcome : nil
+            let outcome = state.endWaits[id]?.earlierOutcome ?? (last?.item == item ? last?.outcome : nil)
             return Begun(item: item, outcome: outcome, sinkFailure: state.sinkFailure)
         }
         guard let begun else { return }
@@ -92,8 +94,12 @@ extension PlayerCore {
 
     /// Starts playback for a wait, unless the player plays already. On the callback lane.
     private func playForWait(_ id: UInt64) {
-        guard state.withLock({ $0.endWaits[id] != nil }), visibleFacts.rate == 0 else { return }
+        // An item that has ended meanwhile has the rate 0, too.
+        let isWaiting = state.withLock { $0.endWaits[id].map { $0.result == nil } ?? false }
+        guard isWaiting, visibleFacts.rate == 0 else { return }
         setRate(setting(\.defaultRate))
+        // The task may have been cancelled on another thread before the rate was set.
+        if state.withLock({ $0.endWaits[id] == nil }) { setRate(0) }
     }
 
     /// Handles a report of the loop.
@@ -102,6 +108,9 @@ extension PlayerCore {
         case .passEnded(let item, let outcome):
             let ids = state.withLock { state in
                 state.lastOutcome = (item, outcome)
+                for (id, wait) in state.endWaits where wait.item == item && !wait.isActive {
+                    state.endWaits[id]?.earlierOutcome = outcome
+                }
                 return state.activeWaits { $0.item == item }
             }
             answer(ids, outcome, of: item)
@@ -143,7 +152,8 @@ extension PlayerCore {
     }
 
     private func completeFiles(_ ids: [UInt64]) {
-        let files = dispatcher.fileSinks + [audioFile].compactMap(\.self)
+        // The error of a sink that has failed before is reported already.
+        let files = (dispatcher.fileSinks + [audioFile].compactMap(\.self)).filter { $0.error == nil }
         guard !files.isEmpty else { return end(ids, .success(())) }
         // Writing may block, so it happens on a lane of its own.
         driver.makeLane(.output, label: "files").enqueue { [weak self] in

@@ -21,7 +21,7 @@ struct NetworkArguments: ParsableArguments {
 /// A header field as an argument: "Name: value".
 enum RequestHeader {
     static let help = ArgumentHelp(
-        "Send this header with each request; repeatable. After a redirect to another host only User-Agent, Referer, Origin and Accept are sent.",
+        "Send this header with each request; repeatable. After a redirect to another origin only User-Agent, Referer, Origin and fields that begin with Accept are sent.",
         valueName: "name: value"
     )
 

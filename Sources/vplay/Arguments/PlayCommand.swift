@@ -57,14 +57,19 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(help: "Mute the audio.")
     var muted = false
 
-    @Option(help: ArgumentHelp("Volume, 0 to 1, or in percent: 50 or 50%.", valueName: "v"))
+    @Option(
+        help: ArgumentHelp(
+            "Volume: 0 to 1, or in percent (50, 50%). Numbers above 1 are percent.",
+            valueName: "v"
+        )
+    )
     var volume: VolumeArgument?
 
     @Option(
         // A negative number is not an option.
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Playback rate. Audio plays from 0.25 to 4 and is silent beyond; a negative rate plays in reverse without audio.",
+            "Playback rate, -32 to 32 except 0. Audio plays from 0.25 to 4 and is silent beyond; a negative rate plays in reverse without audio.",
             valueName: "r"
         )
     )

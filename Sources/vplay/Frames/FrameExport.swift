@@ -1,3 +1,4 @@
+import PlaybackEngine
 import Playhead
 
 /// Writes the frames of one command.
@@ -24,16 +25,26 @@ struct FrameExport: Sendable {
         case .array(let path):
             guard let channels = options.layout.channels else { return }
             var file = try NumPyFile(path: path, size: size, options.layout, channels: channels)
-            for try await frame in frames { try frame.withPackedBytes { try file.write($0) } }
-            try file.close()
+            do {
+                for try await frame in frames { try frame.withPackedBytes { try file.write($0) } }
+                try file.close()
+            } catch {
+                file.discard()
+                throw error
+            }
         }
     }
 
     private func writeRaw(_ path: String, _ size: PixelSize, _ frames: FrameSequence) async throws {
         let output = try ByteOutput(replacing: path)
-        if options.hasHeader { try output.write(header(size).text + "\n") }
-        for try await frame in frames { try frame.withPackedBytes { try output.write($0) } }
-        try output.close()
+        do {
+            if options.hasHeader { try output.write(header(size).text + "\n") }
+            for try await frame in frames { try frame.withPackedBytes { try output.write($0) } }
+            try output.close()
+        } catch {
+            output.discard()
+            throw error
+        }
     }
 
     private func writeImages(_ names: ImageNames, _ frames: FrameSequence) async throws {
@@ -50,6 +61,14 @@ struct FrameExport: Sendable {
 
     /// Returns the size of the frames: that of `--size`, or the one at which the video is displayed.
     private func size() async throws -> PixelSize {
+        if options.input.isPipe {
+            // What is read to find the size could not be read again.
+            guard let size = options.size else {
+                let sentence = "\(options.input.name): the input can be read only once; --size is needed"
+                throw SnapshotFailure(sentence: sentence)
+            }
+            return size
+        }
         try await asset.load()
         let track = asset.media?.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
         guard let displayed = track?.presentationSize, !displayed.isEmpty else {
@@ -80,14 +99,23 @@ struct FrameExport: Sendable {
         switch options.sampling {
         case .all, .keyFrames: return nil
         case .times(let times): return times
-        case .uniform(let count): return Snapshot.middles(of: try duration(), count)
+        case .uniform(let count):
+            let times = SampleTimes(middlesOf: count, from: .zero, length: try duration().nanoseconds ?? 0)
+            return try list(times)
         case .rate(let rate, let limit):
-            let length = try duration().seconds
-            let count = max(1, (length * rate).rounded(.up))
-            return (0..<min(limit ?? .max, Int(count))).map {
-                MediaTime(seconds: Double($0) / rate, preferredTimescale: 1_000_000_000)
-            }
+            let length = try duration().nanoseconds
+            let times = SampleTimes(rate: rate, from: .zero, length: length, limit: limit)
+            return try list(times)
         }
+    }
+
+    private func list(_ times: SampleTimes) throws -> [MediaTime] {
+        guard times.count <= FramesOptions.maximumFrameCount else {
+            throw SnapshotFailure(
+                sentence: "\(options.input.name): too many frames for --header; use --limit"
+            )
+        }
+        return (0..<times.count).map { times[$0] }
     }
 
     private func duration() throws -> MediaTime {

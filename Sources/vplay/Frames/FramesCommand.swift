@@ -10,15 +10,15 @@ struct FramesCommand: AsyncParsableCommand {
         discussion: """
             Without --count, --fps, --at and --key-frames every frame is written, in presentation order. --count N uses \
             the middles of N equal parts, --fps F the frames due at 0, 1/F, 2/F and so on. Frames are exact, upright and \
-            have square pixels; they are scaled and converted while they are decoded, and never all in memory.
+            have square pixels; they are scaled and converted while they are decoded. Only a few are in memory at a time.
 
             A name that ends in .npy is a NumPy array of the shape (N, height, width, channels): uint8, or float32 from \
             0 to 1 with --pixel-format rgbf32. A name that ends in .png, .jpg or .webp with %d or %04d is an image for \
             each frame, numbered from 1. Everything else, and - for standard output, is raw: frame after frame without \
-            padding.
+            padding. Standard input and named pipes need --size.
 
             --header writes one line of JSON before raw frames: count and times (null without --count, --fps or --at; \
-            times are the requested ones, in seconds), width, height, pixelFormat, channels and dtype (null if the format \
+            times are the requested ones, in seconds, and need a known duration), width, height, pixelFormat, channels and dtype (null if the format \
             has planes), and byteCount of a frame.
             """
     )

@@ -20,7 +20,7 @@ struct FramesOptions: Sendable {
     let layout: PixelLayout
     let hasHeader: Bool
 
-    private static let maximumFrameCount = 1 << 24
+    static let maximumFrameCount = 1 << 24
 
     init(_ command: FramesCommand) throws(ValidationError) {
         guard let input = Input(command.input) else {

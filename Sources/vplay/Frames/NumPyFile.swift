@@ -10,7 +10,7 @@ struct NumPyFile {
     private let size: PixelSize
     private var count = 0
 
-    /// The length of the header. It leaves room for any number of frames, which is known only at the end.
+    /// The length of the header. It is sufficient for any number of frames, which is known only at the end.
     private static let headerByteCount = 128
 
     /// Creates the file. It replaces an existing one when it is closed.
@@ -29,6 +29,9 @@ struct NumPyFile {
         try output.write(frame)
         count += 1
     }
+
+    /// Discards the file after an error. An existing file keeps its content.
+    func discard() { output.discard() }
 
     func close() throws(SinkError) {
         try output.rewrite(at: 0, Self.header(count, size, layout, channels: channels))

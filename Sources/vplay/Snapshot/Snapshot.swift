@@ -194,7 +194,7 @@ struct Snapshot: Sendable {
         return duration
     }
 
-    static func middles(of duration: MediaTime, _ count: Int) -> [MediaTime] {
+    private static func middles(of duration: MediaTime, _ count: Int) -> [MediaTime] {
         let length = duration.nanoseconds ?? 0
         return (0..<count).map { index in
             let (high, low) = length.multipliedFullWidth(by: Int64(2 * index + 1))

@@ -106,3 +106,12 @@ func authorized(_ url: URL, token: String, renewed: @escaping @Sendable (URL) as
     options.renewedURL = { url, _ in await renewed(url) }  // for links that expire while the film plays
     return Asset(url: url, options: options)
 }
+
+func wall(of players: [Player], in areas: [PixelRect], into sink: any VideoSink) -> CompositeSink {
+    let wall = CompositeSink(size: PixelSize(width: 1280, height: 720))
+    wall.add(sink)
+    for (player, area) in zip(players, areas) {
+        player.add(wall.makeRegion(area), size: area.size)
+    }
+    return wall  // for the application to retain
+}
