@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Fails if a public declaration has no doc comment. The implementation of a protocol requirement inherits its comment.
+"""Fails if a public declaration has no doc comment, or if docs/api.txt does not list exactly the public names, so that a review sees
+each change of the interface. The implementation of a protocol requirement inherits its comment.
 
-check-comments.py MODULES: the folder with the modules of a build (swift build --show-bin-path, and there Modules).
+check-comments.py MODULES [--write]: the folder with the modules of a build (swift build --show-bin-path, and there Modules);
+--write updates docs/api.txt.
 Reads what the compiler wrote beside the modules, so it builds nothing and takes a second or two.
 """
 import concurrent.futures
@@ -47,6 +49,7 @@ def place(symbol):
 
 modules = pathlib.Path(sys.argv[1])
 missing = []
+names = set()
 total = 0
 with tempfile.TemporaryDirectory() as output:
     triple = target()
@@ -59,6 +62,7 @@ with tempfile.TemporaryDirectory() as output:
         if not symbols:
             sys.exit(f"check-comments: there is nothing public in {module}")
         total += len(symbols)
+        names |= {f"{module} {'.'.join(s['pathComponents'])}" for s in symbols if s["kind"]["identifier"] != "swift.extension"}
         missing += [(place(s), ".".join(s["pathComponents"])) for s in symbols if "docComment" not in s]
 
 for where, name in sorted(missing):
@@ -66,3 +70,12 @@ for where, name in sorted(missing):
 if missing:
     sys.exit(f"check-comments: {len(missing)} of {total} public declarations have no doc comment")
 print(f"check-comments: all {total} public declarations have a doc comment")
+
+api = ROOT / "docs/api.txt"
+if "--write" in sys.argv:
+    api.write_text("".join(f"{name}\n" for name in sorted(names)))
+listed = set(api.read_text().splitlines())
+for name in sorted(names ^ listed):
+    print(f"docs/api.txt: {'missing' if name in names else 'no longer public'}: {name}", file=sys.stderr)
+if names != listed:
+    sys.exit("docs/api.txt differs from the public names; python3 Tests/check-comments.py MODULES --write updates it")
