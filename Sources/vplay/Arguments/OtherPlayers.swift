@@ -5,7 +5,7 @@ import ArgumentParser
 /// Each of these players accepts `-name` and `--name`, and so does the table. What means the same here is replaced
 /// before the command line is parsed.
 enum OtherPlayers {
-    /// What an option of another player means here.
+    /// The meaning of an option of another player.
     enum Meaning {
         /// An option with a value, under this name.
         case option(String)
@@ -93,9 +93,6 @@ enum OtherPlayers {
         "--frame-cache", "--events", "--header", "--timeout", "--tls-ca-file", "--proxy", "--cache",
     ]
 
-    /// The options of `play` that have a meaning of their own without a value.
-    private static let ownFlags: Set<String> = ["--loop", "--fullscreen"]
-
     /// Replaces the options of other players.
     ///
     /// - Parameters:
@@ -110,10 +107,9 @@ enum OtherPlayers {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" { return result + [argument] + rest }
-            if ownFlags.contains(argument) || valueOptions.contains(argument) {
+            if valueOptions.contains(argument) {
                 result.append(argument)
-                // ffplay's -loop has a value; --loop here has none.
-                if valueOptions.contains(argument), let value = rest.popFirst() { result.append(value) }
+                if let value = rest.popFirst() { result.append(value) }
                 continue
             }
             result += try translated(argument, &rest)

@@ -62,7 +62,7 @@ struct FrameExport: Sendable {
     /// Returns the size of the frames: that of `--size`, or the one at which the video is displayed.
     private func size() async throws -> PixelSize {
         if options.input.isPipe {
-            // What is read to find the size could not be read again.
+            // The bytes that are read to find the size could not be read again.
             guard let size = options.size else {
                 let sentence = "\(options.input.name): the input can be read only once; --size is needed"
                 throw SnapshotFailure(sentence: sentence)
@@ -100,10 +100,14 @@ struct FrameExport: Sendable {
         case .all, .keyFrames: return nil
         case .times(let times): return times
         case .uniform(let count):
-            let times = SampleTimes(middlesOf: count, from: .zero, length: try duration().nanoseconds ?? 0)
+            let times = SampleTimes(
+                middlesOf: count,
+                from: .zero,
+                length: try asset.knownDuration(of: options.input).nanoseconds ?? 0
+            )
             return try list(times)
         case .rate(let rate, let limit):
-            let length = try duration().nanoseconds
+            let length = try asset.knownDuration(of: options.input).nanoseconds
             let times = SampleTimes(rate: rate, from: .zero, length: length, limit: limit)
             return try list(times)
         }
@@ -116,14 +120,5 @@ struct FrameExport: Sendable {
             )
         }
         return (0..<times.count).map { times[$0] }
-    }
-
-    private func duration() throws -> MediaTime {
-        guard let duration = asset.media?.duration, duration.isNumeric, duration > .zero else {
-            throw SnapshotFailure(
-                sentence: "\(options.input.name): unknown duration; use --at to specify the times"
-            )
-        }
-        return duration
     }
 }

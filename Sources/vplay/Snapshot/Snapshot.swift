@@ -1,4 +1,5 @@
 import Foundation
+import PlaybackEngine
 import Playhead
 
 /// The reason why images are missing, as a sentence.
@@ -43,7 +44,8 @@ struct Snapshot: Sendable {
             try await write(times)
         case .count(let count):
             let duration = try await duration()
-            let times = Self.middles(of: duration, count)
+            let middles = SampleTimes(middlesOf: count, from: .zero, length: duration.nanoseconds ?? 0)
+            let times = (0..<middles.count).map { middles[$0] }
             if let sheet = options.sheet {
                 try await writeSheets(sheet, times, duration)
             } else {
@@ -185,25 +187,22 @@ struct Snapshot: Sendable {
         } catch {
             throw failure(error)
         }
-        guard let duration = asset.media?.duration, duration.isNumeric, duration > .zero else {
-            throw SnapshotFailure(
-                sentence:
-                    "\(options.input.name): unknown duration; use --at to specify the times"
-            )
-        }
-        return duration
-    }
-
-    private static func middles(of duration: MediaTime, _ count: Int) -> [MediaTime] {
-        let length = duration.nanoseconds ?? 0
-        return (0..<count).map { index in
-            let (high, low) = length.multipliedFullWidth(by: Int64(2 * index + 1))
-            let middle = Int64(2 * count).dividingFullWidth((high, low)).quotient
-            return MediaTime(value: middle, timescale: 1_000_000_000)
-        }
+        return try asset.knownDuration(of: options.input)
     }
 
     private func failure(_ error: PlaybackError) -> SnapshotFailure {
         SnapshotFailure(sentence: "\(options.input.name): \(reason(error))")
+    }
+}
+
+extension Asset {
+    /// Returns the duration, which is needed to divide the input.
+    ///
+    /// - Throws: `SnapshotFailure` if it is not known.
+    func knownDuration(of input: Input) throws(SnapshotFailure) -> MediaTime {
+        guard let duration = media?.duration, duration.isNumeric, duration > .zero else {
+            throw SnapshotFailure(sentence: "\(input.name): unknown duration; use --at to specify the times")
+        }
+        return duration
     }
 }
