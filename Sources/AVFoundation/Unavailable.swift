@@ -1,4 +1,4 @@
-// What has no counterpart here. The compiler shows the message where code uses the name.
+// Names without a counterpart here. The compiler shows the message where code uses one of them.
 
 /// Not available: an exported file needs an encoder, which the player does not have.
 @available(*, unavailable, message: "there is no export on Linux; PlayheadCapture and FFmpeg encode")

@@ -1,4 +1,4 @@
-// What has no counterpart here. The compiler shows the message where code uses the name.
+// Names without a counterpart here. The compiler shows the message where code uses one of them.
 
 /// Not available: there is no UIKit.
 @available(*, unavailable, message: "there are no view controllers on Linux; WindowSink shows video")

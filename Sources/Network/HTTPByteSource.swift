@@ -233,7 +233,7 @@ public final class HTTPByteSource: ByteSource {
         return HTTPByteSource(target, policy, cookies, nil)
     }
 
-    /// What distinguishes the representation from others of the same URL: its entity tag, or else its date and length.
+    /// The validator of the representation: its entity tag, or else its date and length.
     /// Nil before the first response, if the server declares none of them, and if it changes with every request.
     package var representation: String? {
         let metadata = state.withLock { $0.metadata }

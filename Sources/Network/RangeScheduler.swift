@@ -367,7 +367,7 @@ struct RangeScheduler {
     ///   - isTooSlow: Whether the server sent too few bytes.
     ///   - limit: If the server could not be reached: how long it is tried again. If nil, the number of attempts is
     ///     limited.
-    ///   - metadata: What is known of the resource.
+    ///   - metadata: The known metadata of the resource.
     mutating func retry(
         _ id: RequestID,
         after delay: Int64?,

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What a track or an option offers.
+/// A property of a track or of a selection option.
 public struct AVMediaCharacteristic: RawRepresentable, Hashable, Sendable {
     /// The name of the characteristic.
     public let rawValue: String

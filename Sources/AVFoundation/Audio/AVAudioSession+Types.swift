@@ -20,7 +20,7 @@ extension AVAudioSession {
     public static let mediaServicesWereResetNotification =
         NSNotification.Name("AVAudioSessionMediaServicesWereResetNotification")
 
-    /// What a program plays audio for.
+    /// The purpose for which a program plays audio.
     public struct Category: RawRepresentable, Hashable, Sendable {
         /// The name of the category.
         public let rawValue: String
@@ -43,7 +43,7 @@ extension AVAudioSession {
         public static let multiRoute = Category(rawValue: "AVAudioSessionCategoryMultiRoute")
     }
 
-    /// What a category is used for.
+    /// The use of a category.
     public struct Mode: RawRepresentable, Hashable, Sendable {
         /// The name of the mode.
         public let rawValue: String
@@ -114,7 +114,7 @@ extension AVAudioSession {
         case began = 1
     }
 
-    /// What to do after an interruption.
+    /// The options at the end of an interruption.
     public struct InterruptionOptions: OptionSet, Hashable, Sendable {
         /// The bits of the options.
         public let rawValue: UInt

@@ -164,7 +164,7 @@ open class CALayer: NSObject {
     ///
     /// - Parameters:
     ///   - layer: The layer.
-    ///   - sibling: The sublayer behind it; with any other one it is inserted at the front.
+    ///   - sibling: The sublayer below it; with any other one it is inserted at the front.
     open func insertSublayer(_ layer: CALayer, above sibling: CALayer?) {
         insert(layer) { children.firstIndex { $0 === sibling }.map { $0 + 1 } ?? children.count }
     }

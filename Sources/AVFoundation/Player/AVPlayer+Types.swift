@@ -22,7 +22,7 @@ extension AVPlayer {
         case playing = 2
     }
 
-    /// What happens at the end of an item.
+    /// The action at the end of an item.
     public enum ActionAtItemEnd: Int, Sendable {
         /// The next item of the queue is played.
         case advance = 0

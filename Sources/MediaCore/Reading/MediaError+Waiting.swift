@@ -4,7 +4,7 @@ extension MediaError {
     /// Returns the error of a byte source that has no bytes yet, and that will wake its reader.
     ///
     /// - Parameters:
-    ///   - what: What has to deliver the bytes.
+    ///   - what: The object that the reader waits for, for the message.
     ///   - location: The name of the resource.
     package static func waiting(for what: String, location: String?) -> MediaError {
         MediaError(.notReady, "waiting for \(what)", location: location, isRetryable: true)

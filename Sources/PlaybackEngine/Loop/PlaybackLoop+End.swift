@@ -11,7 +11,7 @@ package enum EndState: Sendable {
     case failed(MediaError)
 }
 
-/// What a caller that waits for the end of an item needs. Control lane.
+/// Queries for a caller that waits for the end of an item. Control lane.
 extension PlaybackLoop {
     /// Returns whether the current pass of an item has ended; nil if the item is not the current one.
     ///

@@ -41,7 +41,7 @@ package final class TrackReader<Element: Sendable>: Stage, @unchecked Sendable {
     /// Creates a reader. Nothing is opened before `start()`.
     ///
     /// - Parameters:
-    ///   - settings: What is read.
+    ///   - settings: The track and the range to read.
     ///   - driver: The driver of the reader's lanes.
     ///   - item: The asset and how it is opened.
     ///   - process: Makes the output of what is decoded.

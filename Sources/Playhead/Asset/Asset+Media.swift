@@ -19,10 +19,10 @@ extension Asset {
     /// last frame.
     ///
     /// - Parameters:
-    ///   - sampling: Which frames to deliver.
+    ///   - sampling: The frames to deliver.
     ///   - pixelFormat: The pixel format of the frames. Nil keeps the decoder's format as far as the size allows.
     ///   - size: The exact size of the frames, with square pixels. Nil keeps the size and the pixel aspect ratio.
-    ///   - gravity: How a frame is fitted into `size`. What it does not cover is transparent, or black without alpha.
+    ///   - gravity: The way in which a frame is fitted into `size`. The rest is transparent, or black without alpha.
     ///   - range: The range of item time. The first frame is the one due at its start; frames due at its end or later
     ///     are not delivered. Nil is the whole asset. An empty range has no frames.
     /// - Returns: The sequence. Its iterator throws `PlaybackError`, with the code `.noPlayableTracks` if the asset has

@@ -284,7 +284,7 @@ public final class Asset: Sendable {
     /// - Parameters:
     ///   - backend: The player's backend, which is used if the asset has none of its own. Nil without a player.
     ///   - decoding: The limits for opening.
-    ///   - reading: What the caller reads, and how.
+    ///   - reading: The purpose and the order of the caller's reads.
     func makeDemuxer(
         _ backend: (any MediaBackend)? = nil,
         decoding: DecodingPolicy = DecodingPolicy(),

@@ -48,7 +48,7 @@ struct AssetReader: Sendable {
                 return .failed(MediaError(.invalidArgument, "invalid rate of frames: \(rate)"))
             }
             if let limit, limit <= 0 { return .empty }
-            // What can be read only once is decoded from start to end.
+            // A source that can be read only once is decoded from start to end.
             if isStream { return .session(track(bounds, shape, rate: (rate, limit), on: driver)) }
             return .session(samples(.rate(rate, limit: limit), bounds, shape, on: driver))
         }

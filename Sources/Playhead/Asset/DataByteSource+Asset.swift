@@ -11,7 +11,7 @@ extension Asset {
     ///
     /// - Parameters:
     ///   - source: The file.
-    ///   - options: How to open the asset. `source` replaces its byte source.
+    ///   - options: The options for opening. `source` replaces the asset's byte source.
     public convenience init(_ source: DataByteSource, options: AssetOptions = AssetOptions()) {
         var options = options
         options.byteSource = source

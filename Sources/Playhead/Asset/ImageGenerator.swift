@@ -79,7 +79,7 @@ public final class ImageGenerator: Sendable {
         self.init(asset: asset, clock: clock, backend: nil)
     }
 
-    /// Creates an image generator with a backend, unless the asset has one of its own. Nil stands for the default one.
+    /// Creates an image generator with a backend, unless the asset has one of its own. Nil is the default one.
     package init(asset: Asset, clock: ClockMode, backend: (any MediaBackend)?) {
         self.asset = asset
         let own = asset.backend(of: backend ?? asset.backend)

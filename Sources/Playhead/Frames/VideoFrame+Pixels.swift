@@ -60,7 +60,7 @@ extension VideoFrame {
     /// - Parameters:
     ///   - format: The pixel format of the result.
     ///   - size: The size of the result; nil for that of the frame.
-    ///   - gravity: How the frame is fitted into `size`: stretched by default.
+    ///   - gravity: The way in which the frame is fitted into `size`; stretched by default.
     /// - Returns: The converted frame, or the frame itself if there is nothing to do.
     /// - Throws: `PlaybackError` with the code `.conversionFailed` if the conversion is not supported or the size is
     ///   empty.

@@ -6,7 +6,7 @@ public import MediaCore
 /// clipped at the region's right and bottom edge. All members may be used from any thread, and a change is shown in the
 /// next picture.
 public final class CompositeRegion: VideoSink {
-    /// What is drawn.
+    /// The content to draw.
     struct Content {
         var frame: PixelRect
         var zPosition = 0.0

@@ -20,7 +20,7 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     /// The serial queue on which the feed decides and calls handlers: `Player.Configuration.callbackQueue`, or a queue
     /// of the feed.
     public let callbackQueue: DispatchQueue
-    /// What a carousel does when the visibility of its feed is set.
+    /// The handlers of a carousel for the visibility of its feed.
     private let visibility = Locked<VisibilityHandlers?>(nil)
 
     /// Closures in a struct, because a bare closure in a generic container is wrapped again on each access.
