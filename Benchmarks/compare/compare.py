@@ -198,21 +198,29 @@ def write_page(page, text, begin=BEGIN, end=END):
     page.write_text(f"{head}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}")
 
 
-def plot(report, path):
+def pyplot():
+    """Returns matplotlib's pyplot, set to write the same SVG for the same figures; None where matplotlib is not installed."""
     try:
         import matplotlib
     except ImportError:
         print("no plot: matplotlib is missing (python3 -m venv .venv && .venv/bin/pip install matplotlib)")
-        return
+        return None
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "playhead"
-    from matplotlib import pyplot
+    from matplotlib import pyplot as found
 
+    return found
+
+
+def plot(report, path):
+    drawing = pyplot()
+    if drawing is None:
+        return
     names = list(report["machine"]["versions"])
     labels = [f"{entry['file']}\n{entry['about']}" for entry in report["files"]]
     charts = [("decode", "wall", 1, "decoding, s"), ("decode", "cpu", 1, "decoding, CPU s"),
               ("decode", "memory", 1, "decoding, peak MB"), ("first picture", "wall", 1000, "first picture, ms")]
-    figure, axes = pyplot.subplots(1, len(charts), figsize=(4 * len(charts), 1.5 + 0.6 * len(labels)), sharey=True)
+    figure, axes = drawing.subplots(1, len(charts), figsize=(4 * len(charts), 1.5 + 0.6 * len(labels)), sharey=True)
     height = 0.8 / len(names)
     for axis, (what, key, scale, title) in zip(axes, charts):
         for i, name in enumerate(names):

@@ -13,7 +13,7 @@ decodes on within a group of pictures; decord and OpenCV sort them or not. `--py
 `opencv-python-headless`; a package that is missing is left out.
 
 The frames are compared after the measurement: the frame of each tool must resemble Playhead's (at least 25 dB), because scalers differ.
-Writes docs/results/sampling.json and the table in docs/performance.md between its two marks.
+Writes docs/results/sampling.json, the table in docs/performance.md between its two marks, and docs/images/sampling.svg if matplotlib is installed.
 """
 
 import argparse
@@ -296,7 +296,51 @@ def table(report):
                 cells += [""] * 5
             lines.append(f"| {label} | {name} | " + " | ".join(cells) + " |")
             label = ""
+    if failed := failed_peers(report):
+        lines += ["", "Left out, because they fail: " + "; ".join(failed) + "."]
     return "\n".join(lines)
+
+
+def failed_peers(report):
+    """Returns a phrase for each file that a peer cannot sample, with the names of these peers."""
+    found = []
+    for entry in report["files"]:
+        tools = sorted({tool.split()[0] for name in ("uniform", "random") for tool in entry[name]["failures"]})
+        if tools:
+            found.append(f"{' and '.join(tools)} with {entry['file']}")
+    return found
+
+
+def plot(report, path):
+    """Draws the wall time of Playhead and of the best way of each peer, for each file and series."""
+    drawing = compare.pyplot()
+    if drawing is None:
+        return
+    labels = [f"{entry['file']}\n{entry['about']}" for entry in report["files"]]
+    names = ["playhead", *PEERS]
+    figure, axes = drawing.subplots(1, 2, figsize=(11, 1.5 + 0.6 * len(labels)), sharey=True)
+    height = 0.8 / len(names)
+    for axis, series in zip(axes, ("uniform", "random")):
+        for i, name in enumerate(names):
+            rows = []
+            for y, entry in enumerate(report["files"]):
+                ways = [entry[series][tool]["seconds"] for tool in entry[series] if tool.split()[0] == name]
+                if ways:
+                    rows.append((y, min(ways, key=lambda seconds: seconds["median"])))
+            middle = [seconds["median"] * 1000 for _, seconds in rows]
+            reach = [[(seconds["median"] - seconds["q1"]) * 1000 for _, seconds in rows],
+                     [(seconds["q3"] - seconds["median"]) * 1000 for _, seconds in rows]]
+            axis.barh([y + i * height for y, _ in rows], middle, height, xerr=reach, label=name, color=f"C{i}",
+                      error_kw={"elinewidth": 0.8})
+        axis.set_title(f"{report['count']} frames, {series} times, ms", fontsize=10)
+        axis.set_yticks([y + height * (len(names) - 1) / 2 for y in range(len(labels))], labels, fontsize=8)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].invert_yaxis()
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="lower right", ncol=len(names), fontsize=8, frameon=False)
+    figure.text(0.005, 0.005, "median; lines: quartiles", fontsize=7)
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
+    figure.savefig(path, metadata={"Date": None})
+    print(f"wrote {path}")
 
 
 def main():
@@ -339,6 +383,7 @@ def main():
     (options.docs / "results/sampling.json").write_text(json.dumps(report, indent=1) + "\n")
     compare.write_page(options.docs / "performance.md", table(report), BEGIN, END)
     print(f"wrote {options.docs / 'performance.md'} and sampling.json")
+    plot(report, options.docs / "images/sampling.svg")
 
 
 if __name__ == "__main__":
