@@ -39,10 +39,10 @@ if len(shown) != 5:
     faults.append(f"README.md: expected five snippets, not {len(shown)}")
 
 recipes = (EXAMPLES / "Sources/CookbookDemo/Recipes.swift").read_text()
-shown = blocks("docs/cookbook.md") + blocks("docs/network.md") + [b for b in blocks("docs/sinks.md") if b.startswith("func ")]
-faults += [f"docs/cookbook.md, network.md or sinks.md: not as in docs/examples: {block.splitlines()[0]}" for block in shown if block not in recipes]
+shown = blocks("docs/cookbook.md") + blocks("docs/frames.md") + blocks("docs/network.md") + [b for b in blocks("docs/sinks.md") if b.startswith("func ")]
+faults += [f"docs/cookbook.md, frames.md, network.md or sinks.md: not as in docs/examples: {block.splitlines()[0]}" for block in shown if block not in recipes]
 if recipes.count("\nfunc ") != len(shown):
-    faults.append(f"docs/cookbook.md, network.md and sinks.md show {len(shown)} of {recipes.count(chr(10) + 'func ')} recipes")
+    faults.append(f"docs/cookbook.md, frames.md, network.md and sinks.md show {len(shown)} of {recipes.count(chr(10) + 'func ')} recipes")
 
 codes = re.findall(r"static let (\w+) = Code\(", (ROOT / "Sources/MediaCore/MediaError.swift").read_text())
 listed = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/errors.md").read_text().split("Where errors arrive")[0], re.MULTILINE)
@@ -94,7 +94,7 @@ if len(sys.argv) > 1:
             ("WindowFeedDemo", (7 * 488, 608), h264, vfr),
         ]
         cook = subprocess.run([built / "CookbookDemo", h264, folder], capture_output=True, text=True, timeout=120)
-        expected = "every frame: 90\nsampled frames: 32\n"
+        expected = "every frame: 90\nsampled frames: 32\naverages: 6\n"
         if cook.returncode != 0 or not cook.stdout.startswith(expected) or not cook.stdout.endswith("played\n"):
             faults.append(f"CookbookDemo: exit status {cook.returncode}: {cook.stdout}{cook.stderr}")
         for name in ("thumbnail.png", "sound.wav", "small.mp4"):

@@ -33,6 +33,28 @@ func thirtyTwoFrames(of url: URL) async throws -> [[UInt8]] {
     return result
 }
 
+func averages(of url: URL) async throws -> [Double] {
+    var result: [Double] = []
+    let size = PixelSize(width: 64, height: 64)
+    for try await frame in Asset(url: url).frames(.rate(perSecond: 2), pixelFormat: .gray, size: size) {
+        result.append(averageOfFirstPlane(frame))
+    }
+    return result
+}
+
+func averageOfFirstPlane(_ frame: VideoFrame) -> Double {
+    frame.withPlanes { planes in
+        guard let plane = planes.first, plane.rowCount > 0, plane.bytesUsedPerRow > 0 else { return 0 }
+        var sum = 0
+        for row in 0..<plane.rowCount {
+            let start = plane.baseAddress + row * plane.bytesPerRow
+            let bytes = UnsafeRawBufferPointer(start: start, count: plane.bytesUsedPerRow)
+            sum += bytes.reduce(0) { $0 + Int($1) }
+        }
+        return Double(sum) / Double(plane.rowCount * plane.bytesUsedPerRow)
+    }
+}
+
 func speech(of url: URL) async throws -> [Float] {
     var samples: [Float] = []
     for try await buffer in Asset(url: url).audio(format: .speech16kMono) {

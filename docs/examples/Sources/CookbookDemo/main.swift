@@ -1,4 +1,4 @@
-// Runs the recipes of docs/cookbook.md with a clip, and writes their files into a folder:
+// Runs the recipes of docs/cookbook.md and other pages with a clip, and writes their files into a folder:
 // swift run --package-path docs/examples CookbookDemo clip.mp4 FOLDER
 
 import Foundation
@@ -38,6 +38,7 @@ let counter = Atomic(0)
 try await everyFrame(of: clip) { bytes in counter.add(bytes.count, ordering: .relaxed) }
 print("every frame:", counter.load(ordering: .relaxed) / (224 * 224 * 3))
 print("sampled frames:", try await thirtyTwoFrames(of: clip).count)
+print("averages:", try await averages(of: clip).count)
 print("samples of speech:", try await speech(of: clip).count)
 try await wav(of: clip, to: output.appending(path: "sound.wav").path)
 try await encode(clip, to: output.appending(path: "small.mp4").path)
