@@ -279,22 +279,11 @@ struct ItemTests {
         #expect(item.status == .readyToPlay)
     }
 
-    @Test("Listed keys are loaded once the item is ready, and an item without keys behaves the same")
+    @Test("All properties of the asset are loaded once the item is ready")
     func keys() async throws {
         let bench = PlayerTestBench(.clip())
         let asset = bench.backend.makeAsset()
-        let item = PlayerItem(asset: asset, automaticallyLoadedAssetKeys: [.tracks, .isPlayable])
-        #expect(item.automaticallyLoadedAssetKeys == [.tracks, .isPlayable])
-        #expect(item.makeCopy().automaticallyLoadedAssetKeys == [.tracks, .isPlayable])
-        let names = ["playable", "isReadable", "duration", "nothing"]
-        let named = PlayerItem(asset: asset, automaticallyLoadedAssetKeys: names)
-        #expect(named.automaticallyLoadedAssetKeys == [.isPlayable, .isReadable, .duration])
-        #expect(PlayerItem(asset: asset).automaticallyLoadedAssetKeys == [.duration])
-        #expect(
-            PlayerItem(asset: asset, automaticallyLoadedAssetKeys: nil).automaticallyLoadedAssetKeys == [
-                .duration
-            ]
-        )
+        let item = PlayerItem(asset: asset)
         let seen = Locked([Bool]())
         let token = item.observe(\.status) { item, _ in
             guard item.status == .readyToPlay, case .loaded(let tracks) = asset.status(of: .tracks),
@@ -307,7 +296,7 @@ struct ItemTests {
         #expect(seen.withLock { $0 } == [true])
         token.invalidate()
         let broken = bench.backend.makeAsset(.silentClip([.openFails(.unrecognizedFormat)]))
-        let failing = bench.load(PlayerItem(asset: broken, automaticallyLoadedAssetKeys: [.tracks]))
+        let failing = bench.load(PlayerItem(asset: broken))
         #expect(failing.status == .failed)
     }
 }

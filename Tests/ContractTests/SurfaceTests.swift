@@ -47,7 +47,7 @@ struct SurfaceTests {
         #expect(PlayerItem(asset: asset).makeCopy().asset === asset)
         let bench = PlayerTestBench.forFiles()
         let (player, layer) = (bench.player, bench.layer)
-        let item = PlayerItem(asset: asset, automaticallyLoadedAssetKeys: [.duration, .tracks])
+        let item = PlayerItem(asset: asset)
         let output = VideoOutput(pixelFormats: [.bgra])
         output.suppressesPlayerRendering = false
         item.add(output)

@@ -40,7 +40,7 @@ package import Playhead
     ///   - asset: The asset to play.
     ///   - automaticallyLoadedAssetKeys: The names of the properties. Opening an asset loads all of them.
     nonisolated public init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {
-        item = PlayerItem(asset: asset.asset, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys)
+        item = PlayerItem(asset: asset.asset)
         ownAsset = asset
         super.init()
         item.representation = self

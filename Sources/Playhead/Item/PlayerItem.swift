@@ -57,40 +57,11 @@ public final class PlayerItem: Sendable, Identifiable {
     let observers = ObserverList()
     let registrar = ObservationRegistrar()
 
-    /// The asset properties that are loaded when the item is ready.
-    public let automaticallyLoadedAssetKeys: [PartialAssetProperty]
-
     /// Creates an item for an asset without doing any I/O. The asset is opened when a player gets the item, or is about
-    /// to need it.
+    /// to need it. All properties of the asset are loaded when `status` becomes `.readyToPlay`.
     ///
     /// - Parameter asset: The asset to play.
-    public convenience init(asset: Asset) {
-        self.init(asset: asset, automaticallyLoadedAssetKeys: [.duration])
-    }
-
-    /// Creates an item for an asset with properties that are loaded when `status` becomes `.readyToPlay`
-    /// (`Asset.status(of:)`).
-    ///
-    /// Opening a container loads all properties, so the list makes no difference. The item fails if the asset cannot be
-    /// loaded.
-    ///
-    /// - Parameters:
-    ///   - asset: The asset to play.
-    ///   - keys: The properties.
-    public init(asset: Asset, automaticallyLoadedAssetKeys keys: [PartialAssetProperty]) {
-        self.asset = asset
-        automaticallyLoadedAssetKeys = keys
-    }
-
-    /// Creates an item for an asset with properties by the names of AVFoundation's keys ("playable", "tracks").
-    ///
-    /// - Parameters:
-    ///   - asset: The asset to play.
-    ///   - names: The names. Unknown names are ignored. Nil means the duration.
-    public convenience init(asset: Asset, automaticallyLoadedAssetKeys names: [String]?) {
-        let keys = names.map { $0.compactMap(PartialAssetProperty.init) } ?? [.duration]
-        self.init(asset: asset, automaticallyLoadedAssetKeys: keys)
-    }
+    public init(asset: Asset) { self.asset = asset }
 
     /// Creates an item with an asset of its own.
     ///
@@ -99,7 +70,7 @@ public final class PlayerItem: Sendable, Identifiable {
 
     /// Returns a new item with the same asset and settings, which belongs to no player.
     public func makeCopy() -> PlayerItem {
-        let copy = PlayerItem(asset: asset, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys)
+        let copy = PlayerItem(asset: asset)
         let mine = state.withLock { $0 }
         copy.state.withLock { state in
             state.forwardEnd = mine.forwardEnd
