@@ -215,7 +215,8 @@ let package = Package(
         .testTarget(
             name: "NetworkTests",
             dependencies: [
-                "Network", "Playhead", "FFmpeg", "MediaCore", "PlayheadBackend", "TestSupport",
+                "Network", "Playhead", "PlayheadFeed", "FFmpeg", "MediaCore", "PlayheadBackend",
+                "TestSupport",
             ],
             swiftSettings: plainSettings
         ),

@@ -40,13 +40,15 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
         let precise = options[AVURLAssetPreferPreciseDurationAndTimingKey]
         result.preciseTiming = precise as? Bool ?? (precise as? NSNumber)?.boolValue ?? false
         result.overrideMIMEType = options[AVURLAssetOverrideMIMETypeKey] as? String
+        var network = NetworkOptions()
         let headers = options["AVURLAssetHTTPHeaderFieldsKey"] as? [String: String] ?? [:]
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
-            result.network.headers.append(NetworkOptions.Header(name: name, value: value))
+            network.headers.append(NetworkOptions.Header(name: name, value: value))
         }
         if let agent = options[AVURLAssetHTTPUserAgentKey] as? String {
-            result.network.headers.append(NetworkOptions.Header(name: "User-Agent", value: agent))
+            network.headers.append(NetworkOptions.Header(name: "User-Agent", value: agent))
         }
+        if !network.headers.isEmpty { result.network = network }
         return result
     }
 }

@@ -13,7 +13,8 @@ public import PlayheadBackend
 public final class Asset: Sendable {
     /// The URL that the asset was created with.
     public let url: URL
-    /// The options that the asset is opened with.
+    /// The options that the asset is opened with. If `network` is nil, the options of a player apply
+    /// (`Player.Configuration.network`).
     public let options: AssetOptions
 
     private struct State {
@@ -30,13 +31,21 @@ public final class Asset: Sendable {
     }
     private typealias Waiter = @Sendable (Result<Void, PlaybackError>) -> Void
 
+    /// The sources that all openings of the asset share, so that received bytes are reused.
+    private struct Sources {
+        /// The options for requests.
+        let network: NetworkOptions
+        /// The HTTP source. Nil if the URL has neither the scheme http nor https, and if the application supplies the
+        /// bytes.
+        let remote: Result<SharedHTTPSource?, MediaError>
+        /// The playlist resources. Nil if the asset cannot be a playlist: the application supplies the bytes, or it is
+        /// a file with the name of another format.
+        let playlists: PresentationResources?
+    }
+
     private let state = Locked(State())
-    /// The HTTP source that all openings of the asset share, so that received bytes are reused. Nil if the URL has
-    /// neither the scheme http nor https, and if the application supplies the bytes.
-    private let remote: Result<SharedHTTPSource?, MediaError>
-    /// The playlist resources that all openings of the asset share. Nil if the asset cannot be a playlist: the
-    /// application supplies the bytes, or it is a file with the name of another format.
-    private let playlists: PresentationResources?
+    /// The sources, or nil before the network options are decided.
+    private let decidedSources = Locked<Sources?>(nil)
     /// The backend that the asset was created with, or nil.
     private let ownBackend: (any MediaBackend)?
     /// The result of a preloader, until a player claims it.
@@ -77,21 +86,46 @@ public final class Asset: Sendable {
         self.url = url
         self.options = options
         self.ownBackend = ownBackend
+    }
+
+    /// Decides the network options of an asset that was created without any (`AssetOptions.network`). The first call
+    /// before the asset is opened has an effect.
+    ///
+    /// - Parameter network: The options of the player, the preloader or the feed that the asset is given to.
+    package func setDefaultNetworkOptions(_ network: NetworkOptions) { _ = sources(network) }
+
+    /// Returns the sources. The first call creates them, with `network` if the asset has no options of its own.
+    private func sources(_ network: NetworkOptions = NetworkOptions()) -> Sources {
+        decidedSources.withLock { decided in
+            if let decided { return decided }
+            let new = makeSources(options.network ?? network)
+            decided = new
+            return new
+        }
+    }
+
+    private func makeSources(_ network: NetworkOptions) -> Sources {
         let remote = Result<SharedHTTPSource?, MediaError> { () throws(MediaError) in
             guard options.byteSource == nil, let scheme = url.scheme?.lowercased(),
                 ["http", "https"].contains(scheme)
             else { return nil }
             return try SharedHTTPSource(
                 url: url.absoluteString,
-                options: options.network,
+                options: network,
                 urlRefresh: Self.urlRefresh(of: url, options)
             )
         }
-        self.remote = remote
         let local = Self.playlistPath(url, options).map { FileResource(location: $0) }
         let root: (any ResourceByteSource)? = if case .success(let source?) = remote { source } else { local }
-        playlists = root.map { PresentationResources(root: $0) }
+        return Sources(
+            network: network,
+            remote: remote,
+            playlists: root.map { PresentationResources(root: $0) }
+        )
     }
+
+    /// The options for requests. The first access decides them.
+    var network: NetworkOptions { sources().network }
 
     /// Returns the location of a local file that may be a playlist by its name or its declared type. Otherwise returns
     /// nil.
@@ -270,13 +304,14 @@ public final class Asset: Sendable {
 
     /// Limits the bytes that are received ahead of demuxing. Nil removes the limit.
     func limitReadAhead(to byteCount: Int?) {
-        if case .success(let source?) = remote { source.limitReadAhead(to: byteCount) }
+        if case .success(let source?) = sources().remote { source.limitReadAhead(to: byteCount) }
     }
 
     /// The validator of the representation that the server has sent, or nil if the asset is not read over HTTP, has not
     /// been opened, or its server declares none. See `HTTPByteSource.representation`.
     package var representation: String? {
-        if case .success(let source?) = remote { source.source?.representation } else { nil }
+        guard case .success(let source?)? = decidedSources.withLock({ $0 })?.remote else { return nil }
+        return source.source?.representation
     }
 
     /// Creates a demuxer for the asset.
@@ -293,8 +328,9 @@ public final class Asset: Sendable {
         let backend = ownBackend ?? backend ?? self.backend
         var request = OpenRequest(location: location)
         request.source = options.byteSource
+        let sources = sources()
         if backend.readsURLsFromSources {
-            switch remote {
+            switch sources.remote {
             case .success(nil): break
             case .success(let source?):
                 request.location = source.name
@@ -307,7 +343,7 @@ public final class Asset: Sendable {
         request.maximumStreamCount = decoding.maximumStreamCount
         request.maximumPixelCount = decoding.maximumPixelCount
         request.options = reading
-        guard let playlists, let backend = backend as? any SegmentBackend else {
+        guard let playlists = sources.playlists, let backend = backend as? any SegmentBackend else {
             return backend.makeDemuxer(for: request)
         }
         // Each demuxer opens a local file for itself.

@@ -13,7 +13,11 @@ public struct AssetOptions: Sendable {
     /// extension. Loading fails with the code `.unrecognizedFormat` if the type is unknown.
     public var overrideMIMEType: String?
     /// Options for http and https URLs.
-    public var network = NetworkOptions()
+    ///
+    /// Nil, the default, selects those of the first player, preloader or feed that the asset is given to
+    /// (`Player.Configuration.network`). An asset that is opened before that, for example by `load()` or for an image,
+    /// has the default options. They never change afterwards.
+    public var network: NetworkOptions?
     /// A closure that returns a new URL for the same resource when a server rejects the current one (status 401, 403,
     /// 404 or 410), as it happens with signed URLs that expire.
     ///
@@ -28,13 +32,13 @@ public struct AssetOptions: Sendable {
     ///   - preciseTiming: Whether to analyze the streams for precise durations and frame rates.
     ///   - byteSource: The source of the bytes, or nil to open the URL.
     ///   - overrideMIMEType: The MIME type that overrides the detected format, or nil.
-    ///   - network: Options for http and https URLs.
+    ///   - network: Options for http and https URLs, or nil for those of the player.
     ///   - renewedURL: A closure that replaces an expired URL, or nil.
     public init(
         preciseTiming: Bool = false,
         byteSource: (any ByteSource)? = nil,
         overrideMIMEType: String? = nil,
-        network: NetworkOptions = NetworkOptions(),
+        network: NetworkOptions? = nil,
         renewedURL: (@Sendable (URL, PlaybackError) async -> URL?)? = nil
     ) {
         self.preciseTiming = preciseTiming

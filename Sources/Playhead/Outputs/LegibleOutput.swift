@@ -126,6 +126,7 @@ extension PlayerItem {
         let choice = core?.choice(chosen, .legible) ?? .none
         guard choice != .none || outside != nil else { return nil }
         let asset = outside ?? asset
+        if let core { asset.setDefaultNetworkOptions(core.configuration.network) }
         var source = CueSource.subtitles(
             outside == nil ? choice : .automatic,
             makeDemuxer: { [backend = core?.configuration.backend] in asset.makeDemuxer(backend, $0) },

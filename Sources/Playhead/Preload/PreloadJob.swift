@@ -36,6 +36,7 @@ final class PreloadJob: Sendable {
         threadLimit: Int?,
         changed: @escaping @Sendable (PreloadJob) -> Void
     ) {
+        asset.setDefaultNetworkOptions(configuration.network)
         self.asset = asset
         self.order = order
         self.changed = changed

@@ -2,6 +2,7 @@ public import Dispatch
 import FFmpeg
 public import Logging
 import MediaCore
+public import Network
 import PlaybackEngine
 public import PlayheadBackend
 
@@ -33,6 +34,14 @@ extension Player {
         public var decoding = DecodingPolicy()
         /// The amounts of data that the player reads ahead, keeps, and requires to play.
         public var buffering = BufferingPolicy()
+        /// The options for http and https URLs: header fields, timeout, disk cache, and so on.
+        ///
+        /// They apply to each asset that is given to the player without network options of its own
+        /// (`AssetOptions.network`): in `Player(url:configuration:)`, in an item of `PlayerItem(url:)`, in a queue, and
+        /// as `PlayerItem.legibleAsset`. A `Preloader` or `FeedPlayer` with this configuration applies them as well. An
+        /// asset with network options of its own keeps those, and so does one that was opened or given to another
+        /// player before.
+        public var network = NetworkOptions()
         /// The serial queue for callbacks. Nil, the default, creates a queue for the player.
         public var callbackQueue: DispatchQueue?
         /// The logger for warnings and traces. By default nothing is logged. The logger is used from any thread.

@@ -100,7 +100,7 @@ extension PlayerCore {
         options.sharesCoresWithConversion = !isRealTime && dispatcher.changesFrames
         options.maximumThreadCount = setting(\.membership)?.threadsPerDecoder
         let logger = configuration.logger
-        asset.options.network.cache?.setDefaultWarningHandler { logger.warning("\($0)") }
+        asset.network.cache?.setDefaultWarningHandler { logger.warning("\($0)") }
         var media = MediaItem(
             makeDemuxer: { asset.claimDemuxer(backend, decoding: decoding, $0) },
             loadingRole: asset.loadingRole,

@@ -155,6 +155,7 @@ extension PlayerItem {
             $0.attachment = attachment
             $0.log.hasFailed = false
         }
+        if let core = attachment.core { asset.setDefaultNetworkOptions(core.configuration.network) }
         // Frames of an earlier playback are not due in this one.
         clearVideoOutputs()
     }

@@ -126,6 +126,7 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
 
     func asset(of id: ID) -> Asset? {
         guard let asset = assets[id]?.asset ?? makeAsset(id) else { return nil }
+        asset.setDefaultNetworkOptions(configuration.network)
         useCount += 1
         assets[id] = (asset, useCount)
         return asset

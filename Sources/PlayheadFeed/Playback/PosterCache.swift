@@ -85,6 +85,7 @@ public final class PosterCache: Sendable {
         _ configuration: Player.Configuration,
         done: @escaping @Sendable (Result<VideoFrame, PlaybackError>) -> Void
     ) -> PosterRequest {
+        asset.setDefaultNetworkOptions(configuration.network)
         let generator = ImageGenerator(
             asset: asset,
             clock: configuration.clock,

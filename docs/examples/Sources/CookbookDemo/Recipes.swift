@@ -122,11 +122,16 @@ func inStep(_ urls: [URL], _ sinks: [any VideoSink]) async -> [Player] {
 }
 
 func authorized(_ url: URL, token: String, renewed: @escaping @Sendable (URL) async -> URL?) -> Asset {
-    var options = AssetOptions()
-    options.network.headers = [NetworkOptions.Header(name: "Authorization", value: "Bearer \(token)")]
-    options.network.timeout = 20
+    let header = NetworkOptions.Header(name: "Authorization", value: "Bearer \(token)")
+    var options = AssetOptions(network: NetworkOptions(headers: [header], timeout: 20))
     options.renewedURL = { url, _ in await renewed(url) }  // for links that expire while the film plays
     return Asset(url: url, options: options)
+}
+
+func player(_ url: URL, cache: DiskCache) -> Player {
+    var configuration = Player.Configuration()
+    configuration.network.cache = cache
+    return Player(url: url, configuration: configuration)
 }
 
 func wall(of players: [Player], in areas: [PixelRect], into sink: any VideoSink) -> CompositeSink {
