@@ -4,7 +4,7 @@ internal import MediaCore
 ///
 /// `@unchecked Sendable`: guarded by the lock of its source.
 final class Fetch: TransferReceiver, @unchecked Sendable {
-    private weak let source: HTTPByteSource?
+    private weak let source: HTTPRepresentation?
     /// The request of the scheduler.
     let id: RangeScheduler.RequestID
     /// The address of the next transfer. It differs from the resource's address during redirects.
@@ -37,7 +37,7 @@ final class Fetch: TransferReceiver, @unchecked Sendable {
 
     init(
         _ id: RangeScheduler.RequestID,
-        of source: HTTPByteSource,
+        of source: HTTPRepresentation,
         at address: HTTPAddress,
         _ cookies: CookieStore
     ) {

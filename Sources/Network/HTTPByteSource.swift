@@ -1,260 +1,206 @@
+public import Foundation
 public import MediaCore
 
-/// Reads a resource of an http or https server, for any number of readers.
+/// Reads an http or https URL through the resources that the process shares, and through the disk cache of its
+/// options.
 ///
-/// Bytes are fetched with range requests, up to 4 MiB ahead of each reader. The most recent bytes stay in memory, so
-/// a container header that one demuxer has read is available to the next. A connection that ends or stalls is
-/// replaced by one that continues at the same offset. If the resource has changed on the server, every read fails
-/// with `.resourceChanged`: bytes of two representations are never mixed.
+/// Assets with the same URL and options share bytes and requests. Each byte is fetched once while it fits into memory
+/// (64 MiB for all URLs together, 32 MiB for one) or into the disk cache. A source stays with the representation that
+/// it has read from first. If the server has another one, new sources read that one, and bytes that this one lacks
+/// are an error with the code `.resourceChanged`.
 ///
-/// A read does not block a thread. It throws `.notReady` if the bytes are not available, and wakes its reader when
-/// they are.
-public final class HTTPByteSource: ByteSource {
-    /// Sizes and durations, which tests make small. Durations are in nanoseconds.
-    package struct Policy: Sendable {
-        /// The number of bytes to fetch ahead of a reader.
-        package var window: Int64 = 4 << 20
-        /// The number of bytes to fetch ahead after a reader has moved to another offset. It doubles with each
-        /// request.
-        package var initialWindow: Int64 = 1 << 20
-        /// A reader that moves ahead by at most this many bytes waits for the current request instead of starting a
-        /// new one.
-        package var skipLimit: Int64 = 512 << 10
-        /// A reader that moves back by at most this many bytes counts as reading at the same position.
-        package var seekBackTolerance: Int64 = 128 << 10
-        package var storeLimit = 32 << 20
-        package var fetchLimit = 3
-        package var attemptLimit = 3
-        package var redirectLimit = 10
-        /// The delay before the second attempt. It doubles with each further attempt.
-        package var initialRetryDelay: Int64 = 250_000_000
-        /// Whether the server has delivered another resource of the presentation, such as the playlist. If it cannot be
-        /// reached, it is tried again as for later bytes of one resource.
-        package var serverHasResponded = false
-        /// The longest `Retry-After` that is accepted from a server.
-        package var maximumRetryAfter: Int64 = 30_000_000_000
-        /// The number of bytes that a server must send in each `rateInterval`. A server that sends fewer counts as
-        /// stalled.
-        package var minimumBytesPerInterval = 1024
-        /// The interval in which `minimumBytesPerInterval` bytes must arrive. If nil, twice the timeout.
-        package var rateInterval: Int64?
-        /// The duration for which requests continue after the last reader has left. A new reader may follow at once,
-        /// for example when an asset is loaded first and then played.
-        package var lingerTime: Int64 = 150_000_000
-        /// The duration for which a response keeps a resource fresh for new readers while it is being read.
-        package var freshnessLifetime: Int64 = 5_000_000_000
-        /// The duration for which fully cached resources of an unreachable origin are used without revalidation.
-        package var unreachableTTL: Int64 = 60_000_000_000
-        /// Returns whether an address is public.
-        package var isPublicAddress: @Sendable (PeerAddress) -> Bool = { $0.isPublic }
-        /// The thread that performs the requests, with its clock and timers.
-        var loop = TransferLoop.shared
+/// `HTTPResourcePool` finds the source when it is first read. An open source is replaced only if it has not been read
+/// and the server sends its bytes only once: by a source for this asset alone.
+public final class HTTPByteSource: ByteSource, ResourceByteSource {
+    private enum State {
+        /// Not open, and the lookup that its readers wait for.
+        case unopened(HTTPResourcePool.Lookup?)
+        case open(Opened)
+    }
 
-        package init() {}
+    private struct Opened {
+        let source: HTTPRepresentation
+        var isLocal = false
+        /// Whether bytes have been read from the source.
+        var hasBeenRead = false
+        /// Whether the source is used without the server's validation.
+        var isStale = false
+        /// The number of bytes that `source` had received when this source joined it.
+        let bytesBeforeJoining: Int64
+        /// The number of bytes received through the source that this one replaced.
+        var bytesFromReplacedSource: Int64 = 0
 
-        /// Follows a redirect.
-        ///
-        /// - Parameters:
-        ///   - location: The target, absolute or relative to `address`.
-        ///   - address: The address that has answered. It becomes the target.
-        ///   - count: The number of consecutive redirects.
-        /// - Throws: `MediaError` if the target is not allowed, or if there are too many redirects.
-        func follow(_ location: String, from address: inout HTTPAddress, _ count: inout Int)
-            throws(MediaError)
-        {
-            count += 1
-            guard count <= redirectLimit else {
-                throw MediaError(.exceedsLimits, "too many redirects (limit \(redirectLimit))")
-            }
-            address = try address.resolving(location)
+        var receivedBytes: Int64 { bytesFromReplacedSource + source.receivedBytes - bytesBeforeJoining }
+
+        init(_ source: HTTPRepresentation) {
+            self.source = source
+            bytesBeforeJoining = source.receivedBytes
+        }
+
+        init(_ result: HTTPResourcePool.Result) {
+            self.init(result.source)
+            (isLocal, isStale) = (result.isLocal, result.isStale)
         }
     }
 
-    /// The properties of the resource, from responses or from a cache entry.
-    struct ResourceMetadata {
-        var byteCount: Int64?
-        var entityTag: String?
-        var lastModified: String?
-        /// The value of `If-Range`: a strong entity tag, or a date.
-        var validator: String?
-        /// Whether the server supports range requests, or nil if unknown.
-        var supportsRanges: Bool?
-        var isKnown = false
-        /// Whether the server has declared the length. Otherwise `byteCount` may have been counted at the end of the
-        /// body.
-        var declaresByteCount = false
-        /// Whether Last-Modified is less than a second before Date. Such a date is a weak validator (RFC 9110,
-        /// section 8.8.2.2): the resource may change again and keep its date.
-        var isDateWeak = false
-        /// Whether a response had `Cache-Control: no-store`.
-        var noStore = false
-        /// Whether the resource changes with every request, so it is never shared or cached on disk.
-        var isVolatile = false
-        /// Whether the URL itself led to a public address.
-        var isPublic = false
-
-        /// Whether a new request may begin at the first byte again: a changed length or validator would reveal
-        /// another representation.
-        var canRestart: Bool { declaresByteCount || validator != nil }
-
-        init() {}
-
-        /// Creates the metadata that a cache entry has recorded.
-        init(_ entry: CacheEntry) {
-            byteCount = entry.identity.byteCount
-            entityTag = entry.identity.entityTag
-            lastModified = entry.identity.lastModified
-            validator = ResponseHead.validator(entityTag, lastModified)
-            supportsRanges = entry.supportsRanges
-            isPublic = entry.isPublic
-            isKnown = true
-            declaresByteCount = true
-        }
-    }
-
-    /// The state that the lock guards.
-    struct State {
-        var store: RangeStore
-        var metadata = ResourceMetadata()
-        var scheduler: RangeScheduler
-        var readers: [RangeScheduler.ReaderID: Reader] = [:]
-        var fetches: [RangeScheduler.RequestID: Fetch] = [:]
-        /// The readers to wake when the lock is released.
-        var woken: [ReadContext] = []
-        /// The address of the next request: the target of the last redirect.
-        var address: HTTPAddress
-        /// The address that a chain of redirects begins with: the URL, or its replacement.
-        var baseAddress: HTTPAddress
-        /// Whether the application is being asked for a replacement of the URL.
-        var isRefreshingURL = false
-        /// A permanent failure, which every read throws.
-        var failure: MediaError?
-        /// The error of the last fetch that failed, for readers of a server that sends its bytes only once.
-        var lastFailure: MediaError?
-        /// The entry in the disk cache, or nil if there is none (yet).
-        var entry: CacheEntry?
-        /// The number of body bytes received, including those received more than once.
-        var receivedBytes: Int64 = 0
-        /// When the server last validated the resource, in nanoseconds of the clock, or nil if it has not.
-        var validationTime: Int64?
-        /// A closure of the application that replaces the URL when the server rejects it.
-        var urlRefresh: URLRefresh?
-        /// The one shared source that may read a resource whose server sends its bytes only once.
-        var owner: ObjectIdentifier?
-
-        /// The bytes that are in memory or in the cache.
-        var storedRanges: StoredRanges { StoredRanges(memory: store, disk: entry) }
-    }
-
-    let state: Locked<State>
     let resource: HTTPResource
-    /// The cookies for this resource and those that it refers to.
+    let policy: HTTPRepresentation.Policy
+    /// The cookies of the asset, for its requests.
     let cookies: CookieStore
-    let policy: Policy
-    var loop: TransferLoop { policy.loop }
-
-    /// Returns another URL of the same resource after the server has rejected one with the given error, or nil if
-    /// there is none.
-    package typealias URLRefresh = @Sendable (MediaError) async -> String?
+    private let pool: HTTPResourcePool
+    private let requirement: Freshness.Requirement
+    /// The freshness of this resource and of those that it refers to, for the asset.
+    private let freshness: Locked<Freshness>
+    /// A closure of the application that replaces the URL when the server rejects it.
+    private let urlRefresh: HTTPRepresentation.URLRefresh?
+    private let state = Locked(State.unopened(nil))
+    /// The read-ahead limits for the readers of this resource, and of those that it refers to.
+    private let aheadLimit: Locked<Int64?>
+    private let referencedAheadLimit: Locked<Int64?>
 
     /// Creates a source without performing I/O. The first read reports failures of the server.
     ///
     /// - Parameters:
     ///   - url: An http or https URL.
-    ///   - options: The options for requests.
+    ///   - options: The options for requests and the disk cache.
     /// - Throws: `MediaError` with the code `.invalidArgument` if the URL is not an http or https URL or the options
     ///   are invalid.
-    public convenience init(url: String, options: NetworkOptions = NetworkOptions()) throws(MediaError) {
-        try self.init(url: url, options: options, policy: Policy())
+    public convenience init(url: URL, options: NetworkOptions = NetworkOptions()) throws(MediaError) {
+        try self.init(url: url.absoluteString, options: options)
     }
 
-    /// Creates a source that does not use the cache. Only `SharedHTTPSource` revalidates what a cache holds.
     package convenience init(
         url: String,
         options: NetworkOptions,
-        policy: Policy = Policy(),
-        urlRefresh: URLRefresh? = nil
+        policy: HTTPRepresentation.Policy = HTTPRepresentation.Policy(),
+        urlRefresh: HTTPRepresentation.URLRefresh? = nil
     ) throws(MediaError) {
-        var options = options
-        options.cache = nil
-        self.init(try HTTPResource(url: url, options: options), policy, CookieStore(), nil)
-        offerURLRefresh(urlRefresh)
+        try self.init(url: url, options: options, policy: policy, .shared, urlRefresh: urlRefresh)
     }
 
-    /// Creates a source that continues with a validated cache entry, if there is one. The cookies are those of the
-    /// asset, unless the options have a store.
-    init(_ resource: HTTPResource, _ policy: Policy, _ cookies: CookieStore, _ entry: CacheEntry?) {
-        self.resource = resource
+    init(
+        url: String,
+        options: NetworkOptions,
+        policy: HTTPRepresentation.Policy,
+        _ pool: HTTPResourcePool,
+        urlRefresh: HTTPRepresentation.URLRefresh? = nil
+    ) throws(MediaError) {
+        resource = try HTTPResource(url: url, options: options)
         self.policy = policy
-        self.cookies = resource.options.cookies ?? cookies
-        let address = resource.address
-        let start = entry?.location.map { Self.start(at: $0, of: address) } ?? address
-        var state = State(
-            store: RangeStore(byteLimit: policy.storeLimit),
-            scheduler: RangeScheduler(policy),
-            address: start,
-            baseAddress: address
-        )
-        if let entry { state.metadata = ResourceMetadata(entry) }
-        state.entry = entry
-        self.state = Locked(state)
-        NetworkMemory.shared.add(self)
+        self.pool = pool
+        self.urlRefresh = urlRefresh
+        cookies = options.cookies ?? CookieStore()
+        requirement = .file
+        freshness = Locked(Freshness(creationTime: policy.loop.now))
+        aheadLimit = Locked(nil)
+        referencedAheadLimit = Locked(nil)
     }
 
-    /// Returns the redirect target that a cache entry has recorded, or the URL itself if the target is not allowed.
-    private static func start(at location: String, of address: HTTPAddress) -> HTTPAddress {
-        do throws(MediaError) {
-            return try address.resolving(location)
-        } catch {
-            return address
-        }
+    /// Creates a source for a resource that another one refers to.
+    private init(
+        _ resource: HTTPResource,
+        from root: HTTPByteSource,
+        _ requirement: Freshness.Requirement,
+        _ cookies: CookieStore,
+        _ policy: HTTPRepresentation.Policy
+    ) {
+        self.resource = resource
+        self.requirement = requirement
+        self.cookies = cookies
+        self.policy = policy
+        pool = root.pool
+        freshness = root.freshness
+        aheadLimit = root.referencedAheadLimit
+        referencedAheadLimit = root.referencedAheadLimit
+        urlRefresh = nil
     }
 
-    deinit {
-        NetworkMemory.shared.remove(ObjectIdentifier(self))
-        // No other thread can access the state any more.
-        state.withLock { state in
-            for fetch in state.fetches.values { cancel(fetch, &state) }
-            state.entry?.flush()
-        }
-    }
+    deinit { if let source { pool.release(resource, source) } }
 
     /// The URL without credentials and query.
     public var name: String { resource.address.name }
+    /// The length of the resource, or nil before the first response and if the server does not declare it.
+    public var byteCount: Int64? { source?.byteCount }
+    /// Whether reads may begin at any offset. True before the first response.
+    public var isSeekable: Bool { source?.isSeekable ?? true }
+    /// Whether all bytes were available locally when the resource was opened.
+    public var isLocal: Bool { opened?.isLocal ?? false }
 
     /// The URL, or the target of its redirects, without credentials. It is the base of relative references. Its query
     /// may hold a token.
-    package var location: String { state.withLock { $0.address.text } }
+    package var location: String { source?.location ?? resource.address.text }
+
+    /// Limits the number of bytes to fetch ahead of each reader, from its next read on. The readers of all resources
+    /// that this one refers to share the same limit. At least one block of 64 KiB is fetched ahead.
+    ///
+    /// - Parameter byteCount: The limit, or nil for the limit of the policy.
+    package func limitReadAhead(to byteCount: Int?) {
+        aheadLimit.withLock { $0 = byteCount.map { Int64(max(Self.minimumReadAhead, $0)) } }
+        // A quarter each: two segments of the video and two of the audio playlist.
+        referencedAheadLimit.withLock { limit in
+            limit = byteCount.map { Int64(max(Self.minimumReadAhead, $0 / 4)) }
+        }
+    }
+
+    /// The size of one block of memory.
+    private static let minimumReadAhead = 64 << 10
+
+    package var isFile: Bool { false }
+    /// The network's clock in nanoseconds.
+    package var now: Int64 { policy.loop.now }
+
+    package func wake(_ context: ReadContext, after delay: Int64) throws(MediaError) {
+        try policy.loop.call(after: delay) { [weak context] in context?.wake() }
+    }
 
     /// Returns a source for a resource that this one refers to. Credentials and header fields that may be secret are
     /// sent to the same origin only.
-    package func openReferenced(_ url: String) throws(MediaError) -> HTTPByteSource {
-        let target = try resource.referenced(url, isPublic: isPublic, isCached: false)
-        return HTTPByteSource(target, policy, cookies, nil)
-    }
-
-    /// The validator of the representation: its entity tag, or else its date and length.
-    /// Nil before the first response, if the server declares none of them, and if it changes with every request.
-    package var representation: String? {
-        let metadata = state.withLock { $0.metadata }
-        guard metadata.isKnown, !metadata.isVolatile else { return nil }
-        if let tag = metadata.entityTag { return tag }
-        let byteCount = metadata.declaresByteCount ? metadata.byteCount.map(String.init) : nil
-        let parts = [metadata.lastModified, byteCount].compactMap { $0 }
-        return parts.isEmpty ? nil : parts.joined(separator: " ")
-    }
-
-    /// The length of the resource, or nil before the first response and if the server does not declare it.
-    public var byteCount: Int64? { state.withLock { $0.metadata.byteCount } }
-    /// Whether reads may begin at any offset.
     ///
-    /// False if the server neither supports range requests nor declares a length or validator. True before the first
-    /// response.
-    public var isSeekable: Bool {
-        state.withLock { $0.metadata.supportsRanges ?? true || $0.metadata.canRestart }
+    /// - Parameters:
+    ///   - url: The reference, absolute or relative to `location`.
+    ///   - cachePolicy: Where the bytes may be stored.
+    ///   - validatedAfter: A response that the server has validated after this time, by `now`, needs no revalidation.
+    ///     With 0, the time is that of the creation of this source.
+    /// - Throws: `MediaError` if the reference is not an allowed URL.
+    package func openReferenced(_ url: String, cachePolicy: CachePolicy, validatedAfter: Int64)
+        throws(MediaError)
+        -> any ResourceByteSource
+    {
+        let source = source
+        let target = try resource.referenced(
+            url,
+            isPublic: source?.isPublic ?? (resource.referrer == .publicServer),
+            isCached: cachePolicy == .everywhere
+        )
+        // Assets with different cookies share the same bytes.
+        let cookies = source?.cookies ?? cookies
+        var policy = policy
+        policy.serverHasResponded = target.address.origin == resource.address.origin
+        guard cachePolicy != .nowhere else { return HTTPRepresentation(target, policy, cookies, nil) }
+        let requirement = validatedAfter == 0 ? Freshness.Requirement.segment : .validated(validatedAfter)
+        return HTTPByteSource(target, from: self, requirement, cookies, policy)
     }
-    /// Returns false: the bytes come from a network.
-    public var isLocal: Bool { false }
+
+    /// Marks a resource that changes with every request. It is removed from the disk and not shared any more.
+    package func setVolatile() { source?.setVolatile() }
+
+    /// Removes a reader that continues elsewhere. Nothing is fetched or kept for it any more. Its next read adds it
+    /// again.
+    package func removeReader(_ context: ReadContext) { source?.removeReader(context) }
+
+    /// Whether all bytes can still be read. False if the server sends its bytes only once and the readers have gone.
+    package var isReusable: Bool {
+        guard let response = source?.storedResponse else { return true }
+        return response.isShareable || response.isComplete || response.isBeingRead
+    }
+
+    /// The number of bytes received since the source was opened, for all readers. It never decreases.
+    package var receivedBytes: Int64 { opened?.receivedBytes ?? 0 }
+
+    /// The source that is read, or nil before the resource is open.
+    package var source: HTTPRepresentation? { opened?.source }
+
+    private var opened: Opened? { if case .open(let opened) = state.withLock({ $0 }) { opened } else { nil } }
 
     /// Reads bytes and blocks until they are available. For callers without a `ReadContext`.
     ///
@@ -278,100 +224,110 @@ public final class HTTPByteSource: ByteSource {
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
         throws(MediaError) -> Int
     {
-        try read(at: offset, into: buffer, context: context, aheadLimit: nil)
-    }
-
-    /// Reads bytes for a reader.
-    ///
-    /// - Parameters:
-    ///   - offset: The offset of the first byte.
-    ///   - buffer: The memory to fill.
-    ///   - context: The reader.
-    ///   - aheadLimit: The maximum number of bytes to fetch ahead of this reader from now on, or nil for the limit of
-    ///     the policy.
-    ///   - cookies: The cookies for requests on behalf of this reader, or nil for those of the source.
-    /// - Returns: The number of bytes read, or 0 at the end.
-    /// - Throws: `MediaError`; `.notReady` if the reader will be woken when the bytes arrive.
-    func read(
-        at offset: Int64,
-        into buffer: UnsafeMutableRawBufferPointer,
-        context: ReadContext,
-        aheadLimit: Int64?,
-        cookies: CookieStore? = nil
-    ) throws(MediaError) -> Int {
-        guard 0..<ResponseHead.lengthLimit ~= offset, !buffer.isEmpty else { return 0 }
         guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
-        register(context)
-        while true {
-            let result = try withState { state throws(MediaError) -> ReadResult in
-                let key = ObjectIdentifier(context)
-                state.readers[key]?.cookies = cookies
-                state.scheduler.begin(key, aheadLimit: aheadLimit ?? .max)
-                return try readStored(at: offset, into: buffer, context, &state)
-            }
-            switch result {
-            case .bytes(let count): return count
-            case .onDisk(let entry):
-                // The disk is read without the lock, which the loop's thread also needs. A damaged extent is removed,
-                // and the bytes are fetched.
-                guard let part = entry.read(at: offset) else { continue }
-                state.withLock { state in
-                    part.bytes.withUnsafeBytes { store($0, at: part.start, &state) }
-                }
-            }
-        }
+        let (source, hasBeenRead) = try open(context)
+        let count = try source.read(
+            at: offset,
+            into: buffer,
+            context: context,
+            aheadLimit: aheadLimit.withLock { $0 },
+            cookies: isReferenced ? cookies : nil
+        )
+        if !hasBeenRead { markRead(source) }
+        return count
     }
 
-    private enum ReadResult {
-        case bytes(Int)
-        case onDisk(CacheEntry)
+    /// Returns the loading progress for a reader.
+    ///
+    /// - Parameter context: The reader.
+    /// - Returns: The progress, or nil before the first read of the reader and if the length is unknown.
+    public func loadingState(for context: ReadContext) -> LoadingState? {
+        guard let opened, var loading = opened.source.loadingState(for: context) else { return nil }
+        loading.receivedBytes = opened.receivedBytes
+        return loading
     }
 
     /// Does nothing, because a reader of this source is interrupted through its context.
     public func cancel() {}
 
-    /// Whether a public server has answered, or has referred to the URL.
-    var isPublic: Bool { state.withLock { $0.metadata.isPublic } || resource.referrer == .publicServer }
-
-    /// The number of requests that are in progress or wait for another attempt.
-    package var fetchCount: Int { state.withLock { $0.fetches.count } }
-
-    /// Copies bytes from memory. Returns the cache entry if it holds them; otherwise starts a request and throws
-    /// `.notReady`.
-    private func readStored(
-        at offset: Int64,
-        into buffer: UnsafeMutableRawBufferPointer,
-        _ context: ReadContext,
-        _ state: inout State
-    ) throws(MediaError) -> ReadResult {
-        let key = ObjectIdentifier(context)
-        if let failure = state.failure { throw failure }
-        // The context was cancelled after it had been registered.
-        guard state.readers[key] != nil else {
-            throw MediaError(.cancelled, "the read was interrupted")
+    private func open(_ context: ReadContext) throws(MediaError) -> (HTTPRepresentation, hasBeenRead: Bool) {
+        while true {
+            switch state.withLock({ $0 }) {
+            case .open(let opened):
+                let source = opened.source
+                if opened.hasBeenRead || canShare(source) { return (source, opened.hasBeenRead) }
+                // A server that sends its bytes only once sends them to each asset separately.
+                var own = Opened(HTTPRepresentation(resource, policy, cookies, nil))
+                own.hasBeenRead = true
+                own.source.offerURLRefresh(urlRefresh)
+                install(own, replacing: source)
+                pool.release(resource, source)
+            case .unopened(let lookup):
+                switch pool.open(self, after: lookup, context) {
+                case .waiting(let lookup):
+                    state.withLock { state in if case .unopened = state { state = .unopened(lookup) } }
+                    throw .waiting(for: "the server", location: name)
+                case .found(let result):
+                    result.source.offerURLRefresh(urlRefresh)
+                    // Another reader may have opened this source in the meantime.
+                    if !install(Opened(result), replacing: nil) { pool.release(resource, result.source) }
+                }
+            }
         }
-        try throwFailure(of: key, &state)
-        if let size = state.metadata.byteCount, offset >= size { return .bytes(0) }
-        state.scheduler.move(key, to: offset, seekCount: context.seekCount)
-        let count = state.store.read(at: offset, into: buffer)
-        if count > 0 {
-            let end = offset + Int64(count)
-            perform(state.scheduler.consume(key, to: end, state.storedRanges, state.metadata), &state)
-            return .bytes(count)
-        }
-        if let entry = state.entry, entry.contains(offset) { return .onDisk(entry) }
-        guard let commands = state.scheduler.wait(key, state.storedRanges, state.metadata) else {
-            throw onceOnlyError(state)
-        }
-        perform(commands, &state)
-        try throwFailure(of: key, &state)
-        throw .waiting(for: "the server", location: name)
     }
 
-    /// Throws the error of a reader, if there is one, and forgets it.
-    private func throwFailure(of key: RangeScheduler.ReaderID, _ state: inout State) throws(MediaError) {
-        guard let failure = state.readers[key]?.failure else { return }
-        state.readers[key]?.failure = nil
-        throw failure
+    /// Returns true if this asset may read the source.
+    private func canShare(_ source: HTTPRepresentation) -> Bool {
+        let response = source.storedResponse
+        return response.isShareable || isReferenced && response.isComplete
+            || source.claim(by: ObjectIdentifier(self))
     }
+
+    /// Sets the source if the state is still the expected one. Returns false otherwise.
+    @discardableResult
+    private func install(_ new: Opened, replacing old: HTTPRepresentation?) -> Bool {
+        state.withLock { state in
+            var new = new
+            switch state {
+            case .unopened where old == nil: break
+            case .open(let opened) where opened.source === old:
+                new.bytesFromReplacedSource = opened.receivedBytes
+            case .unopened, .open: return false
+            }
+            state = .open(new)
+            return true
+        }
+    }
+
+    /// Binds this source to the representation, and records the validation of a segment.
+    private func markRead(_ source: HTTPRepresentation) {
+        let isStale = state.withLock { state in
+            guard case .open(var opened) = state, opened.source === source else { return true }
+            opened.hasBeenRead = true
+            state = .open(opened)
+            return opened.isStale
+        }
+        guard requirement == .segment, !isStale else { return }
+        let response = source.storedResponse
+        guard let identity = response.identity, let time = response.validationTime else { return }
+        freshness.withLock { $0.recordValidation(of: identity, resource, at: time) }
+    }
+
+    // MARK: Freshness
+
+    /// Whether another resource refers to this one.
+    var isReferenced: Bool { resource.referrer != .none }
+
+    /// Returns how this asset may use a stored response now.
+    func use(of response: StoredResponse) -> Freshness.Use {
+        freshness.withLock { $0.use(of: response, resource, requirement, at: now, policy) }
+    }
+
+    /// Returns when the server has validated the representation for this asset, or nil if it has not.
+    func validationTime(of identity: CacheIndex.Identity?) -> Int64? {
+        identity.flatMap { identity in freshness.withLock { $0.validationTime(of: identity, resource) } }
+    }
+
+    /// Records that the server cannot be reached now.
+    func recordUnreachable() { freshness.withLock { $0.recordUnreachable(resource, at: now) } }
 }

@@ -1,3 +1,5 @@
+internal import MediaCore
+
 /// Options for reading http and https URLs.
 public struct NetworkOptions: Hashable, Sendable {
     /// A header field that is sent with each request.
@@ -32,13 +34,13 @@ public struct NetworkOptions: Hashable, Sendable {
     /// After a redirect to another origin (scheme, host and port) only User-Agent, Referer, Origin and fields that
     /// begin with Accept are sent, because the others may hold credentials of the first origin.
     public var headers: [Header]
-    /// The timeout of a request, in seconds.
+    /// The timeout of a request: more than zero, and at most one day.
     ///
     /// It limits the time to connect, the time to the first byte and the time between bytes. A request that exceeds
     /// it is repeated. Three attempts at the same offset without progress are an error. A server that has delivered
     /// bytes and then refuses connections is tried again for as long as the timeout; playback continues meanwhile from
     /// the buffer.
-    public var timeout: Double
+    public var timeout: Duration
     /// The path of a file with the trusted CA certificates (PEM), or nil for the system's certificates.
     public var tlsCAFile: String?
     /// Whether a server with a public address may refer to a private address, by a redirect or by a URL in a
@@ -71,7 +73,7 @@ public struct NetworkOptions: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - headers: The header fields that are sent with each request.
-    ///   - timeout: The timeout in seconds, more than 0 and at most 86,400.
+    ///   - timeout: The timeout: more than zero, and at most one day.
     ///   - tlsCAFile: The path of a file with trusted CA certificates.
     ///   - allowsPrivateAddresses: Whether public servers may refer to private addresses.
     ///   - proxy: The URL of a proxy.
@@ -79,7 +81,7 @@ public struct NetworkOptions: Hashable, Sendable {
     ///   - cache: A disk cache.
     public init(
         headers: [Header] = [],
-        timeout: Double = 10,
+        timeout: Duration = .seconds(10),
         tlsCAFile: String? = nil,
         allowsPrivateAddresses: Bool = false,
         proxy: String? = nil,
@@ -113,11 +115,14 @@ public struct NetworkOptions: Hashable, Sendable {
         if let proxy, ProxyAddress(proxy) == nil {
             return "invalid proxy: it must be an http, https, socks5 or socks5h URL with a host"
         }
-        guard timeout > 0, timeout <= 86_400 else {
+        guard timeout > .zero, timeout <= .seconds(86_400) else {
             return "invalid timeout: it must be more than 0 and at most 86400 seconds"
         }
         return nil
     }
+
+    /// The timeout in nanoseconds.
+    var timeoutNanoseconds: Int64 { MediaTime(timeout).nanoseconds ?? 0 }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

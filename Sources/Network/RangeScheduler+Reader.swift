@@ -33,7 +33,7 @@ extension RangeScheduler {
 
         /// Moves the reader. After a jump, reading ahead begins small again, unless the reader returns to its
         /// previous position.
-        mutating func move(to newOffset: Int64, _ seeks: UInt64, _ policy: HTTPByteSource.Policy) {
+        mutating func move(to newOffset: Int64, _ seeks: UInt64, _ policy: HTTPRepresentation.Policy) {
             if seeks != seekCount { previous = nil }
             seekCount = seeks
             defer { offset = newOffset }
@@ -46,7 +46,9 @@ extension RangeScheduler {
 
         /// Returns true if a move from `other` to `place` is a short step. A demuxer that returns reads some bytes
         /// again.
-        private static func isNear(_ offset: Int64, _ other: Int64, _ policy: HTTPByteSource.Policy) -> Bool {
+        private static func isNear(_ offset: Int64, _ other: Int64, _ policy: HTTPRepresentation.Policy)
+            -> Bool
+        {
             -policy.seekBackTolerance...policy.skipLimit ~= offset - other
         }
     }

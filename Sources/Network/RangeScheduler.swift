@@ -3,7 +3,7 @@ internal import MediaCore
 /// Decides which byte ranges of a resource are requested, from the positions of its readers and the progress of its
 /// requests.
 ///
-/// A value without I/O, clock and lock. `HTTPByteSource` reports each event by one call and carries out the commands:
+/// A value without I/O, clock and lock. `HTTPRepresentation` reports each event by one call and carries out the commands:
 ///
 /// | event | function |
 /// |---|---|
@@ -54,7 +54,7 @@ struct RangeScheduler {
         var isStopped = false
     }
 
-    private let policy: HTTPByteSource.Policy
+    private let policy: HTTPRepresentation.Policy
     /// The readers, in the order of their first reads.
     private(set) var readers: [Reader] = []
     /// The requests in progress and those that wait for their next attempt, in the order of their start.
@@ -64,7 +64,7 @@ struct RangeScheduler {
     /// Numbers the requests and their uses.
     private var uses: UInt64 = 0
 
-    init(_ policy: HTTPByteSource.Policy) { self.policy = policy }
+    init(_ policy: HTTPRepresentation.Policy) { self.policy = policy }
 
     subscript(_ id: RequestID) -> RangeRequest? { requests.first { $0.id == id } }
     subscript(_ id: ReaderID) -> Reader? { readers.first { $0.id == id } }
@@ -110,7 +110,7 @@ struct RangeScheduler {
         _ id: ReaderID,
         to offset: Int64,
         _ stored: StoredRanges,
-        _ metadata: HTTPByteSource.ResourceMetadata
+        _ metadata: HTTPRepresentation.ResourceMetadata
     ) -> [Command] {
         guard let index = index(id) else { return [] }
         readers[index].offset = offset
@@ -122,7 +122,7 @@ struct RangeScheduler {
     mutating func wait(
         _ id: ReaderID,
         _ stored: StoredRanges,
-        _ metadata: HTTPByteSource.ResourceMetadata
+        _ metadata: HTTPRepresentation.ResourceMetadata
     ) -> [Command]? {
         guard let index = index(id) else { return [] }
         readers[index].waitingOffset = readers[index].offset
@@ -148,7 +148,7 @@ struct RangeScheduler {
     private mutating func fetchMissing(
         _ index: Int,
         _ stored: StoredRanges,
-        _ metadata: HTTPByteSource.ResourceMetadata
+        _ metadata: HTTPRepresentation.ResourceMetadata
     ) -> [Command]? {
         let offset = readers[index].offset
         if let request = covering(offset) { return markUsed(request, offset) }
@@ -162,7 +162,7 @@ struct RangeScheduler {
     private mutating func fetchAhead(
         _ index: Int,
         _ stored: StoredRanges,
-        _ metadata: HTTPByteSource.ResourceMetadata
+        _ metadata: HTTPRepresentation.ResourceMetadata
     ) -> [Command] {
         let reader = readers[index]
         let storedEnd = stored.contiguousEnd(from: reader.offset, limit: policy.window)
@@ -202,7 +202,7 @@ struct RangeScheduler {
         at offset: Int64,
         for index: Int,
         _ stored: StoredRanges,
-        _ metadata: HTTPByteSource.ResourceMetadata
+        _ metadata: HTTPRepresentation.ResourceMetadata
     ) -> [Command] {
         var commands: [Command] = []
         while requests.count >= policy.fetchLimit,
@@ -241,7 +241,7 @@ struct RangeScheduler {
 
     /// Starts requests for readers that wait for a byte that no request reaches, as far as the limit allows. Returns
     /// the commands, and the readers whose byte the server has sent and does not send again.
-    mutating func serveWaiting(_ stored: StoredRanges, _ metadata: HTTPByteSource.ResourceMetadata)
+    mutating func serveWaiting(_ stored: StoredRanges, _ metadata: HTTPRepresentation.ResourceMetadata)
         -> (commands: [Command], refused: [ReaderID])
     {
         var (commands, refused): ([Command], [ReaderID]) = ([], [])
@@ -343,13 +343,14 @@ struct RangeScheduler {
     // MARK: Ends of requests
 
     /// Removes a complete request. Returns the readers whose byte is after the end of the resource.
-    mutating func finish(_ id: RequestID, _ metadata: HTTPByteSource.ResourceMetadata) -> [ReaderID] {
+    mutating func finish(_ id: RequestID, _ metadata: HTTPRepresentation.ResourceMetadata) -> [ReaderID] {
         requests.removeAll { $0.id == id }
         return wake { offset in metadata.byteCount.map { offset >= $0 } ?? false }
     }
 
     /// Requests the bytes ahead of the readers that do not wait.
-    mutating func fetchAhead(_ stored: StoredRanges, _ metadata: HTTPByteSource.ResourceMetadata) -> [Command]
+    mutating func fetchAhead(_ stored: StoredRanges, _ metadata: HTTPRepresentation.ResourceMetadata)
+        -> [Command]
     {
         readers.indices.flatMap { index in
             readers[index].waitingOffset == nil ? fetchAhead(index, stored, metadata) : []
@@ -373,7 +374,7 @@ struct RangeScheduler {
         after delay: Int64?,
         isTooSlow: Bool,
         unreachableLimit limit: Int64? = nil,
-        _ metadata: HTTPByteSource.ResourceMetadata
+        _ metadata: HTTPRepresentation.ResourceMetadata
     ) -> Retry {
         guard let index = index(id) else { return .never }
         var request = requests[index]

@@ -38,7 +38,7 @@ struct TransferRequest: Sendable {
         to address: HTTPAddress,
         redirectedFrom base: HTTPAddress,
         for resource: HTTPResource,
-        _ policy: HTTPByteSource.Policy,
+        _ policy: HTTPRepresentation.Policy,
         _ cookies: CookieStore,
         isReferrerPublic: Bool
     ) {
@@ -52,7 +52,7 @@ struct TransferRequest: Sendable {
         isPublicOnly =
             !options.allowsPrivateAddresses && (isReferrerPublic || resource.referrer == .publicServer)
         isPublicAddress = policy.isPublicAddress
-        timeout = Int64(clamping: options.timeout * 1_000_000_000)
+        timeout = options.timeoutNanoseconds
         minimumBytesPerInterval = policy.minimumBytesPerInterval
         rateInterval = policy.rateInterval ?? 2 * timeout
     }

@@ -14,7 +14,7 @@ struct ServedFaultTests {
         _ name: String = "ts",
         _ more: [String: String] = [:],
         path: String = "/list.m3u8",
-        timeout: Double = 5,
+        timeout: Duration = .seconds(5),
         _ change: @escaping Change = { _, _ in }
     ) async throws -> (PlaybackTranscript, [FaultServer.Request]) {
         let folder = try Presentation.folder(name)
@@ -95,7 +95,7 @@ struct ServedFaultTests {
     private func passing(_ kind: TemporaryFault) async throws {
         let (plain, _) = try await play()
         let isFirst = Locked(true)
-        let (played, _) = try await play(timeout: 0.1) { request, answer in
+        let (played, _) = try await play(timeout: .milliseconds(100)) { request, answer in
             guard request.path == "/1.ts",
                 isFirst.withLock({ first in
                     defer { first = false }
@@ -258,7 +258,7 @@ struct ServedFaultTests {
             "/0.ts": String(repeating: "x", count: 2000), "/short.key": "abc",
         ]
         let served = try ServedFolder(files.mapValues { Array($0.utf8) })
-        let asset = try served.asset("/bad.m3u8", timeout: 5)
+        let asset = try served.asset("/bad.m3u8", timeout: .seconds(5))
         let clock = ContinuousClock()
         let start = clock.now
         let played = await PlaybackTranscript.play(asset)

@@ -154,7 +154,7 @@ struct ServedSharingTests {
 
     // MARK: On disk
 
-    private func asset(_ served: ServedFolder, _ path: String, _ cache: DiskCache, timeout: Double) throws
+    private func asset(_ served: ServedFolder, _ path: String, _ cache: DiskCache, timeout: Duration) throws
         -> Asset
     {
         let url = try #require(URL(string: served.server.url(path)))
@@ -176,11 +176,15 @@ struct ServedSharingTests {
         let expected = await PlaybackTranscript.play(Asset(url: source.file(String(path.dropFirst()))))
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url)
-        #expect(await PlaybackTranscript.play(try asset(served, path, cache, timeout: 10)) == expected)
+        #expect(
+            await PlaybackTranscript.play(try asset(served, path, cache, timeout: .seconds(10))) == expected
+        )
         await stop(served, cache)
         // Different options prevent sharing in memory.
-        #expect(await PlaybackTranscript.play(try asset(served, path, cache, timeout: 9)) == expected)
-        let stills = ImageGenerator(asset: try asset(served, path, cache, timeout: 8))
+        #expect(
+            await PlaybackTranscript.play(try asset(served, path, cache, timeout: .seconds(9))) == expected
+        )
+        let stills = ImageGenerator(asset: try asset(served, path, cache, timeout: .seconds(8)))
         _ = try await stills.image(at: .zero)
     }
 
@@ -190,9 +194,13 @@ struct ServedSharingTests {
         let expected = await PlaybackTranscript.play(Asset(url: source.file("list.m3u8")))
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url) { _ in "film" }
-        #expect(await PlaybackTranscript.play(try asset(served, path, cache, timeout: 10)) == expected)
+        #expect(
+            await PlaybackTranscript.play(try asset(served, path, cache, timeout: .seconds(10))) == expected
+        )
         await stop(served, cache)
-        #expect(await PlaybackTranscript.play(try asset(served, path, cache, timeout: 9)) == expected)
+        #expect(
+            await PlaybackTranscript.play(try asset(served, path, cache, timeout: .seconds(9))) == expected
+        )
     }
 
     @Test("Each cached segment is revalidated once and not sent again")
@@ -200,10 +208,10 @@ struct ServedSharingTests {
         let (served, _, path) = try Self.serve("ts")
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url)
-        let first = await PlaybackTranscript.play(try asset(served, path, cache, timeout: 10))
+        let first = await PlaybackTranscript.play(try asset(served, path, cache, timeout: .seconds(10)))
         await cache.flush()
         let count = served.paths.count
-        let again = try asset(served, path, cache, timeout: 9)
+        let again = try asset(served, path, cache, timeout: .seconds(9))
         #expect(await PlaybackTranscript.play(again) == first)
         #expect(await PlaybackTranscript.play(again) == first)
         let asked = served.server.log[count...]
@@ -225,7 +233,7 @@ struct ServedSharingTests {
         }
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url)
-        for timeout in [10.0, 9] {
+        for timeout in [Duration.seconds(10), .seconds(9)] {
             #expect(
                 await PlaybackTranscript.play(try asset(served, "/list.m3u8", cache, timeout: timeout))
                     == expected
@@ -233,7 +241,10 @@ struct ServedSharingTests {
             await cache.flush()
         }
         await stop(served, cache)
-        #expect(await PlaybackTranscript.play(try asset(served, "/list.m3u8", cache, timeout: 8)) == expected)
+        #expect(
+            await PlaybackTranscript.play(try asset(served, "/list.m3u8", cache, timeout: .seconds(8)))
+                == expected
+        )
     }
 
     @Test("Keys are not cached, so an encrypted presentation fails without a server")
@@ -241,12 +252,15 @@ struct ServedSharingTests {
         let (served, _, path) = try Self.serve("AES-128")
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url)
-        #expect(await PlaybackTranscript.play(try asset(served, path, cache, timeout: 10)).ending == "end")
+        #expect(
+            await PlaybackTranscript.play(try asset(served, path, cache, timeout: .seconds(10))).ending
+                == "end"
+        )
         await stop(served, cache)
         let files = try ServedFolder.files(folder.url)
         #expect(!files.isEmpty)
         #expect(files.values.allSatisfy { $0 != Array("0123456789abcdef".utf8) })
-        let played = await PlaybackTranscript.play(try asset(served, path, cache, timeout: 9))
+        let played = await PlaybackTranscript.play(try asset(served, path, cache, timeout: .seconds(9)))
         #expect(played.ending == "io")
         #expect(played.message.contains("key"), "\(played.message)")
     }
@@ -313,7 +327,8 @@ struct ServedSharingTests {
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url)
         #expect(
-            await PlaybackTranscript.play(try asset(served, "/live.m3u8", cache, timeout: 10)).ending == "end"
+            await PlaybackTranscript.play(try asset(served, "/live.m3u8", cache, timeout: .seconds(10)))
+                .ending == "end"
         )
         await cache.flush()
         let names = try ServedFolder.files(folder.url).keys.filter { $0 != "/lock" }

@@ -84,7 +84,7 @@ struct ServedThreadsTests {
         // Each player has its own presentation, because fetched bytes would be shared.
         let url = try #require(URL(string: server.url("/\(number)/master.m3u8")))
         let item = PlayerItem(
-            asset: Asset(url: url, options: AssetOptions(network: NetworkOptions(timeout: 50)))
+            asset: Asset(url: url, options: AssetOptions(network: NetworkOptions(timeout: .seconds(50))))
         )
         if let track = place.subtitleTrack {
             item.add(LegibleOutput())

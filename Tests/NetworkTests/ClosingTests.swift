@@ -48,7 +48,7 @@ struct ClosingTests {
         let hangsBefore = StubResolver.hangs?() ?? 0
         // The source counts the requests of a film. The server counts those of a playlist.
         let isFilm = place != .key && place != .secondSegment
-        let source = isFilm ? try HTTPByteSource(url: scene.url.absoluteString) : nil
+        let source = isFilm ? try HTTPRepresentation(url: scene.url.absoluteString) : nil
         let asset = Asset(url: scene.url, options: AssetOptions(byteSource: source))
         let clock = ContinuousClock()
         let reached = {

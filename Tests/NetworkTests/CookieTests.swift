@@ -18,9 +18,10 @@ struct CookieTests {
         }
     }
 
-    private func source(_ url: String, _ options: NetworkOptions = NetworkOptions()) throws -> HTTPByteSource
+    private func source(_ url: String, _ options: NetworkOptions = NetworkOptions()) throws
+        -> HTTPRepresentation
     {
-        try HTTPByteSource(url: url, options: options, policy: ServedFile.policy)
+        try HTTPRepresentation(url: url, options: options, policy: ServedFile.policy)
     }
 
     @Test("The newest cookies are sent in one header field with those of the application")

@@ -134,7 +134,7 @@ struct FaultTests {
         ]
     )
     func hangs(hang: Answer.Hang) throws {
-        let file = try ServedFile.recovers(0.2) { if $0.number == 1 { $1.hang = hang } }
+        let file = try ServedFile.recovers(.milliseconds(200)) { if $0.number == 1 { $1.hang = hang } }
         #expect(file.server.log.count == 2)
         if hang == .inBody(70_000) { #expect(file.ranges.last?.hasPrefix("70000-") == true) }
     }
@@ -144,7 +144,7 @@ struct FaultTests {
         arguments: [Answer.Hang.beforeHead, .beforeBody, .inBody(0)]
     )
     func hangsForEver(hang: Answer.Hang) throws {
-        try ServedFile.fails(.timedOut, requests: 3, 0.2) { $1.hang = hang }
+        try ServedFile.fails(.timedOut, requests: 3, .milliseconds(200)) { $1.hang = hang }
     }
 
     @Test(
@@ -156,9 +156,9 @@ struct FaultTests {
         let server = try FaultServer([])
         defer { server.stop() }
         let port = scheme == "http" ? crowd.port : server.port
-        let source = try HTTPByteSource(
+        let source = try HTTPRepresentation(
             url: "\(scheme)://127.0.0.1:\(port)/film.mp4",
-            options: NetworkOptions(timeout: 0.2),
+            options: NetworkOptions(timeout: .milliseconds(200)),
             policy: ServedFile.policy
         )
         let error = try #require(throws: MediaError.self) { try ServedFile.read(source) }
@@ -169,7 +169,9 @@ struct FaultTests {
 
     @Test("Progress resets the number of attempts")
     func budget() throws {
-        let file = try ServedFile.recovers(0.2) { if $0.number <= 5 { $1.hang = .inBody(20_000) } }
+        let file = try ServedFile.recovers(.milliseconds(200)) {
+            if $0.number <= 5 { $1.hang = .inBody(20_000) }
+        }
         #expect(file.server.log.count == 6)
     }
 
@@ -208,15 +210,15 @@ struct FaultTests {
     func restarted(comesBack: Bool, isSegment: Bool) throws {
         let time = NetworkTime()
         // The clock runs while the new server is connected to, so that server must not be too slow.
-        let timeout: Double = comesBack ? 86_400 : 10
-        var policy = HTTPByteSource.Policy()
+        let timeout: Duration = comesBack ? .seconds(86_400) : .seconds(10)
+        var policy = HTTPRepresentation.Policy()
         policy.loop = time.loop
         (policy.window, policy.initialWindow) = (50_000, 50_000)
         let file = try ServedFile(timeout: timeout, policy: policy)
         var source: any ByteSource = file.source
         if isSegment {
             // The server has delivered a playlist, and no byte of the segment.
-            let root = try SharedHTTPSource(
+            let root = try HTTPByteSource(
                 url: file.server.url("/list"),
                 options: NetworkOptions(timeout: timeout),
                 policy: policy,
@@ -262,7 +264,7 @@ struct FaultTests {
 
     @Test("An unknown host name is not found")
     func noHost() throws {
-        let source = try HTTPByteSource(url: "http://playhead.invalid/a")
+        let source = try HTTPRepresentation(url: "http://playhead.invalid/a")
         let error = #expect(throws: MediaError.self) { try ServedFile.read(source) }
         #expect(error?.code == .notFound)
     }
@@ -274,7 +276,7 @@ struct FaultTests {
         policy.minimumBytesPerInterval = .max
         // Each attempt ends after this interval; a silence would have to last for minutes to end one earlier.
         policy.rateInterval = 50_000_000
-        let file = try ServedFile(timeout: 120, policy: policy) { $1.isPaced = true }
+        let file = try ServedFile(timeout: .seconds(120), policy: policy) { $1.isPaced = true }
         defer { file.server.stop() }
         let isOver = Locked(false)
         let feeder = Thread {

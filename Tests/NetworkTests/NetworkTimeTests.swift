@@ -77,7 +77,7 @@ struct NetworkTimeTests {
 
     @Test("Requests continue for 150 ms after the last reader has left")
     func linger() async throws {
-        var policy = HTTPByteSource.Policy()
+        var policy = HTTPRepresentation.Policy()
         policy.loop = time.loop
         let file = try ServedFile(policy: policy) { $1.hang = .inBody(100) }
         defer { file.server.stop() }
@@ -93,10 +93,10 @@ struct NetworkTimeTests {
 
     @Test("A server that sends less than 1 KB in twice the timeout is asked again")
     func minimumRate() async throws {
-        var policy = HTTPByteSource.Policy()
+        var policy = HTTPRepresentation.Policy()
         policy.loop = time.loop
         policy.rateInterval = 8_000_000_000
-        let file = try ServedFile(timeout: 10, policy: policy) { request, answer in
+        let file = try ServedFile(timeout: .seconds(10), policy: policy) { request, answer in
             if request.number == 1 { answer.hang = .inBody(500) }
         }
         defer { file.server.stop() }
@@ -123,9 +123,9 @@ struct NetworkTimeTests {
         ]
     )
     func retryAfter(_ headers: [(String, String)]) async throws {
-        var policy = HTTPByteSource.Policy()
+        var policy = HTTPRepresentation.Policy()
         policy.loop = time.loop
-        let file = try ServedFile(timeout: 86_400, policy: policy) { request, answer in
+        let file = try ServedFile(timeout: .seconds(86_400), policy: policy) { request, answer in
             guard request.number == 1 else { return }
             answer = FaultServer.Answer(503, headers: headers)
             answer.end = .close

@@ -15,14 +15,14 @@ struct ProxyTests {
 
     /// Returns a source that uses a proxy. The fake proxy answers requests by itself.
     private func source(_ url: String, _ proxy: FaultServer, allowsPrivate: Bool = false) throws
-        -> HTTPByteSource
+        -> HTTPRepresentation
     {
         let options = NetworkOptions(
             headers: Self.headers,
             allowsPrivateAddresses: allowsPrivate,
             proxy: "http://agent:h%40sh@127.0.0.1:\(proxy.port)"
         )
-        return try HTTPByteSource(url: url, options: options, policy: ServedFile.policy)
+        return try HTTPRepresentation(url: url, options: options, policy: ServedFile.policy)
     }
 
     @Test("A proxy receives the whole URL, resolves the host, and gets its own credentials")
@@ -114,7 +114,7 @@ struct ProxyTests {
     func flaws(proxy: String) {
         let options = NetworkOptions(proxy: proxy)
         let error = #expect(throws: MediaError.self) {
-            try HTTPByteSource(url: "http://film.example/a.mp4", options: options)
+            try HTTPRepresentation(url: "http://film.example/a.mp4", options: options)
         }
         #expect(error?.code == .invalidArgument)
     }

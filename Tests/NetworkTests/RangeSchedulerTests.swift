@@ -13,7 +13,7 @@ struct RangeSchedulerTests {
     /// A scheduler with what it is told about: the stored bytes, the readers, the responses.
     private struct Model {
         var scheduler: RangeScheduler
-        var metadata = HTTPByteSource.ResourceMetadata()
+        var metadata = HTTPRepresentation.ResourceMetadata()
         var extents = Extents()
         let identities = (0..<6).map { _ in Identity() }
         /// The requests that were started and have neither ended nor been stopped.
@@ -23,7 +23,7 @@ struct RangeSchedulerTests {
         var refused: [RangeScheduler.ReaderID] = []
 
         init(size: Int64? = 10_000, supportsRanges: Bool? = true, canRestart: Bool = true) {
-            var policy = HTTPByteSource.Policy()
+            var policy = HTTPRepresentation.Policy()
             (policy.window, policy.initialWindow) = (400, 100)
             (policy.skipLimit, policy.seekBackTolerance) = (50, 20)
             scheduler = RangeScheduler(policy)

@@ -56,7 +56,7 @@ struct RedirectTests {
             NetworkOptions.Header(name: $0, value: $1)
         }
         let url = "http://me:s%40cret@127.0.0.1:\(first.port)/film.mp4"
-        let source = try HTTPByteSource(url: url, options: NetworkOptions(headers: headers))
+        let source = try HTTPRepresentation(url: url, options: NetworkOptions(headers: headers))
         #expect(try ServedFile.read(source) == bytes)
         let asked = try #require(first.log.first).headers
         #expect(asked["authorization"] == "Basic bWU6c0BjcmV0")
@@ -87,7 +87,7 @@ struct RedirectTests {
         let file = try ServedFile { _, answer in answer = Answer(403) }
         defer { file.server.stop() }
         let url = "http://me:hush@127.0.0.1:\(file.server.port)/film.mp4?token=hush"
-        let source = try HTTPByteSource(url: url)
+        let source = try HTTPRepresentation(url: url)
         let error = #expect(throws: MediaError.self) { try ServedFile.read(source) }
         #expect(error.map { !"\($0)".contains("hush") } == true)
         #expect(error?.location == "http://127.0.0.1:\(file.server.port)/film.mp4")
@@ -107,7 +107,7 @@ struct RedirectTests {
     // MARK: Private addresses
 
     /// Returns a policy that treats 127.0.0.2 as a public address.
-    private static func reachPolicy() throws -> HTTPByteSource.Policy {
+    private static func reachPolicy() throws -> HTTPRepresentation.Policy {
         var policy = ServedFile.policy
         let outside = try #require(PeerAddress("127.0.0.2"))
         policy.isPublicAddress = { $0 == outside }
@@ -125,7 +125,7 @@ struct RedirectTests {
             answer = Answer(302, headers: [("Location", link)])
         }
         defer { outside.stop() }
-        let source = try HTTPByteSource(
+        let source = try HTTPRepresentation(
             url: outside.url(),
             options: NetworkOptions(allowsPrivateAddresses: allowed),
             policy: reachPolicy()
@@ -157,7 +157,7 @@ struct RedirectTests {
     func openConnection() throws {
         let inside = try FaultServer(ServedFile.bytes(1000))
         defer { inside.stop() }
-        let own = try HTTPByteSource(
+        let own = try HTTPRepresentation(
             url: inside.url(),
             options: NetworkOptions(),
             policy: Self.reachPolicy()
@@ -168,7 +168,7 @@ struct RedirectTests {
             options: NetworkOptions(),
             referrer: .publicServer
         )
-        let nested = HTTPByteSource(resource, try Self.reachPolicy(), CookieStore(), nil)
+        let nested = HTTPRepresentation(resource, try Self.reachPolicy(), CookieStore(), nil)
         let error = #expect(throws: MediaError.self) { try ServedFile.read(nested) }
         #expect(error?.code == .forbidden)
         #expect(inside.log.count == 1)
@@ -180,7 +180,7 @@ struct RedirectTests {
         defer { inside.stop() }
         let outside = try FaultServer(ServedFile.bytes(1000), host: 2)
         defer { outside.stop() }
-        let list = try HTTPByteSource(
+        let list = try HTTPRepresentation(
             url: outside.url("/list.m3u8"),
             options: NetworkOptions(),
             policy: Self.reachPolicy()
@@ -205,7 +205,7 @@ struct RedirectTests {
             $1 = Answer(302, headers: [("Location", $0.path == "/a" ? "/b" : link)])
         }
         defer { inside.stop() }
-        let source = try HTTPByteSource(
+        let source = try HTTPRepresentation(
             url: inside.url("/a"),
             options: NetworkOptions(),
             policy: Self.reachPolicy()

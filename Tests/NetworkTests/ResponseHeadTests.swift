@@ -100,7 +100,7 @@ struct ResponseHeadTests {
     func headers(name: String, value: String) {
         let options = NetworkOptions(headers: [.init(name: name, value: value)])
         let error = #expect(throws: MediaError.self) {
-            try HTTPByteSource(url: "http://h/", options: options)
+            try HTTPRepresentation(url: "http://h/", options: options)
         }
         #expect(error?.code == .invalidArgument)
     }

@@ -8,7 +8,7 @@ extension ServedFile {
     /// Expects that reading succeeds despite the faulty responses.
     @discardableResult
     static func recovers(
-        _ timeout: Double = 5,
+        _ timeout: Duration = .seconds(5),
         _ change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void
     ) throws -> ServedFile {
         let file = try ServedFile(timeout: timeout, change: change)
@@ -24,7 +24,7 @@ extension ServedFile {
         _ code: MediaError.Code,
         requests: Int,
         more: Int = 0,
-        _ timeout: Double = 5,
+        _ timeout: Duration = .seconds(5),
         _ change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void
     ) throws -> MediaError {
         let file = try ServedFile(timeout: timeout, change: change)

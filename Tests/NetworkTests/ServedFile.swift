@@ -7,7 +7,7 @@ import TestSupport
 struct ServedFile {
     let bytes: [UInt8]
     let server: FaultServer
-    let source: HTTPByteSource
+    let source: HTTPRepresentation
 
     /// Returns `size` random bytes, so that every part of the file is different.
     static func bytes(_ size: Int, seed: UInt64 = 1) -> [UInt8] {
@@ -20,9 +20,9 @@ struct ServedFile {
     init(
         size: Int = 300_000,
         path: String = "/film.mp4",
-        timeout: Double = 5,
+        timeout: Duration = .seconds(5),
         headers: [NetworkOptions.Header] = [],
-        policy: HTTPByteSource.Policy = ServedFile.policy,
+        policy: HTTPRepresentation.Policy = ServedFile.policy,
         change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void = { _, _ in }
     ) throws {
         let options = NetworkOptions(headers: headers, timeout: timeout)
@@ -39,14 +39,14 @@ struct ServedFile {
     init(
         size: Int = 300_000,
         path: String = "/film.mp4",
-        options: NetworkOptions = NetworkOptions(timeout: 5),
-        policy: HTTPByteSource.Policy,
-        urlRefresh: HTTPByteSource.URLRefresh?,
+        options: NetworkOptions = NetworkOptions(timeout: .seconds(5)),
+        policy: HTTPRepresentation.Policy,
+        urlRefresh: HTTPRepresentation.URLRefresh?,
         change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void
     ) throws {
         bytes = Self.bytes(size)
         server = try FaultServer(bytes, change: change)
-        source = try HTTPByteSource(
+        source = try HTTPRepresentation(
             url: server.url(path),
             options: options,
             policy: policy,
@@ -55,8 +55,8 @@ struct ServedFile {
     }
 
     /// A policy with a retry delay of a millisecond.
-    static var policy: HTTPByteSource.Policy {
-        var policy = HTTPByteSource.Policy()
+    static var policy: HTTPRepresentation.Policy {
+        var policy = HTTPRepresentation.Policy()
         policy.initialRetryDelay = 1_000_000
         // The reads of a test are separate readers.
         policy.lingerTime = 60_000_000_000

@@ -16,7 +16,8 @@ struct ServedPlaybackTests {
 
     private func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: Fixture.url(name))) }
 
-    private func asset(_ server: FaultServer, _ path: String = "/film.mp4", timeout: Double = 10) throws
+    private func asset(_ server: FaultServer, _ path: String = "/film.mp4", timeout: Duration = .seconds(10))
+        throws
         -> Asset
     {
         let url = try #require(URL(string: server.url(path)))
@@ -84,7 +85,7 @@ struct ServedPlaybackTests {
             }
         }
         defer { server.stop() }
-        #expect(await play(try asset(server, timeout: 0.2)) == local)
+        #expect(await play(try asset(server, timeout: .milliseconds(200))) == local)
         #expect(server.log.count >= 3)
     }
 

@@ -92,7 +92,7 @@ struct TLSTests {
     private let file = ServedFile.bytes(20_000)
 
     private func read(_ server: TLSServer, trusting caFile: String?) throws(MediaError) -> [UInt8] {
-        let source = try HTTPByteSource(url: server.url, options: NetworkOptions(tlsCAFile: caFile))
+        let source = try HTTPRepresentation(url: server.url, options: NetworkOptions(tlsCAFile: caFile))
         return try ServedFile.read(source)
     }
 

@@ -12,7 +12,7 @@ struct URLRefreshTests {
     private func expiring(
         _ status: Int = 403,
         good: Int = 1,
-        urlRefresh: HTTPByteSource.URLRefresh?
+        urlRefresh: HTTPRepresentation.URLRefresh?
     ) throws -> ServedFile {
         var policy = ServedFile.policy
         policy.initialWindow = 60_000

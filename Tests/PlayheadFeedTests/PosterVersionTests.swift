@@ -41,7 +41,7 @@ struct PosterVersionTests {
         /// - Parameter sharesBytes: Whether the asset may use bytes that the other ones have received. An asset with other
         ///   options asks the server, although readers of the first representation may not be closed yet.
         func makeAsset(sharesBytes: Bool = true) -> Asset {
-            let network = sharesBytes ? NetworkOptions() : NetworkOptions(timeout: 60)
+            let network = sharesBytes ? NetworkOptions() : NetworkOptions(timeout: .seconds(60))
             return Asset(url: url, options: AssetOptions(network: network))
         }
 

@@ -35,7 +35,7 @@ package final class ServedFolder: Sendable {
         return result
     }
 
-    package func asset(_ path: String, timeout: Double = 10) throws -> Asset {
+    package func asset(_ path: String, timeout: Duration = .seconds(10)) throws -> Asset {
         guard let url = URL(string: server.url(path)) else { throw URLError(.badURL) }
         return Asset(url: url, options: AssetOptions(network: NetworkOptions(timeout: timeout)))
     }

@@ -65,7 +65,7 @@ struct Freshness: Sendable {
         _ resource: HTTPResource,
         _ requirement: Requirement,
         at now: Int64,
-        _ policy: HTTPByteSource.Policy
+        _ policy: HTTPRepresentation.Policy
     ) -> Use {
         guard !response.isPending else { return .fresh }
         guard response.isUsable else { return .unusable }

@@ -1,7 +1,7 @@
 internal import MediaCore
 
 /// The HTTP resources of the process. All assets that open the same URL with the same options share one
-/// `HTTPByteSource`.
+/// `HTTPRepresentation`.
 ///
 /// A resource without readers stays in memory while the limits allow it. `Freshness` decides whether an asset may use
 /// it, or the one that the disk cache holds. If it is stale, one revalidation serves all assets that wait for it.
@@ -24,7 +24,7 @@ final class HTTPResourcePool: Sendable {
 
     /// A source that was found.
     struct Result: Sendable {
-        let source: HTTPByteSource
+        let source: HTTPRepresentation
         /// Whether all bytes were available locally when the source was found.
         let isLocal: Bool
         /// Whether the server has not validated the bytes, because it is unreachable.
@@ -40,7 +40,7 @@ final class HTTPResourcePool: Sendable {
 
     /// A resource and the lookup in progress for it.
     private struct Entry {
-        var source: HTTPByteSource?
+        var source: HTTPRepresentation?
         var lookup: Lookup?
         /// The number of shared sources that use `source`.
         var userCount = 0
@@ -55,7 +55,7 @@ final class HTTPResourcePool: Sendable {
     private enum Step {
         case found(Result)
         case wait(Lookup)
-        case search(Lookup, cached: HTTPByteSource?)
+        case search(Lookup, cached: HTTPRepresentation?)
     }
 
     private let state = Locked(State())
@@ -76,7 +76,7 @@ final class HTTPResourcePool: Sendable {
     ///   - lookup: The lookup that the asset has waited for.
     ///   - context: The reader, which is woken at the end of the lookup. The lookup is cancelled when no reader waits
     ///     any more.
-    func open(_ asset: SharedHTTPSource, after lookup: Lookup?, _ context: ReadContext) -> OpenResult {
+    func open(_ asset: HTTPByteSource, after lookup: Lookup?, _ context: ReadContext) -> OpenResult {
         let step = state.withLock { state in nextStep(asset, lookup, context, &state) }
         switch step {
         case .found(let result):
@@ -88,7 +88,7 @@ final class HTTPResourcePool: Sendable {
     }
 
     private func nextStep(
-        _ asset: SharedHTTPSource,
+        _ asset: HTTPByteSource,
         _ lookup: Lookup?,
         _ context: ReadContext,
         _ state: inout State
@@ -128,8 +128,8 @@ final class HTTPResourcePool: Sendable {
     /// Searches memory and the cache folder, and revalidates what is found if necessary.
     private func search(
         _ lookup: Lookup,
-        _ cached: HTTPByteSource?,
-        _ asset: SharedHTTPSource,
+        _ cached: HTTPRepresentation?,
+        _ asset: HTTPByteSource,
         _ context: ReadContext
     ) -> OpenResult {
         let (resource, policy, cookies) = (asset.resource, asset.policy, asset.cookies)
@@ -139,7 +139,7 @@ final class HTTPResourcePool: Sendable {
         let result = { @Sendable (use: Freshness.Use) in
             let isNew = use == .unusable
             let source =
-                (isNew ? nil : cached) ?? HTTPByteSource(resource, policy, cookies, isNew ? nil : entry)
+                (isNew ? nil : cached) ?? HTTPRepresentation(resource, policy, cookies, isNew ? nil : entry)
             let isLocal = !isNew && source.storedResponse.isComplete
             return Result(source: source, isLocal: isLocal, isStale: use == .staleIfUnreachable)
         }
@@ -188,7 +188,7 @@ final class HTTPResourcePool: Sendable {
         isForAll: Bool,
         starter: ReadContext?
     ) {
-        let (old, waiters) = state.withLock { state -> (HTTPByteSource?, [ReadContext]) in
+        let (old, waiters) = state.withLock { state -> (HTTPRepresentation?, [ReadContext]) in
             guard state.entries[resource]?.lookup === lookup, var entry = state.entries[resource] else {
                 return (nil, [])
             }
@@ -226,7 +226,7 @@ final class HTTPResourcePool: Sendable {
     // MARK: Users
 
     /// Removes a user of a source. May evict resources without users.
-    func release(_ resource: HTTPResource, _ source: HTTPByteSource) {
+    func release(_ resource: HTTPResource, _ source: HTTPRepresentation) {
         let (isLast, mustEvict) = state.withLock { state -> (Bool, Bool) in
             state.uses += 1
             // Checking many resources is slow. If there are few of them, they can only exceed the memory limit.
@@ -255,7 +255,7 @@ final class HTTPResourcePool: Sendable {
         var unused = state.withLock { state in
             state.entries.compactMap {
                 key,
-                entry -> (key: HTTPResource, source: HTTPByteSource, lastUse: UInt64)? in
+                entry -> (key: HTTPResource, source: HTTPRepresentation, lastUse: UInt64)? in
                 guard entry.userCount == 0, entry.lookup == nil, let source = entry.source else { return nil }
                 return (key, source, entry.lastUse)
             }

@@ -37,7 +37,7 @@ final class Revalidation: TransferReceiver {
     private let resource: HTTPResource
     /// The address of the first request.
     private let base: HTTPAddress
-    private let policy: HTTPByteSource.Policy
+    private let policy: HTTPRepresentation.Policy
     private let cookies: CookieStore
     private let identity: CacheIndex.Identity
     private let completion: @Sendable (Result) -> Void
@@ -48,7 +48,7 @@ final class Revalidation: TransferReceiver {
         _ resource: HTTPResource,
         at base: HTTPAddress,
         _ identity: CacheIndex.Identity,
-        _ policy: HTTPByteSource.Policy,
+        _ policy: HTTPRepresentation.Policy,
         _ cookies: CookieStore,
         completion: @escaping @Sendable (Result) -> Void
     ) {

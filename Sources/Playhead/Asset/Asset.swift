@@ -37,7 +37,7 @@ public final class Asset: Sendable {
         let network: NetworkOptions
         /// The HTTP source. Nil if the URL has neither the scheme http nor https, and if the application supplies the
         /// bytes.
-        let remote: Result<SharedHTTPSource?, MediaError>
+        let remote: Result<HTTPByteSource?, MediaError>
         /// The playlist resources. Nil if the asset cannot be a playlist: the application supplies the bytes, or it is
         /// a file with the name of another format.
         let playlists: PresentationResources?
@@ -105,11 +105,11 @@ public final class Asset: Sendable {
     }
 
     private func makeSources(_ network: NetworkOptions) -> Sources {
-        let remote = Result<SharedHTTPSource?, MediaError> { () throws(MediaError) in
+        let remote = Result<HTTPByteSource?, MediaError> { () throws(MediaError) in
             guard options.byteSource == nil, let scheme = url.scheme?.lowercased(),
                 ["http", "https"].contains(scheme)
             else { return nil }
-            return try SharedHTTPSource(
+            return try HTTPByteSource(
                 url: url.absoluteString,
                 options: network,
                 urlRefresh: Self.urlRefresh(of: url, options)
@@ -138,7 +138,7 @@ public final class Asset: Sendable {
         return isPossible ? location : nil
     }
 
-    private static func urlRefresh(of url: URL, _ options: AssetOptions) -> HTTPByteSource.URLRefresh? {
+    private static func urlRefresh(of url: URL, _ options: AssetOptions) -> HTTPRepresentation.URLRefresh? {
         guard let renewedURL = options.renewedURL else { return nil }
         return { error in await renewedURL(url, PlaybackError(error, url: url))?.absoluteString }
     }
@@ -308,7 +308,7 @@ public final class Asset: Sendable {
     }
 
     /// The validator of the representation that the server has sent, or nil if the asset is not read over HTTP, has not
-    /// been opened, or its server declares none. See `HTTPByteSource.representation`.
+    /// been opened, or its server declares none. See `HTTPRepresentation.representation`.
     package var representation: String? {
         guard case .success(let source?)? = decidedSources.withLock({ $0 })?.remote else { return nil }
         return source.source?.representation

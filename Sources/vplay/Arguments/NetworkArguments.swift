@@ -94,7 +94,7 @@ struct ConnectionArguments: ParsableArguments {
     func options(_ headers: [String], isQuiet: Bool = false) -> NetworkOptions {
         NetworkOptions(
             headers: headers.compactMap(RequestHeader.parse),
-            timeout: timeout ?? NetworkOptions().timeout,
+            timeout: timeout.map { .seconds($0) } ?? NetworkOptions().timeout,
             tlsCAFile: tlsCaFile,
             proxy: proxy,
             cache: diskCache(isQuiet)

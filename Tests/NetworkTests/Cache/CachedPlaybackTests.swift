@@ -13,7 +13,8 @@ import Testing
 struct CachedPlaybackTests {
     private func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: Fixture.url(name))) }
 
-    private func asset(_ server: FaultServer, _ cache: DiskCache? = nil, timeout: Double = 10) throws -> Asset
+    private func asset(_ server: FaultServer, _ cache: DiskCache? = nil, timeout: Duration = .seconds(10))
+        throws -> Asset
     {
         let url = try #require(URL(string: server.url()))
         return Asset(url: url, options: AssetOptions(network: NetworkOptions(timeout: timeout, cache: cache)))
@@ -85,8 +86,8 @@ struct CachedPlaybackTests {
         server.stop()
         server.waitUntilClosed()
         // Different options prevent sharing in memory.
-        #expect(await PlaybackTranscript.play(try asset(server, cache, timeout: 9)) == local)
-        let asset = try asset(server, cache, timeout: 8)
+        #expect(await PlaybackTranscript.play(try asset(server, cache, timeout: .seconds(9))) == local)
+        let asset = try asset(server, cache, timeout: .seconds(8))
         _ = try await ImageGenerator(asset: asset).image(at: .zero)
         #expect(asset.media?.isLocal == true)
     }

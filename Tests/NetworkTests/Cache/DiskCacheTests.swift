@@ -30,7 +30,7 @@ struct DiskCacheTests {
         from offset: Int = 0,
         upTo count: Int = .max
     )
-        async throws -> SharedHTTPSource
+        async throws -> HTTPByteSource
     {
         let source = try file.source(path)
         let part = try ServedFile.read(source, from: Int64(offset), upTo: count)

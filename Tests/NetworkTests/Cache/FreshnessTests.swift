@@ -9,12 +9,12 @@ import Testing
 struct FreshnessTests {
     private let resource: HTTPResource
     private let identity: CacheIndex.Identity
-    private let policy: HTTPByteSource.Policy
+    private let policy: HTTPRepresentation.Policy
 
     init() throws {
         resource = try HTTPResource(url: "http://h.test/film", options: NetworkOptions())
         identity = try #require(CacheIndex.Identity(byteCount: 5, entityTag: "1", lastModified: nil))
-        var policy = HTTPByteSource.Policy()
+        var policy = HTTPRepresentation.Policy()
         policy.freshnessLifetime = 50
         policy.unreachableTTL = 60
         self.policy = policy

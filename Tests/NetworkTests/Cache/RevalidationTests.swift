@@ -37,13 +37,13 @@ struct RevalidationTests {
         func enter(_ next: Phase) { phase.withLock { $0 = next } }
 
         /// Opens a playlist as a new asset and reads its first byte.
-        func asset() throws -> SharedHTTPSource {
+        func asset() throws -> HTTPByteSource {
             let root = try file.source("/list.m3u8")
             _ = try ServedFile.read(root, upTo: 1)
             return root
         }
 
-        func part(_ root: SharedHTTPSource, _ name: String = "part.ts") throws -> [UInt8] {
+        func part(_ root: HTTPByteSource, _ name: String = "part.ts") throws -> [UInt8] {
             try ServedFile.read(try root.openReferenced(name, cachePolicy: .everywhere, validatedAfter: 0))
         }
 
@@ -51,7 +51,7 @@ struct RevalidationTests {
     }
 
     /// Returns a reader that has read the first byte and stays registered.
-    private func reader(_ source: SharedHTTPSource) throws(MediaError) -> ReadContext {
+    private func reader(_ source: HTTPByteSource) throws(MediaError) -> ReadContext {
         let context = ReadContext()
         let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
         defer { byte.deallocate() }
@@ -156,7 +156,7 @@ struct RevalidationTests {
     /// Returns a server that gives each presentation a session cookie and serves its segment only to accepted
     /// sessions, and two playlists.
     private func sessions(hasSessions: Bool = true, isRefused: @escaping @Sendable (String) -> Bool) throws
-        -> (file: SharedFile, roots: [SharedHTTPSource])
+        -> (file: SharedFile, roots: [HTTPByteSource])
     {
         var file = try SharedFile { request, answer in
             if request.path == "/part.ts" {
@@ -246,7 +246,7 @@ struct RevalidationTests {
             answer.hang = .beforeHead
         }
         defer { file.server.stop() }
-        func asset() throws -> SharedHTTPSource {
+        func asset() throws -> HTTPByteSource {
             let root = try file.source("/list.m3u8")
             _ = try ServedFile.read(root, upTo: 1)
             return root

@@ -123,7 +123,7 @@ func inStep(_ urls: [URL], _ sinks: [any VideoSink]) async -> [Player] {
 
 func authorized(_ url: URL, token: String, renewed: @escaping @Sendable (URL) async -> URL?) -> Asset {
     let header = NetworkOptions.Header(name: "Authorization", value: "Bearer \(token)")
-    var options = AssetOptions(network: NetworkOptions(headers: [header], timeout: 20))
+    var options = AssetOptions(network: NetworkOptions(headers: [header], timeout: .seconds(20)))
     options.renewedURL = { url, _ in await renewed(url) }  // for links that expire while the film plays
     return Asset(url: url, options: options)
 }

@@ -1,7 +1,7 @@
 internal import MediaCore
 
 // The storage of received bytes, in memory and in the disk cache.
-extension HTTPByteSource {
+extension HTTPRepresentation {
     // MARK: With the source's lock held
 
     /// Stores bytes in memory. May evict bytes that no reader needs next.

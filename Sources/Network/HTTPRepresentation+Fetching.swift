@@ -1,7 +1,7 @@
 internal import MediaCore
 
 // The requests that the scheduler asks for. All functions require the source's lock.
-extension HTTPByteSource {
+extension HTTPRepresentation {
     /// Carries out commands of the scheduler, and serves the readers that wait for a byte that no request reaches.
     func perform(_ commands: [RangeScheduler.Command], _ state: inout State) {
         var commands = commands

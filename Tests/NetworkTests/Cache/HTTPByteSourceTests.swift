@@ -9,7 +9,7 @@ import Testing
 struct SharedFile {
     let bytes: [UInt8]
     let server: FaultServer
-    var options = NetworkOptions(timeout: 5)
+    var options = NetworkOptions(timeout: .seconds(5))
     var policy = ServedFile.policy
     /// The memory of the current process.
     private var pool = HTTPResourcePool()
@@ -23,8 +23,8 @@ struct SharedFile {
         policy.lingerTime = 0
     }
 
-    func source(_ path: String = "/film.mp4") throws -> SharedHTTPSource {
-        try SharedHTTPSource(url: server.url(path), options: options, policy: policy, pool)
+    func source(_ path: String = "/film.mp4") throws -> HTTPByteSource {
+        try HTTPByteSource(url: server.url(path), options: options, policy: policy, pool)
     }
 
     /// Drops everything in memory.
@@ -55,7 +55,26 @@ struct SharedFile {
 }
 
 @Suite("Shared HTTP source", .timeLimit(.minutes(1)))
-struct SharedHTTPSourceTests {
+struct HTTPByteSourceTests {
+    @Test("A program reads a URL through the shared resources, and other URLs are refused")
+    func publicSource() throws {
+        let bytes = ServedFile.bytes(100_000)
+        let server = try FaultServer(bytes)
+        defer { server.stop() }
+        let url = try #require(URL(string: server.url()))
+        for _ in 0..<2 {
+            let source = try HTTPByteSource(url: url)
+            #expect(try ServedFile.read(source) == bytes)
+            #expect(source.byteCount == 100_000)
+        }
+        #expect(server.log.count(where: { $0.headers["if-none-match"] == nil }) == 1)
+        for other in ["file:///etc/passwd", "film.mp4"] {
+            let url = try #require(URL(string: other))
+            let error = try #require(throws: MediaError.self) { try HTTPByteSource(url: url) }
+            #expect(error.code == .invalidArgument)
+        }
+    }
+
     @Test("Twenty concurrent readers fetch each byte once")
     func twenty() async throws {
         let file = try SharedFile(size: 3_000_000)
@@ -163,8 +182,8 @@ struct SharedHTTPSourceTests {
             #expect(try ServedFile.read(part) == file.bytes)
             let again = try root.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0)
             #expect(try ServedFile.read(again) == file.bytes)
-            #expect((again as? SharedHTTPSource)?.receivedBytes == 0)
-            #expect((part as? SharedHTTPSource)?.receivedBytes == (count == 1 ? 300_000 : 0))
+            #expect((again as? HTTPByteSource)?.receivedBytes == 0)
+            #expect((part as? HTTPByteSource)?.receivedBytes == (count == 1 ? 300_000 : 0))
         }
         let asked = file.server.log.filter { $0.path == "/part.ts" }
         #expect(asked.count(where: { $0.headers["if-none-match"] == nil }) == 1)

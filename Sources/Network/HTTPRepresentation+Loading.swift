@@ -1,12 +1,12 @@
-public import MediaCore
+package import MediaCore
 
 // The loading progress, for the decision when playback can start.
-extension HTTPByteSource {
+extension HTTPRepresentation {
     /// Returns the loading progress for a reader.
     ///
     /// - Parameter context: The reader.
     /// - Returns: The progress, or nil before the first read of the reader and if the length is unknown.
-    public func loadingState(for context: ReadContext) -> LoadingState? {
+    package func loadingState(for context: ReadContext) -> LoadingState? {
         state.withLock { state in
             guard let size = state.metadata.byteCount,
                 let reader = state.scheduler[ObjectIdentifier(context)],

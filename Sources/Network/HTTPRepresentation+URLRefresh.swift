@@ -1,7 +1,7 @@
 internal import MediaCore
 
 // The replacement of expired URLs by the application. All functions except `urlRefreshed` require the source's lock.
-extension HTTPByteSource {
+extension HTTPRepresentation {
     /// Sets the closure that replaces the URL, unless another shared source has set one before.
     func offerURLRefresh(_ urlRefresh: URLRefresh?) {
         state.withLock { $0.urlRefresh = $0.urlRefresh ?? urlRefresh }

@@ -1,6 +1,6 @@
 package import MediaCore
 
-extension HTTPByteSource: ResourceByteSource {
+extension HTTPRepresentation: ResourceByteSource {
     package var isFile: Bool { false }
     package var isReusable: Bool { true }
     package var now: Int64 { policy.loop.now }

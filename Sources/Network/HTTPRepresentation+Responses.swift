@@ -1,7 +1,7 @@
 internal import MediaCore
 
 // The handling of responses. The first three functions are called on the thread of the transfer loop.
-extension HTTPByteSource {
+extension HTTPRepresentation {
     /// Handles complete response headers. Returns false if the body is not needed.
     func received(_ head: ResponseHead, of fetch: Fetch, _ transfer: Transfer) -> Bool {
         withState { state in
@@ -71,8 +71,12 @@ extension HTTPByteSource {
         // A server that has delivered bytes may be restarting.
         case .noConnection where state.receivedBytes > 0 || policy.serverHasResponded,
             .noHost where state.receivedBytes > 0 || policy.serverHasResponded:
-            let timeout = Int64(clamping: resource.options.timeout * 1_000_000_000)
-            retry(fetch, after: error, unreachableLimit: timeout, &state)
+            retry(
+                fetch,
+                after: error,
+                unreachableLimit: resource.options.timeoutNanoseconds,
+                &state
+            )
         case .complete, .stopped, .broken, .noConnection, .noSocket, .timedOut:
             retry(fetch, after: error, &state)
         case .noHost where state.metadata.isKnown: retry(fetch, after: error, &state)

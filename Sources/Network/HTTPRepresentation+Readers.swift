@@ -1,7 +1,7 @@
 package import MediaCore
 
 // The readers of a source. The scheduler knows their positions.
-extension HTTPByteSource {
+extension HTTPRepresentation {
     /// A reader, its cookies and its errors.
     struct Reader {
         /// The reader retains the source, so this reference is weak.

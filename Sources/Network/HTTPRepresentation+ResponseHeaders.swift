@@ -2,7 +2,7 @@ internal import Foundation
 internal import MediaCore
 
 // The evaluation of response headers. A body is accepted only if it is certainly a part of the same representation.
-extension HTTPByteSource {
+extension HTTPRepresentation {
     /// Decides what to do with a response. Returns nil if its body is accepted, from the position of the request on.
     func evaluate(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.ResponseAction? {
         guard let range = state.scheduler[fetch.id] else { return nil }
