@@ -3,6 +3,8 @@ internal import MediaCore
 
 /// A folder that keeps responses of http and https URLs across players and processes.
 ///
+///     configuration.network.cache = .default
+///
 /// A cached resource is revalidated once when it is opened, by a request without a body. A resource that has changed
 /// is fetched again. If the server cannot be reached, a completely cached resource is used without validation. A
 /// resource without ETag and Last-Modified is not cached.
@@ -11,20 +13,19 @@ internal import MediaCore
 /// played, but no keys. Of a live playlist it keeps nothing.
 ///
 /// Checksums detect damaged bytes, which are fetched again. Playback continues without the cache if the folder cannot
-/// be written or the disk is full. Several processes may share a folder.
-public struct DiskCache: Hashable, Sendable {
-    /// A function that returns the cache key of a URL.
-    private final class Key: Sendable {
-        let body: @Sendable (URL) -> String
-
-        init(_ body: @escaping @Sendable (URL) -> String) { self.body = body }
-    }
+/// be written or the disk is full. Several processes may share a folder. All members may be used from any thread.
+public final class DiskCache: Hashable, Sendable {
+    /// The cache of the user: the folder `playhead` in `XDG_CACHE_HOME` or `~/.cache`, with at most 1 GiB.
+    public static let `default` = DiskCache(
+        directory: defaultDirectory(ProcessInfo.processInfo.environment, home: NSHomeDirectory())
+    )
 
     /// The folder. It is created with access for the current user only when the first bytes are stored.
     public let directory: URL
     /// The maximum size of the folder in bytes. The least recently used resources are evicted first.
     public let maximumBytes: Int64
-    private let key: Key?
+    /// Returns the cache key of a URL, or nil for the default key.
+    private let key: (@Sendable (URL) -> String)?
 
     /// Creates a cache.
     ///
@@ -42,13 +43,23 @@ public struct DiskCache: Hashable, Sendable {
     ) {
         self.directory = directory
         self.maximumBytes = maximumBytes
-        self.key = key.map(Key.init)
+        self.key = key
     }
 
-    /// Returns whether both values have the same folder and limit. Caches with a key function are equal only to their
-    /// copies.
+    /// Returns the folder of `DiskCache.default`. As the XDG base directory specification demands, a relative path in
+    /// `XDG_CACHE_HOME` is ignored.
+    static func defaultDirectory(_ environment: [String: String], home: String) -> URL {
+        let declared = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return URL(fileURLWithPath: declared ?? home + "/.cache", isDirectory: true)
+            .appendingPathComponent("playhead", isDirectory: true)
+    }
+
+    /// Returns whether both caches have the same folder, limit and keys. Caches with a key function are equal only to
+    /// themselves.
     public static func == (one: DiskCache, other: DiskCache) -> Bool {
-        one.path == other.path && one.maximumBytes == other.maximumBytes && one.key === other.key
+        if one === other { return true }
+        return one.key == nil && other.key == nil && one.path == other.path
+            && one.maximumBytes == other.maximumBytes
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(path) }
@@ -90,7 +101,7 @@ public struct DiskCache: Hashable, Sendable {
         if let key, let url = URL(string: address.text) {
             // An application may return one key for a whole asset, which consists of many segments.
             let path = resource.referrer != .none ? "\n" + url.path : ""
-            return SHA256.digest(of: "own\n" + key.body(url) + path)
+            return SHA256.digest(of: "own\n" + key(url) + path)
         }
         let headers = resource.options.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
         let parts = [address.text, address.user ?? "", address.password ?? ""] + headers

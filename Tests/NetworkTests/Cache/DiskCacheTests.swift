@@ -46,6 +46,38 @@ struct DiskCacheTests {
         #expect(source.isLocal == expected)
     }
 
+    @Test(
+        "The default cache is in the cache directory of the user",
+        arguments: [
+            (nil, "/home/u/.cache/playhead"), ("", "/home/u/.cache/playhead"), ("/x/y", "/x/y/playhead"),
+            ("relative", "/home/u/.cache/playhead"),
+        ] as [(String?, String)]
+    )
+    func defaultDirectory(declared: String?, path: String) {
+        let environment = declared.map { ["XDG_CACHE_HOME": $0] } ?? [:]
+        #expect(DiskCache.defaultDirectory(environment, home: "/home/u").path == path)
+        #expect(DiskCache.default.maximumBytes == 1 << 30)
+        #expect(DiskCache.default.directory.lastPathComponent == "playhead")
+    }
+
+    @Test(
+        "Caches with the same folder and limit are equal, and caches with a key function only to themselves"
+    )
+    func equality() {
+        func cache(_ path: String, _ limit: Int64 = 10, hasKey: Bool = false) -> DiskCache {
+            DiskCache(
+                directory: URL(fileURLWithPath: path),
+                maximumBytes: limit,
+                key: hasKey ? { $0.path } : nil
+            )
+        }
+        let keyed = cache("/a", hasKey: true)
+        #expect(cache("/a") == cache("/b/../a") && cache("/a").hashValue == cache("/b/../a").hashValue)
+        #expect(keyed == keyed && keyed != cache("/a", hasKey: true))
+        #expect(cache("/a") != keyed && cache("/a") != cache("/b") && cache("/a") != cache("/a", 11))
+        #expect(NetworkOptions(cache: cache("/a")) == NetworkOptions(cache: cache("/a")))
+    }
+
     @Test("A cached file is local after one revalidation without a body")
     func again() async throws {
         try await use { file in

@@ -84,7 +84,7 @@ func encode(_ url: URL, to output: String) async throws {
 }
 
 func cached(_ url: URL, in folder: URL) -> Asset {
-    let cache = DiskCache(directory: folder, maximumBytes: 10 << 30)
+    let cache = DiskCache(directory: folder, maximumBytes: 10 << 30)  // or DiskCache.default
     return Asset(url: url, options: AssetOptions(network: NetworkOptions(cache: cache)))
 }
 

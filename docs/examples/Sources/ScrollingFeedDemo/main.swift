@@ -12,15 +12,11 @@ let clips = screen.arguments.map {
     $0.contains("://") ? URL(string: $0) ?? URL(fileURLWithPath: $0) : URL(fileURLWithPath: $0)
 }
 
-// This line replaces a resource loader that stores what it has fetched.
-let cache = DiskCache(
-    directory: FileManager.default.temporaryDirectory.appending(path: "scrolling-feed-demo")
-)
-
 var settings = FeedSettings()
 settings.rule = .first(atLeast: 0.85)
+// The cache replaces a resource loader that stores what it has fetched.
 let feed = FeedPlayer<Int>(settings: settings) { id in
-    Asset(url: clips[id % clips.count], options: AssetOptions(network: NetworkOptions(cache: cache)))
+    Asset(url: clips[id % clips.count], options: AssetOptions(network: NetworkOptions(cache: .default)))
 }
 feed.setFailureHandler { id, error in print("clip \(id) cannot be played: \(error.message)") }
 let list = ListView(screen, feed) { changes in print(changes.map { "\($0)" }.joined(separator: ", ")) }
@@ -50,5 +46,5 @@ feed.pause(6)
 try await screen.wait(seconds: 0.5)
 feed.play(6)
 try await screen.wait(seconds: 1)
-await cache.flush()
+await DiskCache.default.flush()
 try await screen.finish(columns: 4)

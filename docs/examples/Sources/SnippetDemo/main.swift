@@ -37,8 +37,7 @@ func frames() async throws {
 }
 
 func cached() async throws {
-    let cache = DiskCache(directory: URL(fileURLWithPath: "/var/cache/clips"))
-    let asset = Asset(url: clip, options: AssetOptions(network: NetworkOptions(cache: cache)))
+    let asset = Asset(url: clip, options: AssetOptions(network: NetworkOptions(cache: .default)))
     try await asset.load()
     print(asset.duration.seconds, asset.tracks.map(\.codec))
 }

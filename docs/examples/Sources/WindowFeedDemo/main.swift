@@ -11,10 +11,9 @@ let screen = Screen("FILE-OR-URL...", width: 480, height: 600) { !$0.isEmpty }
 let clips = screen.arguments.map {
     $0.contains("://") ? URL(string: $0) ?? URL(fileURLWithPath: $0) : URL(fileURLWithPath: $0)
 }
-let cache = DiskCache(directory: FileManager.default.temporaryDirectory.appending(path: "window-feed-demo"))
 
 let feed = FeedPlayer<Int> { id in
-    Asset(url: clips[id % clips.count], options: AssetOptions(network: NetworkOptions(cache: cache)))
+    Asset(url: clips[id % clips.count], options: AssetOptions(network: NetworkOptions(cache: .default)))
 }
 feed.setFailureHandler { id, error in print("clip \(id) cannot be played: \(error.message)") }
 let list = ListView(screen, feed)
@@ -70,7 +69,7 @@ guard let window = screen.window else {
         handle(event)
         try await screen.wait(seconds: seconds)
     }
-    await cache.flush()
+    await DiskCache.default.flush()
     try await screen.finish(columns: 7)
     exit(0)
 }
