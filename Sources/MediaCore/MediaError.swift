@@ -1,4 +1,10 @@
-/// An error with a code, a message that a user can act on, and the resource that it concerns.
+internal import Glibc
+
+/// An error of a byte source, demuxer or decoder, with a code, a message that a user can act on, and the resource that it
+/// concerns.
+///
+/// The type is for authors of these. An application receives a `PlaybackError`, whose `underlying` error may be one of this
+/// type.
 public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of an error. Codes are stable across versions; messages are not.
     ///
@@ -49,6 +55,19 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let conversionFailed = Code(rawValue: "conversionFailed")
         /// A sink threw an error and was removed.
         public static let sinkFailed = Code(rawValue: "sinkFailed")
+        /// The reader of a pipe or socket is closed (EPIPE). It marks the end of the output rather than a fault, as for
+        /// `cat`.
+        public static let brokenPipe = Code(rawValue: "brokenPipe")
+        /// No space is left for a file, or the user's quota is used up (ENOSPC, EDQUOT).
+        public static let diskFull = Code(rawValue: "diskFull")
+        /// A file has reached the size limit of its format or of the system, such as 4 GiB for WAV.
+        public static let maximumFileSizeReached = Code(rawValue: "maximumFileSizeReached")
+        /// A sink or file does not support a format, or a change of format.
+        public static let unsupportedFormat = Code(rawValue: "unsupportedFormat")
+        /// The state of an object does not allow the call, such as a frame before `start` or after `finish`.
+        public static let operationNotAllowed = Code(rawValue: "operationNotAllowed")
+        /// A window or terminal is not available or cannot be drawn to.
+        public static let displayUnavailable = Code(rawValue: "displayUnavailable")
         /// Memory, file descriptors or threads are exhausted.
         public static let resourceLimit = Code(rawValue: "resourceLimit")
         /// An argument is not valid, such as an empty location.
@@ -87,6 +106,12 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
             .notSeekable,
             .conversionFailed,
             .sinkFailed,
+            .brokenPipe,
+            .diskFull,
+            .maximumFileSizeReached,
+            .unsupportedFormat,
+            .operationNotAllowed,
+            .displayUnavailable,
             .resourceLimit,
             .invalidArgument,
             .resourceChanged,
@@ -98,6 +123,20 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// The name of the code.
         public var description: String { rawValue }
+
+        /// Creates the code for an `errno`.
+        package init(systemCode: Int32) {
+            self =
+                switch systemCode {
+                case ENOENT, ENOTDIR: .notFound
+                case EACCES, EPERM, EROFS: .permissionDenied
+                case EMFILE, ENFILE, ENOMEM: .resourceLimit
+                case EPIPE: .brokenPipe
+                case ENOSPC, EDQUOT: .diskFull
+                case EFBIG: .maximumFileSizeReached
+                default: .io
+                }
+        }
     }
 
     /// The kind of failure, for decisions in code.

@@ -176,26 +176,28 @@ private final class FileOutput: RecordingOutput {
     private let output: ByteOutput
 
     init(_ path: String) throws(MediaError) {
-        output = try Self.translated { () throws(SinkError) in try ByteOutput(replacing: path) }
+        output = try Self.translated { () throws(PlaybackError) in try ByteOutput(replacing: path) }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(MediaError) {
-        try Self.translated { () throws(SinkError) in try output.write(bytes) }
+        try Self.translated { () throws(PlaybackError) in try output.write(bytes) }
     }
 
     func rewrite(at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(MediaError) {
-        try Self.translated { () throws(SinkError) in try output.rewrite(at: offset, Array(bytes)) }
+        try Self.translated { () throws(PlaybackError) in try output.rewrite(at: offset, Array(bytes)) }
     }
 
     func close() throws(MediaError) {
-        try Self.translated { () throws(SinkError) in try output.close() }
+        try Self.translated { () throws(PlaybackError) in try output.close() }
     }
 
-    private static func translated<Value>(_ body: () throws(SinkError) -> Value) throws(MediaError) -> Value {
-        do throws(SinkError) {
+    private static func translated<Value>(
+        _ body: () throws(PlaybackError) -> Value
+    ) throws(MediaError) -> Value {
+        do throws(PlaybackError) {
             return try body()
         } catch {
-            throw MediaError(error)
+            throw MediaError(.sinkFailed, error.message, underlyingCode: error.systemCode)
         }
     }
 }

@@ -5,7 +5,7 @@ extension ByteOutput {
     ///
     /// A plane without padding is written in one piece, other planes row by row. Only rows shorter than 1 KiB are
     /// copied.
-    func write(_ planes: [VideoPlane]) throws(SinkError) {
+    func write(_ planes: [VideoPlane]) throws(PlaybackError) {
         for plane in planes {
             if plane.bytesPerRow == plane.bytesUsedPerRow {
                 let count = plane.bytesUsedPerRow * plane.rowCount

@@ -1,13 +1,14 @@
+internal import Foundation
 internal import Glibc
-internal import MediaCore
+public import MediaCore
 
 /// A file, or standard output, that bytes are appended to.
 ///
 /// Small pieces are collected in a buffer. Large ones are passed to the system without a copy. After an error, every
 /// later write throws the same error. The class is not thread-safe: use it from one thread at a time.
 ///
-/// If the reader of a pipe or socket is closed, writes throw `SinkError.closedPipe`, whatever the process does about
-/// SIGPIPE. The signal is blocked for the writing thread during the write, and consumed. The signal's disposition is
+/// If the reader of a pipe or socket is closed, writes throw an error with the code `.brokenPipe`, whatever the process
+/// does about SIGPIPE. The signal is blocked for the writing thread during the write, and consumed. The signal's disposition is
 /// not changed.
 public final class ByteOutput {
     /// The path of the file, or a name for messages; "standard output" for "-".
@@ -28,7 +29,9 @@ public final class ByteOutput {
     /// The offset in the file of the first written byte.
     private let startOffset: Int64
     private var isClosed = false
-    private var failure: SinkError?
+    private var failure: PlaybackError?
+    /// The URL of the file; nil for standard output and a descriptor of the caller.
+    private let url: URL?
 
     /// The pieces to write, in order: the caller's memory, and runs of `gathered`.
     private var vectors: [iovec] = []
@@ -45,15 +48,16 @@ public final class ByteOutput {
     ///
     /// - Parameter path: The path of the file; "-" is standard output, which stays open afterwards. Opening a named
     ///   pipe blocks until it has a reader.
-    /// - Throws: `SinkError.system` if the file cannot be opened.
-    public convenience init(path: String) throws(SinkError) {
+    /// - Throws: `PlaybackError` with the code `.notFound`, `.permissionDenied` or `.io` if the file cannot be opened.
+    public convenience init(path: String) throws(PlaybackError) {
         if path == "-" {
-            self.init(descriptor: STDOUT_FILENO, path: "standard output", closesDescriptor: false)
+            self.init(descriptor: STDOUT_FILENO, path: "standard output", url: nil, closesDescriptor: false)
             return
         }
         self.init(
             descriptor: try openForWriting(path, O_CREAT | O_TRUNC),
             path: path,
+            url: URL(sinkPath: path),
             closesDescriptor: true
         )
     }
@@ -68,18 +72,25 @@ public final class ByteOutput {
     /// not writable), the existing file is emptied at the first byte and written in place.
     ///
     /// - Parameter path: The path of the file; "-" is standard output, which stays open afterwards.
-    /// - Throws: `SinkError.system` if the path cannot be written.
-    public convenience init(replacing path: String) throws(SinkError) {
+    /// - Throws: `PlaybackError` with the code `.notFound`, `.permissionDenied` or `.io` if the path cannot be written.
+    public convenience init(replacing path: String) throws(PlaybackError) {
         guard path != "-" else {
             try self.init(path: path)
             return
         }
         if let file = try FileReplacement(path: path) {
-            self.init(descriptor: -1, path: path, closesDescriptor: true, replacement: file)
+            self.init(
+                descriptor: -1,
+                path: path,
+                url: URL(sinkPath: path),
+                closesDescriptor: true,
+                replacement: file
+            )
         } else {
             self.init(
                 descriptor: try openForWriting(path, O_CREAT),
                 path: path,
+                url: URL(sinkPath: path),
                 closesDescriptor: true,
                 truncatesFirst: true
             )
@@ -92,18 +103,20 @@ public final class ByteOutput {
     ///   - descriptor: The file descriptor.
     ///   - name: The name for error messages.
     public convenience init(owning descriptor: Int32, name: String) {
-        self.init(descriptor: descriptor, path: name, closesDescriptor: true)
+        self.init(descriptor: descriptor, path: name, url: nil, closesDescriptor: true)
     }
 
     private init(
         descriptor: Int32,
         path: String,
+        url: URL?,
         closesDescriptor: Bool,
         replacement: FileReplacement? = nil,
         truncatesFirst: Bool = false
     ) {
         self.descriptor = descriptor
         self.path = path
+        self.url = url
         self.closesDescriptor = closesDescriptor
         self.replacement = replacement
         guard replacement == nil else {
@@ -126,8 +139,9 @@ public final class ByteOutput {
     /// Appends bytes. The memory may be reused after the call. May block until a reader accepts them.
     ///
     /// - Parameter bytes: The bytes to append.
-    /// - Throws: `SinkError`, the same one for every call after the first failure.
-    public func write(_ bytes: UnsafeRawBufferPointer) throws(SinkError) {
+    /// - Throws: `PlaybackError`, the same one for every call after the first failure: `.brokenPipe`, `.diskFull` or
+    ///   another kind.
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(PlaybackError) {
         try append(bytes)
         if !vectors.isEmpty { try flush() }
     }
@@ -135,9 +149,10 @@ public final class ByteOutput {
     /// Appends bytes. May block until a reader accepts them.
     ///
     /// - Parameter bytes: The bytes to append.
-    /// - Throws: `SinkError`, the same one for every call after the first failure.
-    public func write(_ bytes: [UInt8]) throws(SinkError) {
-        try bytes.withUnsafeBufferPointer { (bytes) throws(SinkError) in
+    /// - Throws: `PlaybackError`, the same one for every call after the first failure: `.brokenPipe`, `.diskFull` or
+    ///   another kind.
+    public func write(_ bytes: [UInt8]) throws(PlaybackError) {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(PlaybackError) in
             try write(UnsafeRawBufferPointer(bytes))
         }
     }
@@ -145,15 +160,17 @@ public final class ByteOutput {
     /// Appends a text in UTF-8. May block until a reader accepts it.
     ///
     /// - Parameter text: The text to append.
-    /// - Throws: `SinkError`, the same one for every call after the first failure.
-    public func write(_ text: String) throws(SinkError) {
+    /// - Throws: `PlaybackError`, the same one for every call after the first failure: `.brokenPipe`, `.diskFull` or
+    ///   another kind.
+    public func write(_ text: String) throws(PlaybackError) {
         try write(Array(text.utf8))
     }
 
     /// Passes all buffered bytes to the system.
     ///
-    /// - Throws: `SinkError`, the same one for every call after the first failure.
-    public func flush() throws(SinkError) {
+    /// - Throws: `PlaybackError`, the same one for every call after the first failure: `.brokenPipe`, `.diskFull` or
+    ///   another kind.
+    public func flush() throws(PlaybackError) {
         if let failure { throw failure }
         do {
             closeRun()
@@ -169,8 +186,8 @@ public final class ByteOutput {
     /// Completes the file as it is at present: writes the buffered bytes, and gives a file that replaces another one its
     /// name. More bytes may be written afterwards; they are appended to the same file.
     ///
-    /// - Throws: `SinkError` if bytes could not be written, or the file could not be renamed.
-    public func synchronize() throws(SinkError) {
+    /// - Throws: `PlaybackError` if bytes could not be written, or the file could not be renamed.
+    public func synchronize() throws(PlaybackError) {
         try flush()
         do {
             try replacement?.commit()
@@ -185,9 +202,10 @@ public final class ByteOutput {
     /// - Parameters:
     ///   - offset: The number of bytes after the first written byte.
     ///   - bytes: The bytes to write there.
-    /// - Throws: `SinkError.outOfOrder` if the output is not rewritable; `SinkError.system` if the write fails.
-    public func rewrite(at offset: Int64, _ bytes: [UInt8]) throws(SinkError) {
-        guard isRewritable else { throw .outOfOrder("\(path) does not support rewriting") }
+    /// - Throws: `PlaybackError` with the code `.operationNotAllowed` if the output is not rewritable, or another one if
+    ///   the write fails.
+    public func rewrite(at offset: Int64, _ bytes: [UInt8]) throws(PlaybackError) {
+        guard isRewritable else { throw error(.operationNotAllowed, "\(path) does not support rewriting") }
         try flush()
         var done = 0
         while done < bytes.count {
@@ -202,13 +220,13 @@ public final class ByteOutput {
 
     /// Writes the remaining bytes, closes the output and gives the file its name. Only the first call has an effect.
     ///
-    /// - Throws: `SinkError` if bytes could not be written, or the file could not be renamed.
-    public func close() throws(SinkError) {
+    /// - Throws: `PlaybackError` if bytes could not be written, or the file could not be renamed.
+    public func close() throws(PlaybackError) {
         guard !isClosed else { return }
         isClosed = true
-        defer { failure = failure ?? .outOfOrder("\(path) is already closed") }
+        defer { failure = failure ?? error(.operationNotAllowed, "\(path) is already closed") }
         let earlier = failure
-        var problem: SinkError?
+        var problem: PlaybackError?
         if earlier == nil {
             do { try flush() } catch { problem = error }
         }
@@ -231,13 +249,13 @@ public final class ByteOutput {
     public func discard() {
         guard !isClosed else { return }
         isClosed = true
-        failure = failure ?? .outOfOrder("\(path) is already closed")
+        failure = failure ?? error(.operationNotAllowed, "\(path) is already closed")
         if closesDescriptor, descriptor >= 0 { _ = Glibc.close(descriptor) }
         replacement?.discard()
     }
 
     /// Prepares the file for its first byte.
-    fileprivate func begin() throws(SinkError) {
+    fileprivate func begin() throws(PlaybackError) {
         if descriptor < 0, replacement != nil, let opened = try replacement?.open() { descriptor = opened }
         guard mustTruncate else { return }
         mustTruncate = false
@@ -245,7 +263,7 @@ public final class ByteOutput {
     }
 
     /// Queues bytes. Large pieces are not copied, so they must stay valid until `flush`.
-    func append(_ bytes: UnsafeRawBufferPointer) throws(SinkError) {
+    func append(_ bytes: UnsafeRawBufferPointer) throws(PlaybackError) {
         if let failure { throw failure }
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
         byteCount += Int64(bytes.count)
@@ -267,15 +285,27 @@ public final class ByteOutput {
         pendingRun = pendingRun.upperBound..<pendingRun.upperBound
     }
 
-    private func systemError(_ operation: String) -> SinkError {
-        let code = errno
-        return code == EPIPE ? .closedPipe(path: path) : .system(operation: operation, path: path, code: code)
+    /// Returns an error of the file that the system did not report.
+    func error(_ code: PlaybackError.Code, _ message: String) -> PlaybackError {
+        PlaybackError(code: code, message: message, url: url)
     }
+
+    private func systemError(_ operation: String) -> PlaybackError {
+        let code = errno
+        var error = PlaybackError(systemCode: code, "cannot \(operation) \(path)", url: url)
+        if code == EPIPE { error.message = "\(path): broken pipe (the reader is closed)" }
+        return error
+    }
+}
+
+extension URL {
+    /// Creates the URL of a file that a sink writes.
+    init(sinkPath path: String) { self.init(fileURLWithPath: path, isDirectory: false) }
 }
 
 extension ByteOutput {
     /// Writes all pieces in `vectors`. The system may accept them in parts.
-    private func writeVectors() throws(SinkError) {
+    private func writeVectors() throws(PlaybackError) {
         guard !vectors.isEmpty else { return }
         try begin()
         var first = 0

@@ -1,4 +1,6 @@
+internal import Foundation
 internal import Glibc
+internal import MediaCore
 
 /// A regular file that is written beside an existing one, and replaces it once it is complete.
 struct FileReplacement {
@@ -14,7 +16,7 @@ struct FileReplacement {
     /// Checks whether the file can be replaced. Creates nothing.
     ///
     /// Returns nil if a new file cannot replace the existing one. Throws if the path cannot be written.
-    init?(path: String) throws(SinkError) {
+    init?(path: String) throws(PlaybackError) {
         guard let resolved = ResolvedPath(path) else { return nil }
         self.path = path
         target = resolved.folder + "/" + resolved.name
@@ -24,7 +26,7 @@ struct FileReplacement {
         guard stat(target, &old) == 0 else {
             mode = nil
             guard faccessat(AT_FDCWD, resolved.folder, W_OK | X_OK, AT_EACCESS) == 0 else {
-                throw .system(operation: "create", path: path, code: errno)
+                throw PlaybackError(creating: path)
             }
             return
         }
@@ -40,7 +42,7 @@ struct FileReplacement {
     }
 
     /// Creates the part file and returns its descriptor.
-    mutating func open() throws(SinkError) -> Int32 {
+    mutating func open() throws(PlaybackError) -> Int32 {
         let folder = target[...(target.lastIndex(of: "/") ?? target.startIndex)]
         let name = target.dropFirst(folder.count)
         // A file name has at most 255 bytes.
@@ -55,7 +57,7 @@ struct FileReplacement {
                 return descriptor
             }
             guard errno == EEXIST || errno == EINTR else {
-                throw .system(operation: "create", path: path, code: errno)
+                throw PlaybackError(creating: path)
             }
         }
     }
@@ -67,11 +69,15 @@ struct FileReplacement {
     }
 
     /// Renames the part file, after it has been closed. Only the first call has an effect.
-    mutating func commit() throws(SinkError) {
+    mutating func commit() throws(PlaybackError) {
         guard let partPath else { return }
         self.partPath = nil
         guard rename(partPath, target) == 0 else {
-            throw .system(operation: "rename \(partPath) to", path: path, code: errno)
+            throw PlaybackError(
+                systemCode: errno,
+                "cannot rename \(partPath) to \(path)",
+                url: URL(sinkPath: path)
+            )
         }
     }
 }
@@ -110,11 +116,18 @@ private struct ResolvedPath {
 }
 
 /// Opens a path for writing only, with additional flags.
-func openForWriting(_ path: String, _ flags: Int32) throws(SinkError) -> Int32 {
+func openForWriting(_ path: String, _ flags: Int32) throws(PlaybackError) -> Int32 {
     var descriptor: Int32
     repeat {
         descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0o666)
     } while descriptor < 0 && errno == EINTR
-    guard descriptor >= 0 else { throw .system(operation: "create", path: path, code: errno) }
+    guard descriptor >= 0 else { throw PlaybackError(creating: path) }
     return descriptor
+}
+
+extension PlaybackError {
+    /// Creates the error of a file that could not be created, from `errno`.
+    package init(creating path: String) {
+        self.init(systemCode: errno, "cannot create \(path)", url: URL(sinkPath: path))
+    }
 }

@@ -1,10 +1,10 @@
-import MediaCore
+public import MediaCore
 
 /// A sink that writes bytes, and that may therefore fail in `finish()`, which cannot throw.
 public protocol FileSink: AnyObject, Sendable {
     /// The first error, including one in `finish()`; nil if there is none. May be read on any thread, and does not
     /// wait for a write.
-    var error: (any Error)? { get }
+    var error: PlaybackError? { get }
     /// Completes the file as it is at present, so that other programs can read it. More may be written afterwards. Does
     /// nothing by default, and after `finish()`.
     ///
@@ -28,22 +28,27 @@ final class SinkWriter<State: Sendable>: Sendable {
     }
 
     private let content: Locked<Content>
-    private let failure = Locked<(any Error)?>(nil)
+    private let failure = Locked<PlaybackError?>(nil)
 
     init(_ output: sending ByteOutput, state: State) {
         content = Locked(Content(output: output, state: state))
     }
 
-    var error: (any Error)? { failure.withLock { $0 } }
+    var error: PlaybackError? { failure.withLock { $0 } }
 
     /// Runs `body`. If an earlier call failed, its error is thrown again instead.
-    func run<R: Sendable>(_ body: (ByteOutput, inout State) throws -> R) throws -> R {
-        try content.withLock { content in
+    func run<R: Sendable>(
+        _ body: (ByteOutput, inout State) throws(PlaybackError) -> R
+    ) throws(PlaybackError) -> R {
+        try content.withLock { content throws(PlaybackError) in
             if let error { throw error }
             if content.isFinished {
-                throw SinkError.outOfOrder("\(content.output.path): the sink is finished")
+                throw content.output.error(
+                    .operationNotAllowed,
+                    "\(content.output.path): the sink is finished"
+                )
             }
-            do {
+            do throws(PlaybackError) {
                 return try body(content.output, &content.state)
             } catch {
                 record(error)
@@ -53,16 +58,16 @@ final class SinkWriter<State: Sendable>: Sendable {
     }
 
     /// Runs `last`, even after an error, and closes the output. Only the first call has an effect.
-    func finish(_ last: (ByteOutput, inout State) throws -> Void = { _, _ in }) {
+    func finish(_ last: (ByteOutput, inout State) throws(PlaybackError) -> Void = { _, _ in }) {
         content.withLock { content in
             guard !content.isFinished else { return }
             content.isFinished = true
-            do {
+            do throws(PlaybackError) {
                 try last(content.output, &content.state)
             } catch {
                 record(error)
             }
-            do {
+            do throws(PlaybackError) {
                 try content.output.close()
             } catch {
                 record(error)
@@ -71,10 +76,10 @@ final class SinkWriter<State: Sendable>: Sendable {
     }
 
     /// Runs `last` and completes the file as it is at present, unless an earlier call failed.
-    func synchronize(_ last: (ByteOutput, inout State) throws -> Void = { _, _ in }) {
+    func synchronize(_ last: (ByteOutput, inout State) throws(PlaybackError) -> Void = { _, _ in }) {
         content.withLock { content in
             guard !content.isFinished, error == nil else { return }
-            do {
+            do throws(PlaybackError) {
                 try last(content.output, &content.state)
                 try content.output.synchronize()
             } catch {
@@ -83,7 +88,7 @@ final class SinkWriter<State: Sendable>: Sendable {
         }
     }
 
-    private func record(_ error: any Error) {
+    private func record(_ error: PlaybackError) {
         failure.withLock { if $0 == nil { $0 = error } }
     }
 }

@@ -17,8 +17,8 @@ public final class FrameMD5Sink: VideoSink, FileSink {
     /// Creates a sink that writes to a file.
     ///
     /// - Parameter path: The path of the file; "-" is standard output.
-    /// - Throws: `SinkError.system` if the file cannot be opened.
-    public convenience init(path: String) throws(SinkError) {
+    /// - Throws: `PlaybackError` if the file cannot be opened; see `ByteOutput`.
+    public convenience init(path: String) throws(PlaybackError) {
         self.init(try ByteOutput(path: path))
     }
 
@@ -29,14 +29,14 @@ public final class FrameMD5Sink: VideoSink, FileSink {
         writer = SinkWriter(output, state: State())
     }
 
-    public var error: (any Error)? { writer.error }
+    public var error: PlaybackError? { writer.error }
     public var lateFramePolicy: LateFramePolicy { .holdBack }
 
     /// Writes the header for the first format. Later formats differ in the sizes of their frames only.
     ///
-    /// - Throws: `SinkError` if the output cannot be written.
-    public func start(_ format: VideoFormat) throws {
-        try writer.run { output, state in
+    /// - Throws: `PlaybackError` if the output cannot be written.
+    public func start(_ format: VideoFormat) throws(PlaybackError) {
+        try writer.run { output, state throws(PlaybackError) in
             guard state.clock == nil else { return }
             let clock = FrameRateClock(frameRate: format.nominalFrameRate)
             try output.write(header(format, clock))
@@ -46,16 +46,19 @@ public final class FrameMD5Sink: VideoSink, FileSink {
 
     /// Writes the line of a frame.
     ///
-    /// - Throws: `SinkError` if the output cannot be written, `MediaError` if the frame has no packed form.
-    public func present(_ frame: VideoFrame) throws {
-        try writer.run { output, state in
+    /// - Throws: `PlaybackError` if the output cannot be written or memory is exhausted.
+    public func present(_ frame: VideoFrame) throws(PlaybackError) {
+        try writer.run { output, state throws(PlaybackError) in
             guard let time = state.clock?.ticks(of: frame) else {
-                throw SinkError.outOfOrder("\(output.path): a frame was presented before start")
+                throw output.error(.operationNotAllowed, "\(output.path): a frame was presented before start")
             }
             let size = frame.withPlanes { $0.packedByteCount }
             let hash = FrameDigest.digest(of: frame)
             guard !hash.isEmpty else {
-                throw MediaError(.resourceLimit, "\(output.path): out of memory for the MD5 hash of a frame")
+                throw output.error(
+                    .resourceLimit,
+                    "\(output.path): out of memory for the MD5 hash of a frame"
+                )
             }
             // Raw frames are not reordered, and each has the duration of one frame.
             let ticks = padded("\(time)", to: 10)

@@ -1,4 +1,5 @@
 internal import FFmpeg
+internal import Foundation
 public import MediaCore
 
 /// An encoder of image files: PNG, JPEG or WebP.
@@ -33,10 +34,18 @@ public final class ImageEncoder: Sendable {
     ///
     /// - Parameter frame: The frame to encode.
     /// - Returns: The bytes of a complete image file.
-    /// - Throws: `MediaError` with the code `.conversionFailed` if the frame cannot be stored in this format, or
+    /// - Throws: `PlaybackError` with the code `.conversionFailed` if the frame cannot be stored in this format, or
     ///   FFmpeg was built without an encoder for it.
-    public func encode(_ frame: VideoFrame) throws(MediaError) -> [UInt8] {
-        try encoder.withLock { box throws(MediaError) in try box.encoder.encode(frame) }
+    public func encode(_ frame: VideoFrame) throws(PlaybackError) -> [UInt8] {
+        try encode(frame, for: nil)
+    }
+
+    private func encode(_ frame: VideoFrame, for url: URL?) throws(PlaybackError) -> [UInt8] {
+        do throws(MediaError) {
+            return try encoder.withLock { box throws(MediaError) in try box.encoder.encode(frame) }
+        } catch {
+            throw PlaybackError(error, url: url)
+        }
     }
 
     /// Encodes a frame and writes the image to a file. An existing file is replaced atomically, and keeps its content
@@ -45,11 +54,11 @@ public final class ImageEncoder: Sendable {
     /// - Parameters:
     ///   - frame: The frame to encode.
     ///   - path: The path of the file.
-    /// - Throws: `SinkError` if the file cannot be written, `MediaError` if the frame cannot be encoded.
-    package func write(_ frame: VideoFrame, to path: String) throws {
+    /// - Throws: `PlaybackError` if the frame cannot be encoded or the file cannot be written.
+    package func write(_ frame: VideoFrame, to path: String) throws(PlaybackError) {
         let output = try ByteOutput(replacing: path)
-        do {
-            try output.write(try encode(frame))
+        do throws(PlaybackError) {
+            try output.write(try encode(frame, for: URL(sinkPath: path)))
             try output.close()
         } catch {
             output.discard()

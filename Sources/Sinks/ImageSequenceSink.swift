@@ -15,25 +15,28 @@ public final class ImageSequenceSink: VideoSink, FileSink {
     public let path: NumberedPath
     private let encoder: ImageEncoder
     private let state = Locked(State())
-    private let failure = Locked<(any Error)?>(nil)
+    private let failure = Locked<PlaybackError?>(nil)
 
     /// Creates a sink. No file is created before the first frame.
     ///
     /// - Parameters:
     ///   - path: The path or pattern. Its extension selects the format.
     ///   - quality: The quality from 1 to 100; see `ImageEncoder`.
-    /// - Throws: `SinkError.unsupportedFormat` if the path has no extension of an image format; `SinkError.system` if
-    ///   it cannot be written.
-    public init(path: NumberedPath, quality: Int? = nil) throws(SinkError) {
+    /// - Throws: `PlaybackError` with the code `.unsupportedFormat` if the path has no extension of an image format, or
+    ///   another one if it cannot be written; see `ByteOutput`.
+    public init(path: NumberedPath, quality: Int? = nil) throws(PlaybackError) {
         guard let format = path.imageFormat else {
-            throw .unsupportedFormat("\(path): expected a name that ends in .png, .jpg, .jpeg or .webp")
+            throw PlaybackError(
+                code: .unsupportedFormat,
+                message: "\(path): expected a name that ends in .png, .jpg, .jpeg or .webp"
+            )
         }
         self.path = path
         encoder = ImageEncoder(format, quality: quality)
         _ = try ByteOutput(replacing: path.path(1))
     }
 
-    public var error: (any Error)? { failure.withLock { $0 } }
+    public var error: PlaybackError? { failure.withLock { $0 } }
     /// The pixel formats that the sink accepts: those of PNG, so that bars are added to RGB. In a format with
     /// subsampled chroma, a bar would share samples with the frame that begins beside it. JPEG and WebP store
     /// subsampled chroma, and accept every format.
@@ -45,18 +48,20 @@ public final class ImageSequenceSink: VideoSink, FileSink {
     /// Does nothing: each image has its own format.
     ///
     /// - Throws: This implementation does not throw.
-    public func start(_ format: VideoFormat) throws {}
+    public func start(_ format: VideoFormat) throws(PlaybackError) {}
 
     /// Encodes a frame and writes its file.
     ///
-    /// - Throws: `SinkError` if the file cannot be written, `MediaError` if the frame cannot be encoded.
-    public func present(_ frame: VideoFrame) throws {
-        let number = try state.withLock { state in
-            guard !state.isFinished else { throw SinkError.outOfOrder("\(path): the sink is finished") }
+    /// - Throws: `PlaybackError` if the frame cannot be encoded or the file cannot be written.
+    public func present(_ frame: VideoFrame) throws(PlaybackError) {
+        let number = try state.withLock { state throws(PlaybackError) in
+            guard !state.isFinished else {
+                throw PlaybackError(code: .operationNotAllowed, message: "\(path): the sink is finished")
+            }
             state.count += 1
             return state.count
         }
-        do {
+        do throws(PlaybackError) {
             try encoder.write(frame, to: path.path(number))
         } catch {
             failure.withLock { if $0 == nil { $0 = error } }

@@ -13,8 +13,8 @@ public final class RawVideoSink: VideoSink, FileSink {
     ///   - path: The path of the file; "-" is standard output.
     ///   - pixelFormat: The format that frames are converted to, one of `writablePixelFormats`; nil for the decoder's
     ///     own.
-    /// - Throws: `SinkError.system` if the file cannot be opened.
-    public convenience init(path: String, pixelFormat: PixelFormat? = nil) throws(SinkError) {
+    /// - Throws: `PlaybackError` if the file cannot be opened; see `ByteOutput`.
+    public convenience init(path: String, pixelFormat: PixelFormat? = nil) throws(PlaybackError) {
         self.init(try ByteOutput(path: path), pixelFormat: pixelFormat)
     }
 
@@ -32,19 +32,21 @@ public final class RawVideoSink: VideoSink, FileSink {
     /// The pixel formats that frames can be converted to.
     public static var writablePixelFormats: [PixelFormat] { FFmpegCapabilities.writablePixelFormats }
 
-    public var error: (any Error)? { writer.error }
+    public var error: PlaybackError? { writer.error }
     public var lateFramePolicy: LateFramePolicy { .holdBack }
 
     /// Does nothing: raw video has no header.
     ///
     /// - Throws: This implementation does not throw.
-    public func start(_ format: VideoFormat) throws {}
+    public func start(_ format: VideoFormat) throws(PlaybackError) {}
 
     /// Writes the planes of a frame without padding.
     ///
-    /// - Throws: `SinkError` if the output cannot be written.
-    public func present(_ frame: VideoFrame) throws {
-        try writer.run { output, _ in try frame.withPlanes { try output.write($0) } }
+    /// - Throws: `PlaybackError` if the output cannot be written.
+    public func present(_ frame: VideoFrame) throws(PlaybackError) {
+        try writer.run { output, _ throws(PlaybackError) in
+            try frame.withPlanes { planes throws(PlaybackError) in try output.write(planes) }
+        }
     }
 
     public func finish() { writer.finish() }

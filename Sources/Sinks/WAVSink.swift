@@ -7,7 +7,7 @@ public import MediaCore
 /// The sizes in the header are written at the end, and by `synchronize()`, if the output is rewritable. Otherwise, and
 /// if the process crashes, the header declares that the samples extend to the end of the file. A file that would exceed
 /// 4 GiB, the limit of the format, is complete up to that point, and further samples are refused with
-/// `SinkError.tooLarge`. Pipes have no limit.
+/// the code `.maximumFileSizeReached`. Pipes have no limit.
 public final class WAVSink: AudioSink, FileSink {
     private struct State: Sendable {
         var format: AudioFormat?
@@ -20,8 +20,8 @@ public final class WAVSink: AudioSink, FileSink {
     /// Creates a sink that writes to a file.
     ///
     /// - Parameter path: The path of the file; "-" is standard output.
-    /// - Throws: `SinkError.system` if the file cannot be opened.
-    public convenience init(path: String) throws(SinkError) {
+    /// - Throws: `PlaybackError` if the file cannot be opened; see `ByteOutput`.
+    public convenience init(path: String) throws(PlaybackError) {
         self.init(try ByteOutput(path: path))
     }
 
@@ -38,13 +38,13 @@ public final class WAVSink: AudioSink, FileSink {
         writer = SinkWriter(output, state: State(dataByteCount: alreadyWritten))
     }
 
-    public var error: (any Error)? { writer.error }
+    public var error: PlaybackError? { writer.error }
 
     /// Writes the header and returns the format that the file holds.
     ///
-    /// - Throws: `SinkError` if the output cannot be written.
-    public func start(_ format: AudioFormat) throws -> AudioFormat {
-        try writer.run { output, state in
+    /// - Throws: `PlaybackError` if the output cannot be written.
+    public func start(_ format: AudioFormat) throws(PlaybackError) -> AudioFormat {
+        try writer.run { output, state throws(PlaybackError) in
             if let first = state.format { return first }
             let layout = format.channelLayout
             guard
@@ -54,7 +54,8 @@ public final class WAVSink: AudioSink, FileSink {
                     layoutName: layout.name
                 )
             else {
-                throw SinkError.unsupportedFormat(
+                throw output.error(
+                    .unsupportedFormat,
                     "\(output.path): WAV does not support \(layout.channelCount) channels at \(format.sampleRate) Hz"
                 )
             }
@@ -72,22 +73,26 @@ public final class WAVSink: AudioSink, FileSink {
 
     /// Writes samples.
     ///
-    /// - Throws: `SinkError` if the output cannot be written or the file would exceed 4 GiB.
-    public func write(_ buffer: AudioBuffer) throws {
-        try writer.run { output, state in
+    /// - Throws: `PlaybackError` if the output cannot be written or the file would exceed 4 GiB.
+    public func write(_ buffer: AudioBuffer) throws(PlaybackError) {
+        try writer.run { output, state throws(PlaybackError) in
             guard let format = state.format, let header = state.header else {
-                throw SinkError.outOfOrder("\(output.path): samples were written before start")
+                throw output.error(.operationNotAllowed, "\(output.path): samples were written before start")
             }
             guard buffer.format == format else {
-                throw SinkError.unsupportedFormat(
+                throw output.error(
+                    .unsupportedFormat,
                     "\(output.path): the samples do not have the format that start returned"
                 )
             }
-            try buffer.withPlanes { planes in
+            try buffer.withPlanes { planes throws(PlaybackError) in
                 guard let samples = planes.first else { return }
                 let byteCount = state.dataByteCount + Int64(samples.count)
                 if output.isRewritable, byteCount > header.maximumDataByteCount {
-                    throw SinkError.tooLarge("\(output.path): file size limit reached (4 GiB for WAV)")
+                    throw output.error(
+                        .maximumFileSizeReached,
+                        "\(output.path): file size limit reached (4 GiB for WAV)"
+                    )
                 }
                 try Self.write(samples, to: output)
                 state.dataByteCount = byteCount
@@ -99,13 +104,16 @@ public final class WAVSink: AudioSink, FileSink {
 
     public func synchronize() { writer.synchronize(Self.writeSizes) }
 
-    private static func writeSizes(_ output: ByteOutput, _ state: inout State) throws {
+    private static func writeSizes(_ output: ByteOutput, _ state: inout State) throws(PlaybackError) {
         guard let header = state.header, output.isRewritable else { return }
         try output.rewrite(at: 0, header.bytes(dataByteCount: state.dataByteCount))
     }
 
     /// Writes samples in host byte order as little-endian samples.
-    private static func write(_ samples: UnsafeRawBufferPointer, to output: ByteOutput) throws {
+    private static func write(
+        _ samples: UnsafeRawBufferPointer,
+        to output: ByteOutput
+    ) throws(PlaybackError) {
         #if _endian(little)
             try output.write(samples)
         #else

@@ -6,7 +6,7 @@ public import MediaCore
 /// Frames follow each other at the nominal rate, so their timestamps are lost.
 ///
 /// A stream has one size and one pixel layout. If the frame rate, color or rotation changes, writing continues,
-/// because the format cannot declare the change. Any other change throws `SinkError.unsupportedFormat`.
+/// because the format cannot declare the change. Any other change throws the code `.unsupportedFormat`.
 public final class Y4MSink: VideoSink, FileSink {
     private struct State: Sendable {
         /// The format in the header, once it is written.
@@ -23,8 +23,8 @@ public final class Y4MSink: VideoSink, FileSink {
     ///   - path: The path of the file; "-" is standard output.
     ///   - pixelFormat: The format that frames are converted to, one of `writablePixelFormats`; nil keeps the
     ///     decoder's format if y4m supports it.
-    /// - Throws: `SinkError.system` if the file cannot be opened.
-    public convenience init(path: String, pixelFormat: PixelFormat? = nil) throws(SinkError) {
+    /// - Throws: `PlaybackError` if the file cannot be opened; see `ByteOutput`.
+    public convenience init(path: String, pixelFormat: PixelFormat? = nil) throws(PlaybackError) {
         self.init(try ByteOutput(path: path), pixelFormat: pixelFormat)
     }
 
@@ -42,25 +42,27 @@ public final class Y4MSink: VideoSink, FileSink {
     /// The pixel formats that y4m supports.
     public static var writablePixelFormats: [PixelFormat] { Y4MLayout.pixelFormats }
 
-    public var error: (any Error)? { writer.error }
+    public var error: PlaybackError? { writer.error }
     public var lateFramePolicy: LateFramePolicy { .holdBack }
 
     /// Writes the stream header.
     ///
-    /// - Throws: `SinkError` if the output cannot be written or Y4M cannot hold the format.
-    public func start(_ format: VideoFormat) throws {
-        try writer.run { output, state in
+    /// - Throws: `PlaybackError` if the output cannot be written or Y4M cannot hold the format.
+    public func start(_ format: VideoFormat) throws(PlaybackError) {
+        try writer.run { output, state throws(PlaybackError) in
             guard let layout = Y4MLayout(format.pixelFormat) else {
-                throw SinkError.unsupportedFormat(
+                throw output.error(
+                    .unsupportedFormat,
                     "\(output.path): YUV4MPEG2 does not support the pixel format \(format.pixelFormat)"
                 )
             }
             if let first = state.format {
-                try Self.requireSameLayout(first, format, output.path)
+                try Self.requireSameLayout(first, format, output)
                 return
             }
             guard let byteCount = layout.byteCount(of: format.size) else {
-                throw SinkError.unsupportedFormat(
+                throw output.error(
+                    .unsupportedFormat,
                     "\(output.path): YUV4MPEG2 does not support frames of \(format.size) pixels"
                 )
             }
@@ -71,16 +73,17 @@ public final class Y4MSink: VideoSink, FileSink {
 
     /// Writes a frame.
     ///
-    /// - Throws: `SinkError` if the output cannot be written or the format differs from the header.
-    public func present(_ frame: VideoFrame) throws {
-        try writer.run { output, state in
+    /// - Throws: `PlaybackError` if the output cannot be written or the format differs from the header.
+    public func present(_ frame: VideoFrame) throws(PlaybackError) {
+        try writer.run { output, state throws(PlaybackError) in
             guard let first = state.format else {
-                throw SinkError.outOfOrder("\(output.path): a frame was presented before start")
+                throw output.error(.operationNotAllowed, "\(output.path): a frame was presented before start")
             }
-            try Self.requireSameLayout(first, frame.format, output.path)
-            try frame.withPlanes { planes in
+            try Self.requireSameLayout(first, frame.format, output)
+            try frame.withPlanes { planes throws(PlaybackError) in
                 guard planes.packedByteCount == state.byteCount else {
-                    throw SinkError.unsupportedFormat(
+                    throw output.error(
+                        .unsupportedFormat,
                         "\(output.path): a \(frame.pixelFormat) frame of \(frame.size) pixels has "
                             + "\(planes.packedByteCount) bytes instead of \(state.byteCount)"
                     )
@@ -104,13 +107,18 @@ public final class Y4MSink: VideoSink, FileSink {
             + "\(layout.tags(color: format.color))\n"
     }
 
-    private static func requireSameLayout(_ first: VideoFormat, _ next: VideoFormat, _ path: String) throws {
+    private static func requireSameLayout(
+        _ first: VideoFormat,
+        _ next: VideoFormat,
+        _ output: ByteOutput
+    ) throws(PlaybackError) {
         let isSame =
             first.size == next.size && first.pixelAspectRatio == next.pixelAspectRatio
             && Y4MLayout(first.pixelFormat)?.isStoredAs == Y4MLayout(next.pixelFormat)?.isStoredAs
         guard !isSame else { return }
-        throw SinkError.unsupportedFormat(
-            "\(path): YUV4MPEG2 does not support a change of format in mid-stream, from \(summary(first)) "
+        throw output.error(
+            .unsupportedFormat,
+            "\(output.path): YUV4MPEG2 does not support a change of format in mid-stream, from \(summary(first)) "
                 + "to \(summary(next)); set the size of the layer, or write to a separate file"
         )
     }

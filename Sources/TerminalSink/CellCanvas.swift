@@ -17,19 +17,19 @@ final class CellCanvas: @unchecked Sendable {
         let cell: PixelSize
     }
 
-    init(_ library: ChafaLibrary, _ capabilities: TerminalCapabilities) throws(MediaError) {
+    init(_ library: ChafaLibrary, _ capabilities: TerminalCapabilities) throws(PlaybackError) {
         chafa = library.functions
         self.capabilities = capabilities
         // All known sequences, because the capabilities of the terminal are determined elsewhere.
         guard let db = chafa.chafa_term_db_get_default(), let info = chafa.chafa_term_db_get_fallback_info(db)
         else {
-            throw MediaError(.sinkFailed, "libchafa has no terminal sequences")
+            throw PlaybackError(code: .displayUnavailable, message: "libchafa has no terminal sequences")
         }
         self.info = info
         let sequence = UInt32(PH_CHAFA_BEGIN_KITTY_IMAGE)
         guard chafa.chafa_term_info_set_seq(info, sequence, ScreenBytes.kittyBegin, nil) != 0 else {
             chafa.chafa_term_info_unref(info)
-            throw MediaError(.sinkFailed, "libchafa rejected a terminal sequence")
+            throw PlaybackError(code: .displayUnavailable, message: "libchafa rejected a terminal sequence")
         }
     }
 
@@ -46,7 +46,7 @@ final class CellCanvas: @unchecked Sendable {
     ///   - cell: The size of a cell in pixels.
     ///   - body: Receives the bytes to write to the terminal: rows of cells separated by line feeds, or one image.
     /// - Returns: The result of `body`.
-    /// - Throws: `MediaError` with the code `.sinkFailed`, or the error of `body`.
+    /// - Throws: `PlaybackError` with the code `.displayUnavailable`, or the error of `body`.
     func draw<Result>(
         _ frame: VideoFrame,
         at cells: TerminalGeometry.CellRect,
@@ -55,10 +55,15 @@ final class CellCanvas: @unchecked Sendable {
     ) throws -> Result {
         let shape = Shape(columns: cells.columns, rows: cells.rows, cell: cell)
         if shape != self.shape { try begin(shape) }
-        guard let canvas else { throw MediaError(.sinkFailed, "libchafa could not create a canvas") }
+        guard let canvas else {
+            throw PlaybackError(code: .displayUnavailable, message: "libchafa could not create a canvas")
+        }
         try frame.withPlanes { planes in
             guard let plane = planes.first, plane.bytesUsedPerRow >= frame.size.width * 4 else {
-                throw MediaError(.sinkFailed, "the pixel format \(frame.pixelFormat) is not RGBA")
+                throw PlaybackError(
+                    code: .displayUnavailable,
+                    message: "the pixel format \(frame.pixelFormat) is not RGBA"
+                )
             }
             withTopDownRows(plane) { pixels, stride in
                 chafa.chafa_canvas_draw_all_pixels(
@@ -72,7 +77,7 @@ final class CellCanvas: @unchecked Sendable {
             }
         }
         guard let string = chafa.chafa_canvas_print(canvas, info) else {
-            throw MediaError(.sinkFailed, "libchafa could not draw the frame")
+            throw PlaybackError(code: .displayUnavailable, message: "libchafa could not draw the frame")
         }
         defer { _ = chafa.g_string_free(string, 1) }
         let text = UnsafeRawPointer(string).load(as: ph_chafa_text.self)
@@ -93,12 +98,12 @@ final class CellCanvas: @unchecked Sendable {
         }
     }
 
-    private func begin(_ shape: Shape) throws(MediaError) {
+    private func begin(_ shape: Shape) throws(PlaybackError) {
         if let canvas { chafa.chafa_canvas_unref(canvas) }
         canvas = nil
         self.shape = nil
         guard let config = chafa.chafa_canvas_config_new(), let symbols = chafa.chafa_symbol_map_new() else {
-            throw MediaError(.sinkFailed, "libchafa could not create a canvas")
+            throw PlaybackError(code: .displayUnavailable, message: "libchafa could not create a canvas")
         }
         defer {
             chafa.chafa_canvas_config_unref(config)
@@ -117,7 +122,7 @@ final class CellCanvas: @unchecked Sendable {
             chafa.chafa_canvas_config_set_transparency_threshold(config, 0)
         }
         guard let canvas = chafa.chafa_canvas_new(config) else {
-            throw MediaError(.sinkFailed, "libchafa could not create a canvas")
+            throw PlaybackError(code: .displayUnavailable, message: "libchafa could not create a canvas")
         }
         self.canvas = canvas
         self.shape = shape

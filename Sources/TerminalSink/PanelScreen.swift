@@ -41,19 +41,29 @@ package final class PanelScreen: Sendable {
 
     /// Creates a screen without writing to the terminal.
     ///
-    /// - Throws: `MediaError` with the code `.sinkFailed` if `terminal` is not a terminal, or if the environment does
+    /// - Throws: `PlaybackError` with the code `.displayUnavailable` if `terminal` is not a terminal, or if the environment does
     ///   not name one that can position its cursor.
-    package init(terminal: Int32, environment: [String: String]) throws(MediaError) {
+    package init(terminal: Int32, environment: [String: String]) throws(PlaybackError) {
         guard isatty(terminal) == 1 else {
-            throw MediaError(.sinkFailed, "\(TerminalLine.name(of: terminal)) is not a terminal")
+            throw PlaybackError(
+                code: .displayUnavailable,
+                message: "\(TerminalLine.name(of: terminal)) is not a terminal"
+            )
         }
         guard var capabilities = TerminalCapabilities(environment: environment) else {
             let type = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
-            throw MediaError(.sinkFailed, "the terminal cannot position its cursor: \(type)")
+            throw PlaybackError(
+                code: .displayUnavailable,
+                message: "the terminal cannot position its cursor: \(type)"
+            )
         }
         guard let line = TerminalLine(terminal) else {
             let name = TerminalLine.name(of: terminal)
-            throw MediaError(.sinkFailed, "\(name): cannot open the terminal", underlyingCode: errno)
+            throw PlaybackError(
+                systemCode: errno,
+                code: .displayUnavailable,
+                "\(name): cannot open the terminal"
+            )
         }
         self.line = line
         if capabilities.graphics == .sixel, line.window.pixels.isEmpty { capabilities.graphics = .symbols }

@@ -43,7 +43,10 @@ extension TerminalSink {
                     if outcome == .pending { return }
                     didWrite(work, outcome)
                 } catch {
-                    fail(error as? MediaError ?? MediaError(.sinkFailed, "\(error)"))
+                    fail(
+                        error as? PlaybackError
+                            ?? PlaybackError(code: .displayUnavailable, message: "\(error)")
+                    )
                 }
             }
         }
@@ -108,14 +111,17 @@ extension TerminalSink {
             }
         }
         if case .failed(let code) = outcome {
-            let reason = String(cString: strerror(code))
             fail(
-                MediaError(.sinkFailed, "cannot write to the terminal: \(reason)", underlyingCode: code)
+                PlaybackError(
+                    systemCode: code,
+                    code: .displayUnavailable,
+                    "cannot write to the terminal"
+                )
             )
         }
     }
 
-    private func fail(_ error: MediaError) {
+    private func fail(_ error: PlaybackError) {
         state.withLock { state in
             state.isDrawing = false
             if state.failure == nil { state.failure = error }

@@ -37,7 +37,7 @@ public final class TerminalSink: VideoSink {
         var isDrawing = false
         var isSuspended = false
         var isFinished = false
-        var failure: MediaError?
+        var failure: PlaybackError?
         var counters = VideoSinkCounters()
         var sizeHandler: (@Sendable (PixelSize) -> Void)?
         var screenHandler: (@Sendable (Bool) -> Void)?
@@ -57,13 +57,13 @@ public final class TerminalSink: VideoSink {
     ///   - terminal: The file descriptor of the terminal, which the sink opens again; standard output by default.
     ///   - graphics: The method to draw frames; nil for the best one that the environment declares.
     ///   - hasStatusLine: Whether the last row is kept free for `showStatus(_:)`.
-    /// - Throws: `MediaError` with the code `.sinkFailed` if `terminal` is not a terminal, if the environment does
-    ///   not name one that can position its cursor (`TERM`), or if libchafa is not installed.
+    /// - Throws: `PlaybackError` with the code `.displayUnavailable` if `terminal` is not a terminal, if the environment
+    ///   does not name one that can position its cursor (`TERM`), or if libchafa is not installed.
     public convenience init(
         terminal: Int32 = 1,
         graphics: TerminalGraphics? = nil,
         hasStatusLine: Bool = false
-    ) throws(MediaError) {
+    ) throws(PlaybackError) {
         try self.init(
             terminal: terminal,
             graphics: graphics,
@@ -77,19 +77,29 @@ public final class TerminalSink: VideoSink {
         graphics requested: TerminalGraphics?,
         hasStatusLine: Bool,
         environment: [String: String],
-        library: Result<ChafaLibrary, MediaError> = ChafaLibrary.shared
-    ) throws(MediaError) {
+        library: Result<ChafaLibrary, PlaybackError> = ChafaLibrary.shared
+    ) throws(PlaybackError) {
         guard isatty(terminal) == 1 else {
-            throw MediaError(.sinkFailed, "\(TerminalLine.name(of: terminal)) is not a terminal")
+            throw PlaybackError(
+                code: .displayUnavailable,
+                message: "\(TerminalLine.name(of: terminal)) is not a terminal"
+            )
         }
         guard var capabilities = TerminalCapabilities(environment: environment, requested: requested) else {
             let type = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
-            throw MediaError(.sinkFailed, "the terminal cannot position its cursor: \(type)")
+            throw PlaybackError(
+                code: .displayUnavailable,
+                message: "the terminal cannot position its cursor: \(type)"
+            )
         }
         let library = try library.get()
         guard let line = TerminalLine(terminal) else {
             let name = TerminalLine.name(of: terminal)
-            throw MediaError(.sinkFailed, "\(name): cannot open the terminal", underlyingCode: errno)
+            throw PlaybackError(
+                systemCode: errno,
+                code: .displayUnavailable,
+                "\(name): cannot open the terminal"
+            )
         }
         let window = Self.geometry(line, capabilities.graphics, hasStatusLine: hasStatusLine)
         // The displayed size of sixels would be unknown. The other protocols use cells as units.
@@ -133,12 +143,15 @@ public final class TerminalSink: VideoSink {
 
     /// Draws a frame, or replaces one that has not been drawn yet.
     ///
-    /// - Throws: `MediaError` with the code `.sinkFailed` if the terminal cannot be written to or the sink is finished.
-    public func present(_ frame: VideoFrame) throws {
+    /// - Throws: `PlaybackError` with the code `.displayUnavailable` if the terminal cannot be written to, or
+    ///   `.operationNotAllowed` if the sink is finished.
+    public func present(_ frame: VideoFrame) throws(PlaybackError) {
         updateGeometry()
-        try state.withLock { state throws(MediaError) in
+        try state.withLock { state throws(PlaybackError) in
             if let failure = state.failure { throw failure }
-            guard !state.isFinished else { throw MediaError(.sinkFailed, "the terminal sink is finished") }
+            guard !state.isFinished else {
+                throw PlaybackError(code: .operationNotAllowed, message: "the terminal sink is finished")
+            }
             if state.isFrameNew { state.counters.framesDropped += 1 }
             state.frame = frame
             state.isFrameNew = true

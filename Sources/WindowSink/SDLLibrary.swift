@@ -12,12 +12,12 @@ final class SDLLibrary: @unchecked Sendable {
     /// The file name of the library on every system with the same dynamic linker conventions.
     static let fileName = "libSDL2-2.0.so.0"
 
-    private static let library = SharedLibrary { () throws(WindowError) in try load(fileName).get() }
+    private static let library = SharedLibrary { () throws(PlaybackError) in try load(fileName).get() }
 
-    static var shared: Result<SDLLibrary, WindowError> { library.result }
+    static var shared: Result<SDLLibrary, PlaybackError> { library.result }
 
     /// Opens the library. Fails if it is not installed or lacks a function.
-    static func load(_ fileName: String) -> Result<SDLLibrary, WindowError> {
+    static func load(_ fileName: String) -> Result<SDLLibrary, PlaybackError> {
         do throws(FunctionTable.Failure) {
             let table: ph_sdl = try FunctionTable.open(fileName, load: ph_sdl_load)
             let storage = UnsafeMutablePointer<ph_sdl>.allocate(capacity: 1)
@@ -26,10 +26,10 @@ final class SDLLibrary: @unchecked Sendable {
         } catch {
             switch error {
             case .noLibrary, .notLoaded:
-                return .failure(.noLibrary("SDL2 is required: \(fileName) \(error.explanation)"))
+                return .failure(.cannotOpenWindow("SDL2 is required: \(fileName) \(error.explanation)"))
             case .noFunction(let name):
                 return .failure(
-                    .noLibrary("SDL2 is too old: it has no \(name) (2.0.12 or newer is required)")
+                    .cannotOpenWindow("SDL2 is too old: it has no \(name) (2.0.12 or newer is required)")
                 )
             }
         }

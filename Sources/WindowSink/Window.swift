@@ -23,7 +23,7 @@ final class Window {
     private var functions: ph_sdl { sdl.functions.pointee }
 
     /// Opens a window for frames of the given size, or as large as the display permits.
-    init(_ sdl: SDLLibrary, _ content: WindowContent, for size: PixelSize) throws(WindowError) {
+    init(_ sdl: SDLLibrary, _ content: WindowContent, for size: PixelSize) throws(PlaybackError) {
         self.sdl = sdl
         self.content = content
         let functions = sdl.functions.pointee
@@ -40,11 +40,11 @@ final class Window {
                 Int32(clamping: opening.height),
                 UInt32(PH_SDL_WINDOW_RESIZABLE | PH_SDL_WINDOW_ALLOW_HIGHDPI)
             )
-        else { throw .refused(sdl.lastError) }
+        else { throw .cannotShowFrames(sdl.lastError) }
         guard let renderer = Self.makeRenderer(sdl, window) else {
             let reason = sdl.lastError
             functions.DestroyWindow(window)
-            throw .refused(reason)
+            throw .cannotShowFrames(reason)
         }
         self.window = window
         self.renderer = renderer
@@ -74,8 +74,8 @@ final class Window {
 
     /// Shows a frame.
     ///
-    /// - Throws: `WindowError.refused` if it cannot be drawn.
-    func show(_ frame: VideoFrame) throws(WindowError) {
+    /// - Throws: `PlaybackError` if it cannot be drawn.
+    func show(_ frame: VideoFrame) throws(PlaybackError) {
         self.frame = frame
         try texture.load(frame)
         draw()
@@ -85,7 +85,7 @@ final class Window {
     func restore() {
         texture.destroy()
         guard let frame else { return }
-        do throws(WindowError) {
+        do throws(PlaybackError) {
             try texture.load(frame)
             mustDraw = true
         } catch { content.fail(error) }

@@ -15,7 +15,7 @@ final class WindowContent: Sendable {
         var size: PixelSize?
         var listener: Listener?
         var newest: VideoFrame?
-        var failure: WindowError?
+        var failure: PlaybackError?
         var counters = VideoSinkCounters()
     }
 
@@ -53,8 +53,8 @@ final class WindowContent: Sendable {
     // MARK: Frames
 
     /// Stores a frame to be shown. Returns false if it replaced one that was not shown yet.
-    func enqueue(_ frame: VideoFrame) throws(WindowError) -> Bool {
-        try state.withLock { state throws(WindowError) in
+    func enqueue(_ frame: VideoFrame) throws(PlaybackError) -> Bool {
+        try state.withLock { state throws(PlaybackError) in
             if let failure = state.failure { throw failure }
             defer { state.newest = frame }
             if state.newest != nil { state.counters.framesDropped += 1 }
@@ -73,5 +73,5 @@ final class WindowContent: Sendable {
     var counters: VideoSinkCounters { state.withLock { $0.counters } }
 
     /// Stores an error, with which the next frame is refused.
-    func fail(_ error: WindowError) { state.withLock { if $0.failure == nil { $0.failure = error } } }
+    func fail(_ error: PlaybackError) { state.withLock { if $0.failure == nil { $0.failure = error } } }
 }

@@ -45,13 +45,13 @@ public final class WindowSink: VideoSink {
 
     /// Checks whether a window can be opened. The check runs on another thread and may take about 20 ms.
     ///
-    /// - Throws: `WindowError` if SDL2 is not installed or no display is available.
-    public static func checkDisplay() async throws(WindowError) {
+    /// - Throws: `PlaybackError` with the code `.displayUnavailable` if SDL2 is not installed or no display is available.
+    public static func checkDisplay() async throws(PlaybackError) {
         let thread = try startedThread()
         let result = await withCheckedContinuation {
-            (answer: CheckedContinuation<Result<Void, WindowError>, Never>) in
+            (answer: CheckedContinuation<Result<Void, PlaybackError>, Never>) in
             thread.perform { system in
-                do throws(WindowError) {
+                do throws(PlaybackError) {
                     answer.resume(returning: .success(try system.start(applicationName: nil)))
                 } catch { answer.resume(returning: .failure(error)) }
             }
@@ -111,8 +111,8 @@ public final class WindowSink: VideoSink {
     /// Opens the window and waits until it is open: about 20 ms.
     ///
     /// - Parameter format: The format of the frames that follow.
-    /// - Throws: `WindowError` if the window cannot be opened.
-    public func start(_ format: VideoFormat) throws {
+    /// - Throws: `PlaybackError` with the code `.displayUnavailable` if the window cannot be opened.
+    public func start(_ format: VideoFormat) throws(PlaybackError) {
         let isFirst = stage.withLock { stage in
             defer { if stage == .new { stage = .open } }
             return stage == .new
@@ -120,32 +120,32 @@ public final class WindowSink: VideoSink {
         guard isFirst else { return }
         let thread = try Self.startedThread()
         self.thread.withLock { $0 = thread }
-        let opened = Locked<Result<Void, WindowError>?>(nil)
+        let opened = Locked<Result<Void, PlaybackError>?>(nil)
         let isOpen = DispatchSemaphore(value: 0)
         thread.perform { [content, size = format.presentationSize] system in
-            let result: Result<Void, WindowError>
-            do throws(WindowError) {
+            let result: Result<Void, PlaybackError>
+            do throws(PlaybackError) {
                 result = .success(try system.open(content, for: size))
             } catch { result = .failure(error) }
             opened.withLock { $0 = result }
             isOpen.signal()
         }
         guard isOpen.wait(timeout: .now() + Self.displayTimeout) == .success else {
-            throw WindowError.noDisplay("the display does not respond")
+            throw PlaybackError.cannotOpenWindow("the display does not respond")
         }
         try opened.withLock { $0 }?.get()
     }
 
     /// Shows a frame in the window, or replaces one that has not been shown yet.
     ///
-    /// - Throws: `WindowError` if the window has been closed or cannot be drawn to.
-    public func present(_ frame: VideoFrame) throws {
+    /// - Throws: `PlaybackError` with the code `.displayUnavailable` if the window has been closed or cannot be drawn to.
+    public func present(_ frame: VideoFrame) throws(PlaybackError) {
         guard stage.withLock({ $0 == .open }), let thread = thread.withLock({ $0 }),
             try content.enqueue(frame)
         else { return }
         thread.perform { [content] system in
             guard let frame = content.dequeueFrame(), let window = system.window(of: content) else { return }
-            do throws(WindowError) {
+            do throws(PlaybackError) {
                 try window.show(frame)
                 content.recordDelivery()
                 system.inhibitScreenSaver()
@@ -165,7 +165,7 @@ public final class WindowSink: VideoSink {
         thread.perform { [content] system in system.close(content) }
     }
 
-    private static func startedThread() throws(WindowError) -> WindowThread {
+    private static func startedThread() throws(PlaybackError) -> WindowThread {
         let thread = try WindowThread.shared.get()
         try thread.start()
         return thread

@@ -24,7 +24,7 @@ final class WindowSystem {
     // MARK: The display
 
     /// Opens the display if it is not open.
-    func start(applicationName: String?) throws(WindowError) {
+    func start(applicationName: String?) throws(PlaybackError) {
         guard !isStarted else { return }
         // Signals, and the end of the process, are left to the application.
         set(PH_SDL_HINT_NO_SIGNAL_HANDLERS, "1")
@@ -41,11 +41,11 @@ final class WindowSystem {
         // is not visible.
         let drivers = Self.drivers
         if drivers.isEmpty {
-            throw .noDisplay("no display (neither DISPLAY nor WAYLAND_DISPLAY is set)")
+            throw .cannotOpenWindow("no display (neither DISPLAY nor WAYLAND_DISPLAY is set)")
         }
         set(PH_SDL_HINT_VIDEODRIVER, drivers)
         guard functions.InitSubSystem(UInt32(PH_SDL_INIT_VIDEO)) == 0 else {
-            throw .noDisplay("the display cannot be opened (\(sdl.lastError))")
+            throw .cannotOpenWindow("the display cannot be opened (\(sdl.lastError))")
         }
         isStarted = true
         // Delivers keys as characters of the user's keyboard layout.
@@ -75,7 +75,7 @@ final class WindowSystem {
 
     // MARK: Windows
 
-    func open(_ content: WindowContent, for size: PixelSize) throws(WindowError) {
+    func open(_ content: WindowContent, for size: PixelSize) throws(PlaybackError) {
         try start(applicationName: content.applicationName)
         let window = try Window(sdl, content, for: size)
         windows[window.identifier] = window

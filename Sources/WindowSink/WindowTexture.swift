@@ -39,7 +39,7 @@ final class WindowTexture {
         largest = PixelSize(width: side(info.max_texture_width), height: side(info.max_texture_height))
     }
 
-    func load(_ frame: VideoFrame) throws(WindowError) {
+    func load(_ frame: VideoFrame) throws(PlaybackError) {
         let frameSize = frame.size
         guard frameSize.width <= largest.width, frameSize.height <= largest.height else {
             // The first frame may be too large. The next one has the size of the window.
@@ -51,10 +51,10 @@ final class WindowTexture {
             guard let plane = planes.first else { return false }
             return load(plane, into: texture)
         }
-        if !isLoaded { throw .refused(sdl.lastError) }
+        if !isLoaded { throw .cannotShowFrames(sdl.lastError) }
     }
 
-    private func make(_ newSize: PixelSize) throws(WindowError) {
+    private func make(_ newSize: PixelSize) throws(PlaybackError) {
         destroy()
         texture = functions.CreateTexture(
             renderer,
@@ -64,7 +64,7 @@ final class WindowTexture {
             Int32(clamping: newSize.height)
         )
         guard let texture else {
-            throw .refused(sdl.lastError)
+            throw .cannotShowFrames(sdl.lastError)
         }
         size = newSize
         _ = functions.SetTextureBlendMode(texture, UInt32(PH_SDL_BLENDMODE_NONE))

@@ -19,11 +19,11 @@ final class WindowThread: Sendable {
         var isWaitingForEvents = false
     }
 
-    private static let thread = SharedLibrary { () throws(WindowError) in
+    private static let thread = SharedLibrary { () throws(PlaybackError) in
         WindowThread(try SDLLibrary.shared.get())
     }
 
-    static var shared: Result<WindowThread, WindowError> { thread.result }
+    static var shared: Result<WindowThread, PlaybackError> { thread.result }
 
     private let sdl: SDLLibrary
     private let state = Locked(State())
@@ -35,12 +35,12 @@ final class WindowThread: Sendable {
 
     /// Starts the thread if it is not running.
     ///
-    /// - Throws: `WindowError.refused` if the system has no thread.
-    func start() throws(WindowError) {
-        try state.withLock { state throws(WindowError) in
+    /// - Throws: `PlaybackError` if the system has no thread.
+    func start() throws(PlaybackError) {
+        try state.withLock { state throws(PlaybackError) in
             guard !state.isRunning else { return }
             let code = DetachedThread.start("playhead.window") { [self] in run() }
-            guard code == 0 else { throw .refused("no thread could be created") }
+            guard code == 0 else { throw .cannotShowFrames("no thread could be created") }
             state.isRunning = true
         }
     }

@@ -132,9 +132,9 @@ struct OutputTests {
         #expect(outcome.errors.isEmpty)
     }
 
-    @Test("A closed pipe ends probe and bench")
+    @Test("A closed pipe ends probe, bench and snapshot without a message")
     func aClosedPipeEndsProbeAndBench() async throws {
-        for command in ["probe", "bench"] {
+        for command in ["probe", "bench", "snapshot --at 0.5 -o -"] {
             let line = "(\"$vplay\" \(command) \"$1\"; echo $? >&2) | head -c 0"
             let outcome = try await Command.shell(line, Media.clip)
             // The reader may close the pipe before or after the output is written.

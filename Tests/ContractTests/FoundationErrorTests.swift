@@ -51,7 +51,8 @@ struct FoundationErrorTests {
                 "decoderFailed", "decodeFailed", "notSeekable", "conversionFailed", "sinkFailed",
                 "resourceLimit",
                 "invalidArgument", "cancelled", "unknown", "hardwareUnavailable",
-                "resourceChanged", "untrustedServer", "stuck",
+                "resourceChanged", "untrustedServer", "stuck", "brokenPipe", "diskFull",
+                "maximumFileSizeReached", "unsupportedFormat", "operationNotAllowed", "displayUnavailable",
             ]
         )
         #expect(PlaybackError.Code.allCases.map(\.number).sorted() == Array(1...names.count))
@@ -92,20 +93,35 @@ struct FoundationErrorTests {
     }
 
     @Test("Errors of sinks name the file, and carry the system's reason and error number")
-    func sinks() {
-        let system = SinkError.system(operation: "write to", path: "/full/a.wav", code: ENOSPC)
-        #expect(system.localizedDescription == "cannot write to /full/a.wav: No space left on device")
-        #expect(system.failureReason == "No space left on device")
-        #expect((system as NSError).localizedDescription == system.description)
-        let below = (system as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-        #expect(below?.domain == NSPOSIXErrorDomain && below?.code == Int(ENOSPC))
-        for error in [
-            .closedPipe(path: "/dev/stdout"), .unsupportedFormat("not this"), .tooLarge("4 GiB at most"),
-            .outOfOrder("not begun"),
-        ] as [SinkError] {
-            #expect(error.localizedDescription == error.description)
-            #expect((error as NSError).localizedDescription == error.description)
-            #expect(error.failureReason != nil)
+    func sinks() throws {
+        let output = try ByteOutput(path: "/dev/full")
+        try output.write("x")
+        let error = try #require(throws: PlaybackError.self) { try output.flush() }
+        #expect(error.localizedDescription == "cannot write to /dev/full: No space left on device")
+        #expect(error.failureReason == "No space left on device")
+        #expect(error.recoverySuggestion != nil)
+        let bridged = error as NSError
+        #expect(bridged.code == PlaybackError.Code.diskFull.number)
+        #expect((bridged.userInfo[NSURLErrorKey] as? URL)?.path == "/dev/full")
+        let below = try #require(bridged.userInfo[NSUnderlyingErrorKey] as? POSIXError)
+        #expect(below.code == .ENOSPC)
+    }
+
+    @Test("One block that opens a sink, loads an asset and encodes an image throws one type")
+    func oneType() async {
+        do throws(PlaybackError) {
+            let frame = try VideoFrame(
+                packed: [0, 0, 0],
+                pixelFormat: .rgb24,
+                size: PixelSize(width: 1, height: 1)
+            )
+            _ = try ImageEncoder(.png).encode(frame)
+            let wav = try WAVSink(path: "/nowhere/a.wav")
+            try await Asset(url: URL(fileURLWithPath: Self.path)).load()
+            wav.finish()
+            Issue.record("a file was created in a missing folder")
+        } catch {
+            #expect(error.code == .notFound && error.url?.path == "/nowhere/a.wav")
         }
     }
 }

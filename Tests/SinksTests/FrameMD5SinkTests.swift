@@ -168,7 +168,7 @@ import Testing
         let folder = try TemporaryFolder()
         let sink = try FrameMD5Sink(path: folder.path("a"))
         let (small, large) = (format(Rational(25, 1)), format(Rational(30, 1), 4, 4))
-        #expect(throws: SinkError.self) {
+        #expect(throws: PlaybackError.self) {
             try FrameMD5Sink(path: folder.path("b")).present(videoFrame(small, makeStorage([(2, 2)]).storage))
         }
         try sink.start(small)

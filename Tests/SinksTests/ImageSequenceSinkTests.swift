@@ -59,7 +59,7 @@ import Testing
             sink.flush()
             sink.finish()
             #expect(sink.error == nil)
-            #expect(throws: SinkError.self) { try sink.present(frame(0)) }
+            #expect(throws: PlaybackError.self) { try sink.present(frame(0)) }
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("")).sorted()
         #expect(names == ["f01.png", "f02.png", "f03.png", "now.png"])
@@ -71,11 +71,11 @@ import Testing
     @Test("A missing folder is reported at once; nothing is created before the first frame")
     func missingFolder() throws {
         let folder = try TemporaryFolder()
-        let error = #expect(throws: SinkError.self) {
+        let error = #expect(throws: PlaybackError.self) {
             try ImageSequenceSink(path: try #require(NumberedPath(folder.path("no/%d.png"))))
         }
-        #expect(error?.systemCode == ENOENT)
-        #expect(throws: SinkError.self) {
+        #expect(error?.code == .notFound && error?.systemCode == ENOENT)
+        #expect(throws: PlaybackError.self) {
             try ImageSequenceSink(path: try #require(NumberedPath(folder.path("a.gif"))))
         }
         let sink = try ImageSequenceSink(path: try #require(NumberedPath(folder.path("a.png"))))

@@ -69,7 +69,7 @@ import Testing
         #expect(accepted == format(2, "stereo"))
         #expect(try sink.start(format(6, "5.1", rate: 8000)) == accepted)
         try sink.write(audioBuffer(accepted, [1, 2, 3, 4]))
-        #expect(throws: SinkError.self) {
+        #expect(throws: PlaybackError.self) {
             try sink.write(audioBuffer(format(1, "mono"), [1, 2]))
         }
         sink.finish()
@@ -109,9 +109,11 @@ import Testing
         let accepted = try sink.start(format(2, "stereo", rate: 8000))
         try sink.write(audioBuffer(accepted, [1, 2, 3, 4]))
         let path = folder.path("a.wav")
-        #expect(throws: SinkError.tooLarge("\(path): file size limit reached (4 GiB for WAV)")) {
+        let full = #expect(throws: PlaybackError.self) {
             try sink.write(audioBuffer(accepted, [1, 2, 3, 4]))
         }
+        #expect(full?.code == .maximumFileSizeReached)
+        #expect(full?.message == "\(path): file size limit reached (4 GiB for WAV)")
         sink.finish()
         let bytes = try contents(path)
         #expect(bytes.count == 48 && little(bytes[40..<44]) == UInt32(maximum))
@@ -124,21 +126,22 @@ import Testing
     func formatsThatDoNotFit(channels: Int, rate: Int) throws {
         let folder = try TemporaryFolder()
         let sink = try WAVSink(path: folder.path("a.wav"))
-        #expect(
-            throws: SinkError.unsupportedFormat(
-                "\(folder.path("a.wav")): WAV does not support \(channels) channels at \(rate) Hz"
-            )
-        ) {
+        let path = folder.path("a.wav")
+        let error = #expect(throws: PlaybackError.self) {
             try sink.start(format(channels, "?", rate: rate))
         }
+        #expect(error?.code == .unsupportedFormat && error?.url?.path == path)
+        #expect(error?.message == "\(path): WAV does not support \(channels) channels at \(rate) Hz")
     }
 
     @Test func samplesNeedAFormat() throws {
         let folder = try TemporaryFolder()
         let sink = try WAVSink(path: folder.path("a.wav"))
-        #expect(throws: SinkError.outOfOrder("\(folder.path("a.wav")): samples were written before start")) {
+        let error = #expect(throws: PlaybackError.self) {
             try sink.write(audioBuffer(format(2, "stereo"), [1, 2, 3, 4]))
         }
+        #expect(error?.code == .operationNotAllowed)
+        #expect(error?.message == "\(folder.path("a.wav")): samples were written before start")
     }
 
     /// FFmpeg reads the same samples, sample rate and channel layout.

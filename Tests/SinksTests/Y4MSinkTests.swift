@@ -84,13 +84,11 @@ import Testing
         #expect(sink.acceptedPixelFormats.first == .yuv420p)
         #expect(sink.acceptedPixelFormats.contains(.yuv420p10le))
         #expect(!sink.acceptedPixelFormats.contains(.nv12) && !sink.acceptedPixelFormats.contains(.rgba))
-        let refusal = SinkError.unsupportedFormat("\(path): YUV4MPEG2 does not support the pixel format nv12")
-        #expect(throws: refusal) {
-            try sink.start(format("nv12", 4, 4))
-        }
         // Later calls throw the first error.
-        #expect(throws: refusal) {
-            try sink.start(format("yuv420p", 4, 4))
+        for name in ["nv12", "yuv420p"] {
+            let error = #expect(throws: PlaybackError.self) { try sink.start(format(name, 4, 4)) }
+            #expect(error?.code == .unsupportedFormat)
+            #expect(error?.message == "\(path): YUV4MPEG2 does not support the pixel format nv12")
         }
     }
 
@@ -98,7 +96,7 @@ import Testing
     func sizesThatAreNone(width: Int, height: Int) throws {
         let folder = try TemporaryFolder()
         let sink = try Y4MSink(path: folder.path("a"))
-        #expect(throws: SinkError.self) { try sink.start(format("yuv420p", width, height)) }
+        #expect(throws: PlaybackError.self) { try sink.start(format("yuv420p", width, height)) }
         sink.finish()
         #expect(try contents(folder.path("a")).isEmpty)
     }
@@ -127,7 +125,7 @@ import Testing
             let folder = try TemporaryFolder()
             let sink = try Y4MSink(path: folder.path("a"))
             try sink.start(format("yuv420p", 4, 2))
-            #expect(throws: SinkError.self) { try sink.start(other) }
+            #expect(throws: PlaybackError.self) { try sink.start(other) }
             #expect(
                 "\(try #require(sink.error))".hasPrefix(
                     "\(folder.path("a")): YUV4MPEG2 does not support a change of format in mid-stream"
@@ -141,18 +139,18 @@ import Testing
         let early = try Y4MSink(path: folder.path("a"))
         let format = format("yuv420p", 4, 2)
         let (storage, _) = makeStorage([(4, 2), (2, 1), (2, 1)])
-        #expect(throws: SinkError.outOfOrder("\(folder.path("a")): a frame was presented before start")) {
-            try early.present(videoFrame(format, storage))
-        }
+        let error = #expect(throws: PlaybackError.self) { try early.present(videoFrame(format, storage)) }
+        #expect(error?.code == .operationNotAllowed)
+        #expect(error?.message == "\(folder.path("a")): a frame was presented before start")
         let short = try Y4MSink(path: folder.path("b"))
         try short.start(format)
-        #expect(throws: SinkError.self) {
+        #expect(throws: PlaybackError.self) {
             try short.present(videoFrame(format, makeStorage([(4, 2)]).storage))
         }
         let late = try Y4MSink(path: folder.path("c"))
         try late.start(format)
         late.finish()
-        #expect(throws: SinkError.self) { try late.present(videoFrame(format, storage)) }
+        #expect(throws: PlaybackError.self) { try late.present(videoFrame(format, storage)) }
     }
 
     /// FFmpeg reads each layout of the sink, and returns the same samples.

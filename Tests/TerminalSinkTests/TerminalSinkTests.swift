@@ -110,7 +110,7 @@ struct TerminalSinkTests {
         screen.apply(String(text[end.lowerBound...]))
         #expect(!screen.isOther && screen.hasCursor)
         #expect(sink.counters.framesDelivered == 1 && sink.counters.framesDropped == 0)
-        #expect(throws: MediaError.self) { try sink.present(image) }
+        #expect(throws: PlaybackError.self) { try sink.present(image) }
     }
 
     @Test("A frame that is stored bottom-up is shown upright")
@@ -256,9 +256,9 @@ struct TerminalSinkTests {
         try sink.present(Self.halves(320, 176))
         _ = terminal.read(until: over)
         terminal.hangUp()
-        let error = #expect(throws: MediaError.self) { try sink.present(Self.halves(320, 176)) }
+        let error = #expect(throws: PlaybackError.self) { try sink.present(Self.halves(320, 176)) }
         #expect(error?.message == "cannot write to the terminal: Input/output error")
-        #expect(error?.underlyingCode == EIO)
+        #expect(error?.code == .displayUnavailable && error?.systemCode == EIO)
         sink.finish()
         #expect(reported.withLock { $0 } == [true, false])
     }
@@ -271,9 +271,9 @@ struct TerminalSinkTests {
         func message(
             _ terminal: Int32,
             _ type: String,
-            library: Result<ChafaLibrary, MediaError> = ChafaLibrary.shared
+            library: Result<ChafaLibrary, PlaybackError> = ChafaLibrary.shared
         ) -> String? {
-            #expect(throws: MediaError.self) {
+            #expect(throws: PlaybackError.self) {
                 _ = try TerminalSink(
                     terminal: terminal,
                     graphics: nil,
@@ -285,12 +285,12 @@ struct TerminalSinkTests {
         }
         #expect(message(file, "xterm") == "descriptor \(file) is not a terminal")
         #expect(message(pipe.terminal, "dumb") == "the terminal cannot position its cursor: TERM is dumb")
-        let missing = Result { () throws(MediaError) in try ChafaLibrary(opening: "libnone.so.7") }
+        let missing = Result { () throws(PlaybackError) in try ChafaLibrary(opening: "libnone.so.7") }
         #expect(
             message(pipe.terminal, "xterm", library: missing)
                 == "terminal graphics need libchafa: libnone.so.7 is not installed (Debian: libchafa0)"
         )
-        let other = Result { () throws(MediaError) in try ChafaLibrary(opening: "libm.so.6") }
-        #expect(throws: MediaError.self) { _ = try other.get() }
+        let other = Result { () throws(PlaybackError) in try ChafaLibrary(opening: "libm.so.6") }
+        #expect(throws: PlaybackError.self) { _ = try other.get() }
     }
 }

@@ -260,12 +260,12 @@ struct WindowSinkTests {
 
     @Test("A missing library and a library other than SDL2 are reported")
     func missingLibrary() throws {
-        let missing = #expect(throws: WindowError.self) { try SDLLibrary.load("libnothing-2.0.so.0").get() }
+        let missing = #expect(throws: PlaybackError.self) { try SDLLibrary.load("libnothing-2.0.so.0").get() }
         #expect(
             missing?.description
                 == "cannot open a window: SDL2 is required: libnothing-2.0.so.0 is not installed"
         )
-        let other = #expect(throws: WindowError.self) { try SDLLibrary.load("libm.so.6").get() }
+        let other = #expect(throws: PlaybackError.self) { try SDLLibrary.load("libm.so.6").get() }
         let message =
             "cannot open a window: SDL2 is too old: it has no SDL_InitSubSystem (2.0.12 or newer is required)"
         #expect(other?.description == message)
@@ -275,9 +275,10 @@ struct WindowSinkTests {
     func refused() async throws {
         try show(.plain([1, 2, 3]))
         _ = try await shown()
-        sink.content.fail(.refused("no more"))
-        let error = #expect(throws: WindowError.self) { try sink.present(.plain([1, 2, 3])) }
+        sink.content.fail(.cannotShowFrames("no more"))
+        let error = #expect(throws: PlaybackError.self) { try sink.present(.plain([1, 2, 3])) }
         #expect(error?.description == "cannot show frames in a window: no more")
+        #expect(error?.code == .displayUnavailable)
         await close()
     }
 }

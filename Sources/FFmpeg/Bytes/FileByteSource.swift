@@ -57,13 +57,7 @@ package final class FileByteSource: ByteSource {
     package func cancel() { isCancelled.store(true, ordering: .releasing) }
 
     static func failure(_ code: Int32, _ doing: String, _ path: String) -> MediaError {
-        let kind: MediaError.Code =
-            switch code {
-            case ENOENT, ENOTDIR: .notFound
-            case EACCES, EPERM: .permissionDenied
-            case EMFILE, ENFILE, ENOMEM: .resourceLimit
-            default: .io
-            }
+        let kind = MediaError.Code(systemCode: code)
         let reason = String(cString: strerror(code))
         return MediaError(
             kind,

@@ -93,15 +93,17 @@ public struct AudioBuffer: Sendable {
     /// - Parameter body: Receives one buffer for each plane. The buffers are valid during the call only.
     /// - Returns: The result of `body`.
     /// - Throws: The error of `body`.
-    public func withPlanes<R>(_ body: ([UnsafeRawBufferPointer]) throws -> R) rethrows -> R {
+    public func withPlanes<R, Failure: Error>(
+        _ body: ([UnsafeRawBufferPointer]) throws(Failure) -> R
+    ) throws(Failure) -> R {
         let planar = format.sampleFormat.isPlanar
         let stride = format.sampleFormat.bytesPerSample * (planar ? 1 : format.channelCount)
         return try storage.withPlanes { planes in
-            try body(
-                planes.map {
-                    UnsafeRawBufferPointer(start: $0 + offset * stride, count: frameCount * stride)
-                }
-            )
+            let window = planes.map {
+                UnsafeRawBufferPointer(start: $0 + offset * stride, count: frameCount * stride)
+            }
+            return Result { () throws(Failure) in try body(window) }
         }
+        .get()
     }
 }

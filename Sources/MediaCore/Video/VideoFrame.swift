@@ -75,7 +75,9 @@ public struct VideoFrame: Sendable {
     /// - Parameter body: Receives the planes. Their pointers are valid during the call only.
     /// - Returns: The result of `body`.
     /// - Throws: The error of `body`.
-    public func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R {
-        try storage.withPlanes(body)
+    public func withPlanes<R, Failure: Error>(
+        _ body: ([VideoPlane]) throws(Failure) -> R
+    ) throws(Failure) -> R {
+        try storage.withPlanes { planes in Result { () throws(Failure) in try body(planes) } }.get()
     }
 }

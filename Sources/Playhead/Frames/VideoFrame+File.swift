@@ -13,8 +13,8 @@ extension VideoFrame {
     ///   - url: The URL of the file.
     ///   - quality: The quality of JPEG and WebP from 1 (smallest file) to 100 (closest to the original).
     /// - Throws: `PlaybackError` with the code `.invalidArgument` if the URL is not one of a file with one of these
-    ///   extensions; `.notFound`, `.permissionDenied` or `.io` if the file cannot be written; `.conversionFailed` if the
-    ///   frame cannot be encoded.
+    ///   extensions; `.notFound`, `.permissionDenied`, `.diskFull` or `.io` if the file cannot be written;
+    ///   `.conversionFailed` if the frame cannot be encoded.
     public func write(to url: URL, quality: Int = 90) throws(PlaybackError) {
         guard url.isFileURL, let format = ImageFileFormat(pathExtension: url.pathExtension) else {
             throw PlaybackError(
@@ -24,27 +24,6 @@ extension VideoFrame {
             )
         }
         let frame = try displayed()
-        do {
-            try ImageEncoder(format, quality: quality).write(frame, to: url.path)
-        } catch let error as MediaError {
-            throw PlaybackError(error, url: url)
-        } catch let error as SinkError {
-            throw PlaybackError(writing: url, error)
-        } catch {
-            throw PlaybackError(code: .unknown, message: "\(url.path): \(error)", url: url, underlying: error)
-        }
-    }
-}
-
-extension PlaybackError {
-    /// Creates the error of a file that could not be written.
-    fileprivate init(writing url: URL, _ error: SinkError) {
-        let code: Code =
-            switch error.systemCode {
-            case ENOENT, ENOTDIR: .notFound
-            case EACCES, EPERM, EROFS: .permissionDenied
-            default: .io
-            }
-        self.init(code: code, message: error.description, url: url, underlying: error)
+        try ImageEncoder(format, quality: quality).write(frame, to: url.path)
     }
 }

@@ -1,9 +1,7 @@
 public import Foundation
 public import MediaCore
-public import Sinks
 
-// The descriptions of errors for Foundation: `localizedDescription` and the parts of an `NSError`. `MediaCore` does not
-// use Foundation, so the errors of other modules get their descriptions here. All descriptions are in English.
+// The descriptions of errors for Foundation: `localizedDescription` and the parts of an `NSError`. All are in English.
 extension MediaError.Code {
     /// The code for an `NSError`. It never changes; new codes are appended. 0 for a code of an application.
     public var number: Int { Self.numbers[self] ?? 0 }
@@ -15,7 +13,8 @@ extension MediaError.Code {
             .notFound, .permissionDenied, .forbidden, .io, .timedOut, .encrypted, .decoderNotFound,
             .decoderFailed, .decodeFailed, .notSeekable, .conversionFailed, .sinkFailed, .resourceLimit,
             .invalidArgument, .cancelled, .unknown, .hardwareUnavailable, .resourceChanged, .untrustedServer,
-            .stuck,
+            .stuck, .brokenPipe, .diskFull, .maximumFileSizeReached, .unsupportedFormat, .operationNotAllowed,
+            .displayUnavailable,
         ]
         return Dictionary(uniqueKeysWithValues: zip(codes, 1...))
     }()
@@ -32,6 +31,7 @@ extension MediaError.Code {
             "Close other files or players, or raise the limits of this process, and try again."
         case .truncated: "Get the complete file."
         case .resourceChanged: "Open it again."
+        case .diskFull: "Free some space, or choose another disk."
         case .untrustedServer: "If you trust the server, specify the file with its certificate."
         case .notReady, .timedOut, .stuck: Self.tryAgain
         default: nil
@@ -53,7 +53,10 @@ extension PlaybackError: LocalizedError, CustomNSError {
     /// The description for users: `message`.
     public var errorDescription: String? { message }
     /// The reason without the resource, if the underlying error has one.
-    public var failureReason: String? { (underlying as? any LocalizedError)?.failureReason }
+    public var failureReason: String? {
+        if systemCode != 0 { return String(cString: strerror(systemCode)) }
+        return (underlying as? any LocalizedError)?.failureReason
+    }
     /// A suggestion for the user, or nil.
     public var recoverySuggestion: String? { code.suggestion(isRetryable: isRetryable) }
     /// The user info of an `NSError`: the descriptions above, `url` and `underlying`.
@@ -78,45 +81,6 @@ extension MediaError: LocalizedError, CustomNSError {
     public var recoverySuggestion: String? { code.suggestion(isRetryable: isRetryable) }
     /// The user info of an `NSError`: the descriptions above.
     public var errorUserInfo: [String: Any] { localizedInfo }
-}
-
-extension SinkError: LocalizedError, CustomNSError {
-    /// The domain of the error as an `NSError`.
-    public static var errorDomain: String { "Playhead.SinkError" }
-    /// The code of the error as an `NSError`. It never changes; new codes are appended.
-    public var errorCode: Int {
-        switch self {
-        case .closedPipe: 1
-        case .system: 2
-        case .unsupportedFormat: 3
-        case .tooLarge: 4
-        case .outOfOrder: 5
-        }
-    }
-    /// The description for users: `description`.
-    public var errorDescription: String? { description }
-    /// The reason, in the words of the system if it refused an operation.
-    public var failureReason: String? {
-        switch self {
-        case .closedPipe: "the reader has closed the pipe"
-        case .system(_, _, let code): systemError(code).localizedFailureReason ?? "error \(code)"
-        case .unsupportedFormat(let reason), .tooLarge(let reason), .outOfOrder(let reason): reason
-        }
-    }
-    /// The user info of an `NSError`: the descriptions above, the path, and the error of the system.
-    public var errorUserInfo: [String: Any] {
-        var info = localizedInfo
-        switch self {
-        case .closedPipe(let path), .system(_, let path, _): info[NSFilePathErrorKey] = path
-        case .unsupportedFormat, .tooLarge, .outOfOrder: break
-        }
-        if systemCode != 0 { info[NSUnderlyingErrorKey] = systemError(systemCode) }
-        return info
-    }
-
-    private func systemError(_ code: Int32) -> NSError {
-        NSError(domain: NSPOSIXErrorDomain, code: Int(code))
-    }
 }
 
 extension LocalizedError {

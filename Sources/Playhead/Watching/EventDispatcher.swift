@@ -250,5 +250,6 @@ extension PlaybackError {
     init(_ failure: PlaybackChange.SinkFailure) {
         self.init(failure.error, url: nil)
         underlying = failure.underlying
+        url = (failure.underlying as? PlaybackError)?.url
     }
 }

@@ -105,8 +105,7 @@ final class InputBytes: ByteSource {
 
     private func failure(_ action: String) -> MediaError {
         let code = errno
-        let kind: MediaError.Code = code == ENOENT ? .notFound : code == EACCES ? .permissionDenied : .io
         let message = "\(action): \(String(cString: strerror(code)))"
-        return MediaError(kind, message, location: name, underlyingCode: code)
+        return MediaError(.init(systemCode: code), message, location: name, underlyingCode: code)
     }
 }

@@ -86,16 +86,15 @@ struct FramesCommand: AsyncParsableCommand {
         do {
             try await FrameExport(options).write()
             await options.network.cache?.flush()
-        } catch SinkError.closedPipe {
+        } catch let error as PlaybackError where error.code == .brokenPipe {
             ExitStatus.closedPipe.exitNow()
         } catch let error as SnapshotFailure {
             Console.shared.printError(error.sentence)
             ExitStatus.failure.exitNow()
         } catch let error as PlaybackError {
-            Console.shared.printError("\(options.input.name): \(reason(error))")
-            ExitStatus.failure.exitNow()
-        } catch let error as SinkError {
-            Console.shared.printError("\(error)")
+            // A message about the output names its file already.
+            let isOfInput = error.underlying is MediaError
+            Console.shared.printError(isOfInput ? "\(options.input.name): \(reason(error))" : error.message)
             ExitStatus.failure.exitNow()
         }
         withExtendedLifetime(signals) {}

@@ -15,17 +15,20 @@ struct NumPyFile {
 
     /// Creates the file. It replaces an existing one when it is closed.
     ///
-    /// - Throws: `SinkError` if the file cannot be written, or cannot be rewritten, such as a pipe.
-    init(path: String, size: PixelSize, _ layout: PixelLayout, channels: Int) throws(SinkError) {
+    /// - Throws: `PlaybackError` if the file cannot be written, or cannot be rewritten, such as a pipe.
+    init(path: String, size: PixelSize, _ layout: PixelLayout, channels: Int) throws(PlaybackError) {
         output = try ByteOutput(replacing: path)
         guard output.isRewritable else {
-            throw .outOfOrder("\(path): a NumPy file needs a file that can be rewritten, not a pipe")
+            throw PlaybackError(
+                code: .operationNotAllowed,
+                message: "\(path): a NumPy file needs a file that can be rewritten, not a pipe"
+            )
         }
         (self.size, self.layout, self.channels) = (size, layout, channels)
         try output.write(Self.header(0, size, layout, channels: channels))
     }
 
-    mutating func write(_ frame: UnsafeRawBufferPointer) throws(SinkError) {
+    mutating func write(_ frame: UnsafeRawBufferPointer) throws(PlaybackError) {
         try output.write(frame)
         count += 1
     }
@@ -33,7 +36,7 @@ struct NumPyFile {
     /// Discards the file after an error. An existing file keeps its content.
     func discard() { output.discard() }
 
-    func close() throws(SinkError) {
+    func close() throws(PlaybackError) {
         try output.rewrite(at: 0, Self.header(count, size, layout, channels: channels))
         try output.close()
     }

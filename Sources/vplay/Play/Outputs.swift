@@ -89,10 +89,7 @@ enum SinkFailure {
     case sentence(String)
 
     init(_ error: any Error) {
-        if case .closedPipe? = error as? SinkError {
-            self = .closedPipe
-        } else {
-            self = .sentence("\(error)")
-        }
+        let isBrokenPipe = (error as? PlaybackError)?.code == .brokenPipe
+        self = isBrokenPipe ? .closedPipe : .sentence("\(error)")
     }
 }

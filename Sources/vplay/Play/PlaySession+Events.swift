@@ -116,7 +116,9 @@ extension PlaySession {
 
     /// Ends playback if an output fails. Failure of an automatically selected window is only a warning.
     private func sinkFailed(_ error: PlaybackError) {
-        if options.hasAutomaticWindow, let failure = error.underlying as? WindowError {
+        if options.hasAutomaticWindow, let failure = error.underlying as? PlaybackError,
+            failure.code == .displayUnavailable
+        {
             options.warnOfMissingWindow(failure)
             // Without the sink, frames are no longer counted.
             if options.frames != nil { stop() }

@@ -52,7 +52,7 @@ struct SnapshotNames: Sendable {
     ///
     /// - Returns: The name of the file.
     /// - Throws: The error of the system.
-    func write(_ bytes: [UInt8]) throws(SinkError) -> String {
+    func write(_ bytes: [UInt8]) throws(PlaybackError) -> String {
         var number = 1
         while true {
             let name = path.path(number)
@@ -61,9 +61,9 @@ struct SnapshotNames: Sendable {
                 number += 1
                 continue
             }
-            guard descriptor >= 0 else { throw .system(operation: "create", path: name, code: errno) }
+            guard descriptor >= 0 else { throw PlaybackError(creating: name) }
             let output = ByteOutput(owning: descriptor, name: name)
-            do throws(SinkError) {
+            do throws(PlaybackError) {
                 try output.write(bytes)
                 try output.close()
             } catch {

@@ -20,7 +20,7 @@ extension PlayOptions {
             getenv(name).map { $0.pointee != 0 } ?? false
         }
         guard !isUntimed, isDisplayNamed, isatty(STDOUT_FILENO) == 1 else { return .null }
-        do throws(WindowError) {
+        do throws(PlaybackError) {
             try await WindowSink.checkDisplay()
             return .window
         } catch {
@@ -30,7 +30,7 @@ extension PlayOptions {
     }
 
     /// Prints a warning about a window that could not be opened.
-    func warnOfMissingWindow(_ error: WindowError) {
+    func warnOfMissingWindow(_ error: PlaybackError) {
         if !isQuiet { Console.shared.printError("warning: \(error): playing without a window") }
     }
 }

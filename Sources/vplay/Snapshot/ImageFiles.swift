@@ -24,9 +24,10 @@ struct ImageFiles {
         let encoder = try await nextEncoder()
         let path = names.path.path(number)
         group.addTask {
-            do throws(MediaError) {
+            do throws(PlaybackError) {
                 try Self.write(try encoder.encode(frame), to: path)
             } catch {
+                if error.code == .brokenPipe { throw error }
                 throw SnapshotFailure(sentence: "\(path): \(error.message)")
             }
             return encoder
@@ -47,13 +48,9 @@ struct ImageFiles {
     }
 
     /// Writes a file under a temporary name, and renames it when it is complete.
-    static func write(_ bytes: [UInt8], to path: String) throws(MediaError) {
-        do throws(SinkError) {
-            let output = try ByteOutput(replacing: path)
-            try output.write(bytes)
-            try output.close()
-        } catch {
-            throw MediaError(error)
-        }
+    static func write(_ bytes: [UInt8], to path: String) throws(PlaybackError) {
+        let output = try ByteOutput(replacing: path)
+        try output.write(bytes)
+        try output.close()
     }
 }

@@ -162,7 +162,7 @@ struct Snapshot: Sendable {
             if filled > 0 { try await images.add(sheet.frame(), number) }
         }
         guard let path = options.track else { return }
-        do throws(MediaError) {
+        do throws(PlaybackError) {
             try ImageFiles.write(Array(track.text(relativeTo: path).utf8), to: path)
         } catch {
             throw SnapshotFailure(sentence: "\(path): \(error.message)")

@@ -89,6 +89,8 @@ struct SnapshotCommand: AsyncParsableCommand {
         do {
             try await Snapshot(options).write()
             await options.network.cache?.flush()
+        } catch let error as PlaybackError where error.code == .brokenPipe {
+            ExitStatus.closedPipe.exitNow()
         } catch let failure as SnapshotFailure {
             Console.shared.printError(failure.sentence)
             ExitStatus.failure.exitNow()

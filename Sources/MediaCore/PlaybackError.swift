@@ -1,7 +1,9 @@
 public import Foundation
-public import MediaCore
 
 /// An error that says what failed, on which resource and why, in words that help the user.
+///
+/// Everything that an application calls throws this type: loading, playing, reading frames, encoding images, and the
+/// sinks. `MediaError` is for authors of byte sources, demuxers and decoders.
 ///
 /// No part of an error contains credentials, query strings or fragments of URLs, so it may be logged.
 public struct PlaybackError: Error, Sendable, CustomStringConvertible {
@@ -12,8 +14,8 @@ public struct PlaybackError: Error, Sendable, CustomStringConvertible {
     public var code: Code
     /// A sentence that names the resource and the reason.
     public var message: String
-    /// The URL that failed, without credentials, query string and fragment. Nil if no URL is concerned, as in a failure
-    /// of a sink.
+    /// The file or URL that failed, without credentials, query string and fragment. Nil if no file or URL is concerned,
+    /// as in a failure of standard output.
     public var url: URL?
     /// The value of `Track.id` of the track that is concerned, or nil.
     public var track: Int?
@@ -21,7 +23,8 @@ public struct PlaybackError: Error, Sendable, CustomStringConvertible {
     public var time: MediaTime?
     /// A Boolean value that indicates whether a retry could succeed.
     public var isRetryable: Bool
-    /// The underlying error: a `MediaError` with the message and the code of a library, or the error that a sink threw.
+    /// The underlying error: a `MediaError` with the message and the code of a library, a `POSIXError` with the `errno`
+    /// of a file that cannot be written, or the error that a sink threw.
     public var underlying: (any Error)?
 
     /// Creates an error, for tests and for code that replaces a player.
@@ -66,6 +69,25 @@ public struct PlaybackError: Error, Sendable, CustomStringConvertible {
         error.location = location
         underlying = error
     }
+
+    /// Creates an error from a failed system call.
+    ///
+    /// - Parameters:
+    ///   - systemCode: The `errno`.
+    ///   - code: The kind of the failure, or nil for the one of `errno`.
+    ///   - operation: The operation and its object; the system's message follows.
+    ///   - url: The URL of the file, or nil.
+    package init(systemCode: Int32, code: Code? = nil, _ operation: String, url: URL? = nil) {
+        self.init(
+            code: code ?? Code(systemCode: systemCode),
+            message: "\(operation): \(String(cString: strerror(systemCode)))",
+            url: url,
+            underlying: POSIXErrorCode(rawValue: systemCode).map { POSIXError($0) }
+        )
+    }
+
+    /// The `errno` of the underlying error; 0 if no system call failed.
+    package var systemCode: Int32 { (underlying as? POSIXError)?.code.rawValue ?? 0 }
 
     /// Returns the URL without credentials, query string and fragment: an error may be logged as a whole.
     private static func withoutSecrets(_ url: URL) -> URL {
