@@ -7,7 +7,7 @@ import Testing
 
 /// A source whose bytes arrive late each time: a thread of the test delivers them, and the virtual clock must not
 /// advance meanwhile.
-private final class LateSource: ByteSource {
+final class LateSource: ByteSource {
     private let bytes: [UInt8]
     /// The number of reads after which one finds no data at first; nil for none.
     private let period: Int?

@@ -82,8 +82,8 @@ package final class SteppedDriver: Driver {
     private struct State {
         var jobs: Jobs
         var timers = Heap<LaneTimer>()
-        /// The number of closures that run on queues of the user. Nothing else runs meanwhile.
-        var runningCallbacks = 0
+        /// The number of closures of the user that run on its queues or in `hold(_:)`. No step begins meanwhile.
+        var holdCount = 0
     }
 
     private let state: Locked<State>
@@ -131,10 +131,18 @@ package final class SteppedDriver: Driver {
         notifyWorkHandler()
     }
 
-    fileprivate func callbackWillRun() { state.withLock { $0.runningCallbacks += 1 } }
+    /// Calls `body` while no step begins and no time passes. A step that has begun runs to its end.
+    package func hold<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result
+    {
+        beginHold()
+        defer { endHold() }
+        return try body()
+    }
 
-    fileprivate func callbackDidRun() {
-        state.withLock { $0.runningCallbacks -= 1 }
+    fileprivate func beginHold() { state.withLock { $0.holdCount += 1 } }
+
+    fileprivate func endHold() {
+        state.withLock { $0.holdCount -= 1 }
         notifyWorkHandler()
     }
 
@@ -143,7 +151,7 @@ package final class SteppedDriver: Driver {
     /// A Boolean value that indicates whether a step or a jump in time is possible.
     package var hasWork: Bool {
         state.withLock { state in
-            state.runningCallbacks == 0
+            state.holdCount == 0
                 && (!state.jobs.isEmpty || state.timers.unordered.contains { !$0.isCancelled })
         }
     }
@@ -152,7 +160,7 @@ package final class SteppedDriver: Driver {
     /// is busy.
     @discardableResult
     package func step() -> Bool {
-        guard let job = state.withLock({ $0.runningCallbacks == 0 ? $0.jobs.next() : nil }) else {
+        guard let job = state.withLock({ $0.holdCount == 0 ? $0.jobs.next() : nil }) else {
             return false
         }
         job()
@@ -176,13 +184,14 @@ package final class SteppedDriver: Driver {
     @discardableResult
     package func advance(limit: HostTime = .distantFuture) -> Bool {
         let due = state.withLock { state -> LaneTimer? in
-            guard state.runningCallbacks == 0, state.jobs.isEmpty else { return nil }
+            guard state.holdCount == 0, state.jobs.isEmpty else { return nil }
             while let timer = state.timers.min, timer.isCancelled { state.timers.removeMin() }
             guard let timer = state.timers.min, timer.time <= limit.nanoseconds else { return nil }
+            // Under the lock, so that no time passes once a hold has begun.
+            manualClock.advance(to: HostTime(nanoseconds: timer.time))
             return state.timers.removeMin()
         }
         guard let due else { return false }
-        manualClock.advance(to: HostTime(nanoseconds: due.time))
         due.fire()
         return true
     }
@@ -218,10 +227,10 @@ private final class CallbackQueueLane: Lane {
 
     func enqueue(_ work: @escaping @Sendable () -> Void) {
         inner.enqueue { [driver, queue] in
-            driver.callbackWillRun()
+            driver.beginHold()
             queue.async {
                 work()
-                driver.callbackDidRun()
+                driver.endHold()
             }
         }
     }

@@ -21,6 +21,12 @@ package final class VirtualDriver: Driver {
     package var isRealTime: Bool { false }
     package var stopsTimeDuringReads: Bool { true }
 
+    /// Calls `body` while no step begins and no time passes; see `SteppedDriver.hold(_:)`.
+    package func hold<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result
+    {
+        try stepped.hold(body)
+    }
+
     package func makeLane(_ role: LaneRole, label: String) -> any Lane {
         stepped.makeLane(role, label: label)
     }

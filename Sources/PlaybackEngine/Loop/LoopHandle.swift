@@ -26,6 +26,11 @@ final class LoopHandle: Sendable {
     /// Cancels every demuxer, and those that are registered later.
     func release() {
         released.store(true, ordering: .releasing)
+        cancelDemuxers()
+    }
+
+    /// Cancels the demuxers that are registered now, so that a read that blocks their lane returns.
+    func cancelDemuxers() {
         for demuxer in demuxers.withLock({ Array($0.values) }) { demuxer.cancel() }
     }
 

@@ -108,13 +108,18 @@ extension PlaybackLoop {
                 if let position = endPosition,
                     let earliest = endRateLimit.earliestStart(from: position, rate: rate, at: now)
                 {
-                    startTime = max(startTime ?? earliest, earliest)
+                    let requested = scheduledStart?.hostTime ?? earliest
+                    scheduledStart = ScheduledStart(
+                        hostTime: max(requested, earliest),
+                        itemTime: scheduledStart?.itemTime
+                    )
                 }
-                let delay = audio.start(isAudible: isAudible, hasStartTime: startTime != nil, at: now)
+                let delay = audio.start(isAudible: isAudible, hasStartTime: scheduledStart != nil, at: now)
                 start = now.advanced(by: delay)
             }
-            start = startTime ?? start
-            startTime = nil
+            let itemTime = presentation.itemTime(at: now)
+            start = scheduledStart?.hostTime(leaving: itemTime, rate: PlaybackRate(rate)) ?? start
+            scheduledStart = nil
         }
         if wasRunning, rate > 0, start == now {
             changeRate(PlaybackRate(rate), at: now)

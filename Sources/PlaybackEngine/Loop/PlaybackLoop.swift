@@ -34,8 +34,8 @@ package final class PlaybackLoop: @unchecked Sendable {
     var timers = LoopTimers()
     var endRateLimit = EndRateLimit()
     var stuckDetector = StuckDetector()
-    /// The host time at which the timeline has to start, if a caller has set one.
-    var startTime: HostTime?
+    /// The start at a host time, if a caller has set one.
+    var scheduledStart: ScheduledStart?
     var phase = Phase.idle
     let frameTap: FrameTap
 
@@ -119,7 +119,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     ///   - host: A host time, or nil for the earliest possible one.
     package func restart(_ rate: Float, at time: MediaTime?, host: HostTime?) {
         perform { loop in
-            loop.startTime = host
+            loop.scheduledStart = host.map { ScheduledStart(hostTime: $0, itemTime: ItemTime(time)) }
             loop.handle(.restart(rate, at: time))
         }
     }
@@ -129,6 +129,8 @@ package final class PlaybackLoop: @unchecked Sendable {
     package func end(then body: @escaping @Sendable () -> Void) {
         shared.end()
         control.enqueue(body)
+        // A read that blocks all lanes must not delay `body`. Its result is handled after `body`, and has no effect.
+        if waitsInCalls { shared.cancelDemuxers() }
     }
 
     /// Adds a layer. If the loop has been released, the layer is closed immediately.
@@ -145,7 +147,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     func handle(_ event: PlaybackEvent) {
         guard !shared.isReleased else { return }
         switch event {
-        case .setRate, .playImmediately, .seek, .setItem, .step: startTime = nil
+        case .setRate, .playImmediately, .seek, .setItem, .step: scheduledStart = nil
         default: break
         }
         apply(event)

@@ -56,8 +56,8 @@ public final class CompositeSink: Sendable {
     ///   - frameDuration: The shortest time between two pictures. Values that are not numeric or below a millisecond
     ///     count as 1/30 s.
     ///   - backgroundColor: The color of the picture where no region covers it, blended over black.
-    ///   - clock: The clock, which should be that of the players. On a clock that is not real time, every picture is
-    ///     delivered.
+    ///   - clock: The clock, which should be that of the players, such as `.virtual(_:)` with their `VirtualClock`. On
+    ///     a clock that is not real time, every picture is delivered.
     public init(
         size: PixelSize,
         frameDuration: MediaTime = MediaTime(value: 1, timescale: 30),

@@ -59,10 +59,12 @@ extension Player {
         ///     let wav = try WAVSink(ByteOutput(replacing: "film.wav"))
         ///     try await Player(url: url, configuration: .offline(audio: .sink(wav))).playToEnd()
         ///
-        /// - Parameter audio: The destination of audio. By default audio is not decoded.
-        public static func offline(audio: AudioDestination = .none) -> Self {
+        /// - Parameters:
+        ///   - audio: The destination of audio. By default audio is not decoded.
+        ///   - clock: The clock, if several players share one. Nil gives each player a clock of its own.
+        public static func offline(audio: AudioDestination = .none, clock: VirtualClock? = nil) -> Self {
             var configuration = Self()
-            configuration.clock = .virtual
+            configuration.clock = clock.map { .virtual($0) } ?? .virtual
             configuration.audio = audio
             return configuration
         }

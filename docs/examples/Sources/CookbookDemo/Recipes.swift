@@ -121,6 +121,16 @@ func inStep(_ urls: [URL], _ sinks: [any VideoSink]) async -> [Player] {
     return players
 }
 
+func offlineInStep(_ urls: [URL], _ sinks: [any VideoSink], on clock: VirtualClock) async throws {
+    let players = clock.hold {
+        let players = urls.map { Player(url: $0, configuration: .offline(clock: clock)) }
+        for (player, sink) in zip(players, sinks) { player.add(sink) }
+        for player in players { player.play() }
+        return players
+    }
+    for player in players { try await player.playToEnd() }
+}
+
 func authorized(_ url: URL, token: String, renewed: @escaping @Sendable (URL) async -> URL?) -> Asset {
     let header = NetworkOptions.Header(name: "Authorization", value: "Bearer \(token)")
     var options = AssetOptions(network: NetworkOptions(headers: [header], timeout: .seconds(20)))

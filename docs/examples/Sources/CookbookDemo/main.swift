@@ -62,4 +62,8 @@ let both = [FrameCounter(5), FrameCounter(5)]
 let players = await inStep([clip, clip], both.map(\.sink))
 for counter in both { await counter.wait() }
 for player in players { await player.shutdown() }
+
+let offline = [FrameCounter(5), FrameCounter(5)]
+try await offlineInStep([clip, clip], offline.map(\.sink), on: VirtualClock())
+for counter in offline { await counter.wait() }
 print("played")
