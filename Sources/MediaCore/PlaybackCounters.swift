@@ -14,11 +14,11 @@ public struct PlaybackCounters: Hashable, Sendable {
     /// The number of frames converted to another size or pixel format for sinks. Sinks of a player with equal
     /// requirements share one conversion.
     public var framesConverted = 0
-    /// The longest time between the moment when a frame was due and the moment when it was shown, in host
-    /// nanoseconds.
-    public var worstLateness: Int64 = 0
-    /// The sum of the times by which shown frames were late, in host nanoseconds.
-    public var totalLateness: Int64 = 0
+    /// The longest time between the moment when a frame was due and the moment when it was shown, on the
+    /// host's clock.
+    public var worstLateness = Duration.zero
+    /// The sum of the times by which shown frames were late, on the host's clock.
+    public var totalLateness = Duration.zero
     /// The number of samples per channel delivered to the audio sink.
     public var audioSamples = 0
     /// The number of times that the audio device ran out of samples although more were expected.
@@ -27,9 +27,9 @@ public struct PlaybackCounters: Hashable, Sendable {
     public var faults = 0
     /// The number of times that playback stopped because it ran out of data.
     public var stalls = 0
-    /// The total duration of all stalls that have ended, in host nanoseconds: from running out of data until enough
+    /// The total duration of all stalls that have ended, on the host's clock: from running out of data until enough
     /// data was available again. A seek, another item and a failure end a stall, too.
-    public var totalStallTime: Int64 = 0
+    public var totalStallTime = Duration.zero
     /// The number of bytes of compressed data read ahead of playback for the tracks that are played. Other parts of a
     /// file, such as its index and other tracks, are not counted.
     public var bytesRead = 0
@@ -45,13 +45,12 @@ public struct PlaybackCounters: Hashable, Sendable {
     public var observedBitRate = 0.0
     /// The number of passes played to their end.
     public var passes = 0
-    /// The time from setting the item to delivering its first frame or audio to the sinks, in host nanoseconds; nil
-    /// before that.
-    public var startupTime: Int64?
+    /// The time from setting the item to delivering its first frame or audio to the sinks; nil before that.
+    public var startupTime: Duration?
 
-    /// The lateness in nanoseconds above which a frame counts as late: half a frame at 60 frames per second, which is
+    /// The lateness above which a frame counts as late: half a frame at 60 frames per second, which is
     /// about the limit of what viewers notice.
-    public static let lateThreshold: Int64 = 8_000_000
+    public static let lateThreshold = Duration.milliseconds(8)
 
     /// Creates counters that are all zero.
     public init() {}

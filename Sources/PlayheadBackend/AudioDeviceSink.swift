@@ -16,11 +16,10 @@ public protocol AudioDeviceSink: AudioSink {
     /// True while the sink is still finding out whether a device is available. A start may wait briefly for the
     /// result. Any thread. The default is false.
     var isConnecting: Bool { get }
-    /// The delay from the start until the first sample is heard, in nanoseconds, as far as it is known. Any
-    /// thread.
-    var startDelay: Int64 { get }
-    /// The lead time in nanoseconds: audio should be written this long before it is due. Any thread.
-    var lead: Int64 { get }
+    /// The delay from the start until the first sample is heard, as far as it is known. Any thread.
+    var startDelay: Duration { get }
+    /// The lead time: audio should be written this long before it is due. Any thread.
+    var lead: Duration { get }
     /// The number of samples per channel that can be written now.
     var writableFrameCount: Int { get }
     /// The number of underruns since the sink was created. Any thread.

@@ -301,16 +301,18 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
 
     public var isConnecting: Bool { state.withLock { $0.setup.isConnecting } }
 
-    public var startDelay: Int64 {
+    public var startDelay: Duration {
         withCurrentState { state in
-            guard state.isConnected, !state.isSuspended else { return 0 }
+            guard state.isConnected, !state.isSuspended else { return .zero }
             let pendingTime = state.earliestOutput.nanoseconds(since: clock.now)
-            return max(pendingTime, Int64(state.setup.startDelay * 1e9))
+            let delay =
+                max(pendingTime, Int64(state.setup.startDelay * 1e9))
                 + Int64(state.setup.startDelayError * 1e9)
+            return .nanoseconds(delay)
         }
     }
 
-    public var lead: Int64 { state.withLock { Int64($0.setup.lead * 1e9) } }
+    public var lead: Duration { state.withLock { .nanoseconds(Int64($0.setup.lead * 1e9)) } }
     public var underruns: Int { withCurrentState { ($0.ring?.underruns ?? 0) + $0.underrunCount } }
 
     public var writableFrameCount: Int {

@@ -142,13 +142,17 @@ public final class PulseAudioSink: AudioDeviceSink {
 
     public var position: AudioDevicePosition? { signals.timing.position }
     public var isConnecting: Bool { signals.isConnecting.load(ordering: .relaxed) }
-    public var startDelay: Int64 {
-        guard signals.isPlayable else { return 0 }
+    public var startDelay: Duration {
+        guard signals.isPlayable else { return .zero }
         let horizon = HostTime(nanoseconds: signals.horizon.load(ordering: .relaxed))
         let ahead = horizon.nanoseconds(since: member.clock.now)
-        return max(signals.startDelay.load(ordering: .relaxed), ahead > Self.maximumUsualLead ? ahead : 0)
+        let delay = max(
+            signals.startDelay.load(ordering: .relaxed),
+            ahead > Self.maximumUsualLead ? ahead : 0
+        )
+        return .nanoseconds(delay)
     }
-    public var lead: Int64 { 400_000_000 }
+    public var lead: Duration { .milliseconds(400) }
     public var underruns: Int {
         signals.serverUnderruns.load(ordering: .relaxed) + (settings.withLock { $0.ring }?.underruns ?? 0)
     }

@@ -51,7 +51,7 @@ struct CachedRangeTests {
 
     @Test("Discarded frames leave the loaded time ranges, and the change is reported", arguments: [0, 2.0])
     func forgotten(_ back: Double) throws {
-        let bench = PlayerTestBench(.silentClip()) { $0.buffering.local.backDuration = back }
+        let bench = PlayerTestBench(.silentClip()) { $0.buffering.local.backDuration = .seconds(back) }
         let item = bench.load(ScriptedMedia(video: .init(frameCount: 500, keyInterval: 10)))
         let starts = Locked([MediaTime]())
         let token = bench.player.onEvent { timed in

@@ -7,6 +7,10 @@ import Testing
 @Suite("Contract: extreme values", .timeLimit(.minutes(1)))
 struct ExtremeValueTests {
     private static let integers: [Int] = [.min, -1, 0, 1, .max]
+    private static let durations: [Duration] = [
+        .seconds(Int64.min), .seconds(-1), .zero, .nanoseconds(1), .microseconds(1), .seconds(1e18),
+        .seconds(Int64.max),
+    ]
     private static let numbers: [Double] = [
         -.infinity, -.greatestFiniteMagnitude, -1, 0, .leastNonzeroMagnitude, 1e-6, 1e18,
         .greatestFiniteMagnitude,
@@ -132,6 +136,7 @@ struct ExtremeValueTests {
     func policies(isRealTime: Bool) {
         for (index, number) in Self.numbers.enumerated() {
             let count = Self.integers[index % Self.integers.count]
+            let duration = Self.durations[index % Self.durations.count]
             for isLocal in [true, false] {
                 var media = ScriptedMedia.clip()
                 media.isLocal = isLocal
@@ -139,9 +144,9 @@ struct ExtremeValueTests {
                     configuration in
                     for path in [\BufferingPolicy.local, \.network] {
                         var amounts = configuration.buffering[keyPath: path]
-                        (amounts.forwardDuration, amounts.forwardBytes) = (number, count)
-                        (amounts.backDuration, amounts.backBytes) = (number, count)
-                        (amounts.startDuration, amounts.resumeDuration) = (number, number)
+                        (amounts.forwardDuration, amounts.forwardBytes) = (duration, count)
+                        (amounts.backDuration, amounts.backBytes) = (duration, count)
+                        (amounts.startDuration, amounts.resumeDuration) = (duration, duration)
                         configuration.buffering[keyPath: path] = amounts
                     }
                     configuration.buffering.decodedFrameCount = count
@@ -152,9 +157,9 @@ struct ExtremeValueTests {
                 let item = bench.load()
                 item.preferredForwardBufferDuration = number
                 item.preferredPeakBitRate = number
-                bench.player.stuckDetectionLimits.loading = number
-                bench.player.stuckDetectionLimits.playing = number
-                bench.player.stuckDetectionLimits.ending = number
+                bench.player.stuckDetectionLimits.loading = duration
+                bench.player.stuckDetectionLimits.playing = duration
+                bench.player.stuckDetectionLimits.ending = duration
                 bench.player.play()
                 bench.driver.run(seconds: 1)
                 player(bench).seek(to: .zero, completionHandler: nil)
@@ -184,14 +189,14 @@ struct ExtremeValueTests {
 
     @Test("Targets and options of a preloader accept any number")
     func preloading() {
-        for (index, number) in Self.numbers.enumerated() {
+        for (index, duration) in Self.durations.enumerated() {
             let count = Self.integers[index % Self.integers.count]
             let bench = bench()
             var options = Preloader.Options()
             (options.concurrentLoads, options.byteLimit) = (count, count)
             let configuration = Player.Configuration(driver: bench.driver, backend: bench.backend)
             let preloader = Preloader(configuration: configuration, options: options)
-            let target = Preloader.Target(duration: number, byteCount: count, decodesFirstFrame: true)
+            let target = Preloader.Target(duration: duration, byteCount: count, decodesFirstFrame: true)
             preloader.preload(bench.makeItem(), to: target, rank: count)
             bench.driver.run(seconds: 1)
             preloader.cancelAll()

@@ -10,7 +10,7 @@ struct StuckTests {
     /// A clip whose first second is available, and whose remaining data never arrives.
     private static let hang = ScriptedMedia.silentClip([.hang(atPacket: 25)])
 
-    private func bench(_ limits: (inout StuckDetectionLimits) -> Void = { $0.loading = 20 })
+    private func bench(_ limits: (inout StuckDetectionLimits) -> Void = { $0.loading = .seconds(20) })
         -> PlayerTestBench<
             Player
         >
@@ -43,8 +43,8 @@ struct StuckTests {
     func loading() {
         let bench = PlayerTestBench<Player>(.silentClip(), isRealTime: true)
         let limits = bench.player.stuckDetectionLimits
-        #expect(limits == StuckDetectionLimits() && limits.loading == 600)
-        #expect(limits.playing == 10 && limits.ending == 60)
+        #expect(limits == StuckDetectionLimits() && limits.loading == .seconds(600))
+        #expect(limits.playing == .seconds(10) && limits.ending == .seconds(60))
         let item = load(Self.hang, bench)
         bench.player.play()
         // The time counts from the delivery of the last frame.
@@ -102,7 +102,7 @@ struct StuckTests {
         patient.driver.run(until: .ms(200_000))
         #expect(item.status == .readyToPlay && patient.takeLines(of: "failed").isEmpty)
 
-        let hasty = bench { $0.loading = 9 }
+        let hasty = bench { $0.loading = .seconds(9) }
         let other = load(slow, hasty)
         hasty.player.play()
         hasty.driver.run(until: .ms(30_000))
@@ -111,7 +111,7 @@ struct StuckTests {
 
     @Test("A stall that ends within the limit has no effect on later ones")
     func resumed() {
-        let bench = bench { $0.loading = 4.1 }
+        let bench = bench { $0.loading = .milliseconds(4100) }
         let item = load(.haltingClip, bench)
         bench.player.play()
         bench.driver.run(seconds: 30)
@@ -126,9 +126,9 @@ struct StuckTests {
         bench.player.play()
         bench.driver.run(until: .ms(100_000))
         #expect(item.status == .readyToPlay)
-        bench.player.stuckDetectionLimits.loading = 5
+        bench.player.stuckDetectionLimits.loading = .seconds(5)
         expectFailure(bench, at: 105_000, item)
-        for odd in [0, -1, .nan, .infinity] as [Double] {
+        for odd in [.zero, .seconds(-1), .seconds(Int64.max), .seconds(Int64.min)] as [Duration] {
             let other = self.bench { $0.loading = odd }
             let item = load(Self.hang, other)
             other.player.play()
@@ -159,7 +159,7 @@ struct StuckTests {
     @Test("A queue continues with the next item")
     func queue() {
         let bench = PlayerTestBench<QueuePlayer>(queue: 2, of: .silentClip(), isRealTime: true)
-        bench.player.stuckDetectionLimits.loading = 20
+        bench.player.stuckDetectionLimits.loading = .seconds(20)
         let stuck = load(Self.hang, bench)
         bench.player.play()
         bench.driver.run(seconds: 22)
@@ -172,7 +172,7 @@ struct StuckTests {
     @Test("Virtual time that passes while bytes are being read does not count")
     func virtual() {
         let bench = PlayerTestBench<Player>(.silentClip())
-        bench.player.stuckDetectionLimits.loading = 1
+        bench.player.stuckDetectionLimits.loading = .seconds(1)
         let item = load(Self.hang, bench)
         bench.player.play()
         bench.driver.run(seconds: 100)

@@ -113,7 +113,7 @@ struct ServedSharingTests {
         configuration.clock = .virtual
         configuration.audio = .none
         configuration.buffering.network.backBytes = 0
-        configuration.buffering.network.backDuration = 0
+        configuration.buffering.network.backDuration = .zero
         let player = QueuePlayer(
             items: [PlayerItem(asset: try served.asset("/list.m3u8"))],
             configuration: configuration

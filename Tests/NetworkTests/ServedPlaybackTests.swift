@@ -50,7 +50,7 @@ struct ServedPlaybackTests {
         let preloader = Preloader(configuration: configuration)
         let changes = preloader.changes
         let asset = try asset(server)
-        preloader.preload(asset, to: .firstFrame(loading: 1))
+        preloader.preload(asset, to: .firstFrame(loading: .seconds(1)))
         for await change in changes {
             if case .failed(let error) = change.status { throw error }
             if change.status == .ready { break }

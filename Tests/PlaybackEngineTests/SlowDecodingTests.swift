@@ -216,7 +216,7 @@ struct SlowDecodingTests {
         let run = SlowRun(media, rate: 1)
         run.bench.driver.run(atMost: 60)
         #expect(run.bench.lines("decoding") == [])
-        #expect(run.bench.loop.snapshot.counters.worstLateness < 150_000_000)
+        #expect(run.bench.loop.snapshot.counters.worstLateness < .milliseconds(150))
         #expect(run.audio.worstGap(start: run.start) <= 0)
     }
 
@@ -340,7 +340,7 @@ struct SlowDecodingTests {
             let counters = bench.loop.snapshot.counters
             #expect(counters.framesPresented + counters.framesDropped == 1500)
             #expect(counters.framesPresented > 600)
-            #expect(counters.worstLateness < 500_000_000)
+            #expect(counters.worstLateness < .milliseconds(500))
             #expect(bench.lines("decodingFellBehind").count <= 2)
         }
         let shown = benches.map { $0.loop.snapshot.counters.framesPresented }.reduce(0, +)

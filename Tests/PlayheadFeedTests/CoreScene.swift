@@ -57,7 +57,7 @@ struct CoreScene {
     mutating func settle(at y: Double) {
         drag(to: y)
         send(.scroll(viewport, velocity: 0, .settled))
-        pass(core.settings.settlingTime)
+        pass(core.settings.settlingTime / .seconds(1))
     }
 
     /// Reports that the playing clips have started and have buffered enough.

@@ -170,7 +170,7 @@ struct DirectionTests {
     ) -> FeedCore<Int> {
         var settings = FeedSettings()
         settings.axis = axis
-        settings.settlingTime = 0
+        settings.settlingTime = .zero
         var core = FeedCore<Int>(settings)
         core.handle(.cells((0..<10).map { FeedCell($0, frame: frame($0)) }), at: .zero)
         core.handle(.viewport(FeedViewport(CGRect(origin: frame(4).origin, size: size))), at: .zero)

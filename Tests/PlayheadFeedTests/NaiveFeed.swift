@@ -48,7 +48,9 @@ struct NaiveFeed {
     private(set) var inView: [Int] = []
 
     mutating func decide(now: Int64) {
-        if let moved = lastMoved, now - moved >= Int64(settings.settlingTime * 1e9) { lastMoved = nil }
+        if let moved = lastMoved, now - moved >= Int64(settings.settlingTime / .nanoseconds(1)) {
+            lastMoved = nil
+        }
         let (top, bottom) = (visibleRect.minY, visibleRect.maxY)
         // A loop is used instead of a filter, because a thousand cells per step take most of the test's time.
         var near: [Int] = []

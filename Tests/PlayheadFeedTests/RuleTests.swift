@@ -177,7 +177,7 @@ struct DecisionTimeTests {
     @Test("11. Threshold and settling time are settings; without a settling time the feed decides at once")
     func settings() {
         var scene = CoreScene {
-            $0.settlingTime = 0
+            $0.settlingTime = .zero
             $0.rule = .mostVisible(atLeast: 0.2)
         }
         scene.drag(to: 300)
@@ -197,7 +197,7 @@ struct DecisionTimeTests {
 
     @Test(
         "Any number is taken for a count, a time and a share",
-        arguments: [.min, -1, 0, .max],
+        arguments: [.min, -1, 0, .max] as [Int],
         [-.infinity, 0, 1e300, .nan]
     )
     func extremes(count: Int, number: Double) {
@@ -206,7 +206,7 @@ struct DecisionTimeTests {
             .atPoint(x: number, y: number),
         ] {
             var scene = CoreScene {
-                ($0.rule, $0.readyCount, $0.settlingTime) = (rule, count, number)
+                ($0.rule, $0.readyCount, $0.settlingTime) = (rule, count, .seconds(count))
                 ($0.slowSpeed, $0.secondsAhead, $0.wraps) = (number, number, true)
             }
             #expect(scene.core.settings.poolSize >= 1)

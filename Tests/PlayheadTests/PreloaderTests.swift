@@ -21,8 +21,9 @@ struct PreloaderTests {
     }
 
     private static let targets: [Preloader.Target] = [
-        .probed, .loaded(seconds: 0.5), .loaded(byteCount: 20_000), .loaded(seconds: 60), .firstFrame,
-        .firstFrame(loading: 1),
+        .probed, .loaded(duration: .seconds(0.5)), .loaded(byteCount: 20_000),
+        .loaded(duration: .seconds(60)), .firstFrame,
+        .firstFrame(loading: .seconds(1)),
     ]
 
     /// The number of packets that are read for each target.
@@ -81,7 +82,7 @@ struct PreloaderTests {
         let bench = Bench(Self.slow)
         let asset = bench.backend.makeAsset()
         let preloader = preloader(bench)
-        preloader.preload(asset, to: .firstFrame(loading: 0.5))
+        preloader.preload(asset, to: .firstFrame(loading: .seconds(0.5)))
         bench.driver.run(seconds: 0.5)
         #expect(preloader.status(of: asset) == .loading)
         bench.driver.run(seconds: 0.6)
@@ -100,7 +101,7 @@ struct PreloaderTests {
         let bench = Bench(ScriptedMedia.clip([.stall(atPacket: 20, until: 1)]))
         let asset = bench.backend.makeAsset()
         let preloader = preloader(bench)
-        preloader.preload(asset, to: .firstFrame(loading: 1))
+        preloader.preload(asset, to: .firstFrame(loading: .seconds(1)))
         for _ in 0..<steps { bench.driver.step() }
         bench.player.replaceCurrentItem(with: PlayerItem(asset: asset))
         bench.player.play()
@@ -118,7 +119,7 @@ struct PreloaderTests {
             let bench = Bench(configure: configure)
             let asset = bench.backend.makeAsset()
             let preloader = preloader(bench)
-            preloader.preload(asset, to: .firstFrame(loading: 1))
+            preloader.preload(asset, to: .firstFrame(loading: .seconds(1)))
             bench.driver.run(seconds: 0)
             bench.load(PlayerItem(asset: asset))
             bench.player.play()
@@ -133,14 +134,14 @@ struct PreloaderTests {
         let preloader = preloader(bench, concurrentLoads: 1)
         let assets = (0..<4).map { _ in bench.backend.makeAsset(Self.slow) }
         for (asset, rank) in zip(assets, [2, 1, 2, 0]) {
-            preloader.preload(asset, to: .loaded(seconds: 1), rank: rank)
+            preloader.preload(asset, to: .loaded(duration: .seconds(1)), rank: rank)
         }
         #expect(assets.map { preloader.status(of: $0) } == [.waiting, .waiting, .waiting, .loading])
         bench.driver.run(seconds: 0)
         let reads = assets.map { bench.backend.counts(of: $0.url).reads }
         #expect(reads[0] == 0 && reads[1] == 0 && reads[2] == 0 && reads[3] > 0)
         // The third asset now has the lowest rank: it continues, and the others are suspended.
-        preloader.preload(assets[2], to: .loaded(seconds: 1), rank: -1)
+        preloader.preload(assets[2], to: .loaded(duration: .seconds(1)), rank: -1)
         #expect(assets.map { preloader.status(of: $0) } == [.waiting, .waiting, .loading, .waiting])
         bench.driver.run(seconds: 0.5)
         #expect(bench.backend.counts(of: assets[2].url).reads > 0)
@@ -162,7 +163,7 @@ struct PreloaderTests {
         let (early, ready, released) = (
             bench.backend.makeAsset(), bench.backend.makeAsset(.clip()), bench.backend.makeAsset(.clip())
         )
-        preloader.preload(early, to: .loaded(seconds: 1))
+        preloader.preload(early, to: .loaded(duration: .seconds(1)))
         preloader.preload(ready, to: .firstFrame)
         bench.driver.run(seconds: 0)
         preloader.cancel(early)
@@ -234,7 +235,7 @@ struct PreloaderTests {
         let preloader = preloader(bench)
         for fault in [ScriptedMedia.Fault.openFails(.notFound), .lost(fromPacket: 1)] {
             let asset = bench.backend.makeAsset(.clip([fault]))
-            preloader.preload(asset, to: .loaded(seconds: 1))
+            preloader.preload(asset, to: .loaded(duration: .seconds(1)))
             bench.driver.run(seconds: 0)
             guard case .failed(let error)? = preloader.status(of: asset) else {
                 Issue.record("\(String(describing: preloader.status(of: asset)))")
@@ -242,7 +243,7 @@ struct PreloaderTests {
             }
             #expect(!error.message.isEmpty)
             bench.backend[asset.url] = .clip()
-            preloader.preload(asset, to: .loaded(seconds: 1))
+            preloader.preload(asset, to: .loaded(duration: .seconds(1)))
             bench.driver.run(seconds: 0)
             #expect(preloader.status(of: asset) == .ready)
         }
@@ -275,7 +276,7 @@ struct PreloaderTests {
             if let offset { source.hold(from: offset) }
             asset = Asset(url: Self.url, options: AssetOptions(byteSource: source))
             preloader = Preloader(configuration: configuration)
-            preloader.preload(asset, to: .firstFrame(loading: 1))
+            preloader.preload(asset, to: .firstFrame(loading: .seconds(1)))
         }
 
         deinit { for layer in layers { layer.player = nil } }

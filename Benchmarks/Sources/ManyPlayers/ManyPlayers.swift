@@ -87,7 +87,7 @@ struct ManyPlayers {
         let behind = PlaybackBudget.shared.lateMembers().count
         let all = stages.map(\.player.counters)
         let frames = all.map(\.framesPresented).reduce(0, +)
-        let lateness = all.map(\.totalLateness).reduce(0, +)
+        let lateness = all.map(\.totalLateness).reduce(.zero, +)
         let started = all.compactMap(\.startupTime)
         withExtendedLifetime(waiting) {}
         return [
@@ -98,9 +98,9 @@ struct ManyPlayers {
             "skipped by sinks \(all.map(\.framesSkippedBySinks).reduce(0, +))",
             "behind \(behind)",
             "stalls \(all.map(\.stalls).reduce(0, +))",
-            "lateness mean \(Self.decimal(Double(lateness) / Double(max(1, frames)) / 1e6, 3)) ms",
-            "worst \(Self.decimal(Double(all.map(\.worstLateness).max() ?? 0) / 1e6, 1)) ms",
-            "last start after \(Self.decimal(Double(started.max() ?? 0) / 1e6, 0)) ms",
+            "lateness mean \(Self.decimal(lateness / .milliseconds(1) / Double(max(1, frames)), 3)) ms",
+            "worst \(Self.decimal((all.map(\.worstLateness).max() ?? .zero) / .milliseconds(1), 1)) ms",
+            "last start after \(Self.decimal((started.max() ?? .zero) / .milliseconds(1), 0)) ms",
             "CPU \(Self.decimal(usage.cpuSeconds - before.cpuSeconds, 2)) s",
             "context switches \(usage.switches - before.switches)",
             "peak memory \(usage.peakMemory / 1_000_000) MB",

@@ -4,16 +4,15 @@ public struct AudioDeviceFacts: Hashable, Sendable {
     public var device: String?
     /// A Boolean value that indicates whether the device drives the timeline. If it is false, the host's clock does.
     public var isClock = false
-    /// The time from delivering a sample to the device until it is heard, in nanoseconds.
-    public var latency: Int64 = 0
+    /// The time from delivering a sample to the device until it is heard.
+    public var latency = Duration.zero
     /// The deviation of the device's speed from the host's clock, in parts per million; positive if the device is
     /// faster.
     public var drift: Double = 0
-    /// The offset between audio and timeline at the last measurement, in nanoseconds; positive if the audio was
-    /// ahead.
-    public var offset: Int64 = 0
-    /// The largest magnitude of `offset` since playback was last synchronized with the device, in nanoseconds.
-    public var worstOffset: Int64 = 0
+    /// The offset between audio and timeline at the last measurement; positive if the audio was ahead.
+    public var offset = Duration.zero
+    /// The largest magnitude of `offset` since playback was last synchronized with the device.
+    public var worstOffset = Duration.zero
     /// The number of times that the timeline was held or moved forward for synchronization, or that audio was dropped
     /// or delayed.
     public var corrections = 0

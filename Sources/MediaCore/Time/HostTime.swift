@@ -21,9 +21,39 @@ public struct HostTime: Hashable, Comparable, Sendable {
     ///
     /// - Parameter nanoseconds: The nanoseconds to add; may be negative.
     /// - Returns: The sum, clamped to the limits of `Int64`.
-    public func advanced(by nanoseconds: Int64) -> HostTime {
+    package func advanced(by nanoseconds: Int64) -> HostTime {
         let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
         return HostTime(nanoseconds: overflow ? (nanoseconds > 0 ? .max : .min) : sum)
+    }
+
+    /// Returns a time plus a duration, clamped to the representable range. Fractions of a nanosecond are dropped.
+    ///
+    /// - Parameters:
+    ///   - time: The time.
+    ///   - duration: The duration to add; may be negative.
+    /// - Returns: The sum.
+    public static func + (time: HostTime, duration: Duration) -> HostTime {
+        time.advanced(by: duration.nanoseconds)
+    }
+
+    /// Returns a time minus a duration, clamped to the representable range. Fractions of a nanosecond are dropped.
+    ///
+    /// - Parameters:
+    ///   - time: The time.
+    ///   - duration: The duration to subtract; may be negative.
+    /// - Returns: The difference.
+    public static func - (time: HostTime, duration: Duration) -> HostTime {
+        time.advanced(by: (Duration.zero - duration).nanoseconds)
+    }
+
+    /// Returns the duration between two readings.
+    ///
+    /// - Parameters:
+    ///   - time: The later reading.
+    ///   - earlier: The reading to subtract.
+    /// - Returns: The duration; negative if `earlier` is later.
+    public static func - (time: HostTime, earlier: HostTime) -> Duration {
+        .nanoseconds(time.nanoseconds) - .nanoseconds(earlier.nanoseconds)
     }
 
     /// Returns the nanoseconds between two readings, clamped to the representable range.

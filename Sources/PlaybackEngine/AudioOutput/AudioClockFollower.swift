@@ -64,15 +64,15 @@ package struct AudioClockFollower: Hashable, Sendable {
         -> AudioClockCorrection?
     {
         guard let media else { return nil }
-        facts.latency = reading.latency
+        facts.latency = .nanoseconds(reading.latency)
         guard reading.host >= ignoresReadingsBefore else { return nil }
         let offset = reading.media - media
         let hadUnderrun = underruns.map { reading.underruns > $0 } ?? false
         underruns = reading.underruns
-        facts.offset = offset
+        facts.offset = .nanoseconds(offset)
         if case .hostClock = phase { phase = .synchronizing(adjustsAudio: true) }
         if case .synchronizing(let adjustsAudio) = phase { return synchronize(offset, reading, adjustsAudio) }
-        facts.worstOffset = max(facts.worstOffset, Int64(clamping: offset.magnitude))
+        facts.worstOffset = max(facts.worstOffset, .nanoseconds(Int64(clamping: offset.magnitude)))
         if offset.magnitude > Self.restartThreshold { return restart(reading) }
         if hadUnderrun, offset.magnitude > Self.syncTolerance { return moveAudio(offset, reading) }
         guard offset.magnitude <= Self.maximumPacedOffset else {
@@ -93,7 +93,7 @@ package struct AudioClockFollower: Hashable, Sendable {
         if offset.magnitude > limit { return restart(reading) }
         phase = .synchronized
         facts.isClock = true
-        facts.worstOffset = 0
+        facts.worstOffset = .zero
         lastHost = reading.host
         largeOffsets = 0
         if offset.magnitude <= Self.syncTolerance { return .pace(Int64(drift.rounded())) }

@@ -74,7 +74,7 @@ final class AudioScheduler: @unchecked Sendable {
             startsMidStream = isLate
         }
         mustRestart = false
-        let heard = clock.now.advanced(by: device.startDelay)
+        let heard = clock.now + device.startDelay
         let offset = (ItemTime(buffer.presentationTime) ?? placement.time) - placement.time
         let due = placement.due.advanced(by: placement.rate.hostTime(for: offset) ?? 0)
         let early = due.nanoseconds(since: heard)

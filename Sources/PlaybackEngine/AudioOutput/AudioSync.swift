@@ -22,7 +22,7 @@ struct AudioSync {
     var device: (any AudioDeviceSink)? { output?.device }
     /// The lead time of the sink in nanoseconds: audio is written this long before it is due. It is nil if the
     /// sink does not specify one.
-    var lead: Int64? { device?.lead }
+    var lead: Int64? { device?.lead.nanoseconds }
 
     var facts: AudioDeviceFacts {
         var facts = follower.facts
@@ -144,7 +144,7 @@ struct AudioSync {
 
     /// Returns the time that video waits for its audio. A device that takes longer joins during playback.
     private func startWait(_ device: any AudioDeviceSink) -> Int64 {
-        let delay = max(0, device.startDelay)
+        let delay = max(0, device.startDelay.nanoseconds)
         return delay.magnitude <= AudioClockFollower.maximumStartDelay ? delay : 0
     }
 

@@ -111,7 +111,7 @@ extension PlaybackLoop {
     private func firstFramePresented(_ epoch: Epoch, at time: MediaTime, hasVideo: Bool) {
         guard let item = current, epoch == item.start.epoch, state.item != nil else { return }
         if publisher.counters.startupTime == nil {
-            publisher.counters.startupTime = now.nanoseconds(since: item.openedAt)
+            publisher.counters.startupTime = now - item.openedAt
         }
         if hasVideo, layers.markReadyForDisplay() { report(.readyForDisplayChanged(item.id, true)) }
         if state.item?.seekInFlight != nil { observers.moved(itemTime: ItemTime(time) ?? .zero) }

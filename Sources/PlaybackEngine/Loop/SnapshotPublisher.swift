@@ -80,7 +80,8 @@ struct SnapshotPublisher {
     /// Counts a presented frame. `late` is the time from its due time to its presentation, in nanoseconds.
     mutating func countPresented(late: Int64) {
         counters.framesPresented += 1
-        counters.totalLateness &+= late
+        let late = Duration.nanoseconds(late)
+        counters.totalLateness += late
         counters.worstLateness = max(counters.worstLateness, late)
         if late > PlaybackCounters.lateThreshold { counters.framesLate += 1 }
     }
@@ -101,7 +102,7 @@ struct SnapshotPublisher {
     }
 
     mutating func measureStall(_ isStalled: Bool, _ item: ItemID?, at now: HostTime) {
-        counters.totalStallTime &+= stall.update(isStalled, item, now)
+        counters.totalStallTime += .nanoseconds(stall.update(isStalled, item, now))
     }
 }
 

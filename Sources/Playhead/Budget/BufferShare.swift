@@ -25,10 +25,10 @@ struct BufferShare: Hashable, Sendable {
             return max(0, Int(clamping: most.rounded()))
         }
         let preferred = item.preferredForwardBufferDuration
-        let ahead = preferred > 0 ? preferred : policy.network.forwardDuration
+        let ahead = preferred > 0 ? preferred : policy.network.forwardDuration.seconds
         let bytes = min(
             most,
-            rate * (ahead + policy.network.backDuration) * bitRateMargin + sourceReadAhead
+            rate * (ahead + policy.network.backDuration.seconds) * bitRateMargin + sourceReadAhead
         )
         return max(0, Int(clamping: bytes.rounded()))
     }

@@ -13,13 +13,13 @@ public struct AccessLog: Hashable, Sendable {
         public let hostStartTime: HostTime
         /// The time at which the player released the item; nil while it has the item.
         public internal(set) var hostEndTime: HostTime?
-        /// The time in nanoseconds from the assignment of the item to the delivery of its first frame (or audio) to the
+        /// The time from the assignment of the item to the delivery of its first frame (or audio) to the
         /// sinks. Nil if the item was prepared before its turn in a queue.
-        public let startupTime: Int64?
+        public let startupTime: Duration?
         /// The number of stalls.
         public internal(set) var stalls = 0
-        /// The duration in nanoseconds of all stalls that have ended; see `PlaybackCounters.totalStallTime`.
-        public internal(set) var totalStallTime: Int64 = 0
+        /// The duration of all stalls that have ended; see `PlaybackCounters.totalStallTime`.
+        public internal(set) var totalStallTime = Duration.zero
         /// The number of seeks that were carried out. Seeks that a later seek replaced do not count.
         public internal(set) var seeks = 0
         /// The number of frames that were decoded, whether or not they were presented.
@@ -48,7 +48,7 @@ public struct AccessLog: Hashable, Sendable {
         /// The number of passes that were played to their end.
         public internal(set) var passes = 0
 
-        init(hostStartTime: HostTime, startupTime: Int64?) {
+        init(hostStartTime: HostTime, startupTime: Duration?) {
             self.hostStartTime = hostStartTime
             self.startupTime = startupTime
         }

@@ -71,7 +71,7 @@ extension PlayerItem {
         return false
     }
 
-    private func openLog(at host: HostTime, startupTime: Int64?) -> Bool {
+    private func openLog(at host: HostTime, startupTime: Duration?) -> Bool {
         state.withLock { state in
             guard !state.log.isOpen, state.log.base != nil else { return false }
             state.log.isOpen = true

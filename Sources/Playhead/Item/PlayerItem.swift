@@ -139,7 +139,7 @@ public final class PlayerItem: Sendable, Identifiable {
             guard let attachment else { return }
             attachment.core?.loop.setForwardBufferDuration(
                 attachment.id,
-                newValue > 0 ? BufferingPolicy.forward(newValue) : nil
+                newValue > 0 ? BufferingPolicy.forward(seconds: newValue) : nil
             )
         }
     }

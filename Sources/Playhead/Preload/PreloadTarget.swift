@@ -3,8 +3,8 @@ import MediaCore
 extension Preloader {
     /// The extent to which an asset is prepared before playback. Every target includes `.probed`.
     public struct Target: Hashable, Sendable {
-        /// The duration in seconds of media to keep in memory, from the start of the asset.
-        public var duration: Double = 0
+        /// The duration of media to keep in memory, from the start of the asset.
+        public var duration = Duration.zero
         /// The number of bytes of compressed media to keep in memory. If both amounts are 0, only what the other
         /// settings require is read.
         public var byteCount = 0
@@ -17,35 +17,35 @@ extension Preloader {
         public static let firstFrame = Target(decodesFirstFrame: true)
         /// Returns a target that includes the first frame and a duration of every track that is played.
         ///
-        /// - Parameter seconds: The duration in seconds.
+        /// - Parameter duration: The duration.
         /// - Returns: The target.
-        public static func firstFrame(loading seconds: Double) -> Target {
-            Target(duration: seconds, decodesFirstFrame: true)
+        public static func firstFrame(loading duration: Duration) -> Target {
+            Target(duration: duration, decodesFirstFrame: true)
         }
         /// Returns a target that includes a duration of every track that is played.
         ///
-        /// - Parameter seconds: The duration in seconds.
+        /// - Parameter duration: The duration.
         /// - Returns: The target.
-        public static func loaded(seconds: Double) -> Target { Target(duration: seconds) }
+        public static func loaded(duration: Duration) -> Target { Target(duration: duration) }
         /// Returns a target that includes a number of bytes of the tracks that are played.
         ///
         /// - Parameter byteCount: The number of bytes.
         /// - Returns: The target.
         public static func loaded(byteCount: Int) -> Target { Target(byteCount: byteCount) }
 
-        /// Creates a target. Negative values and NaN count as 0.
+        /// Creates a target. Negative values count as 0.
         ///
         /// - Parameters:
-        ///   - duration: The duration in seconds of media to keep in memory.
+        ///   - duration: The duration of media to keep in memory.
         ///   - byteCount: The number of bytes of media to keep in memory.
         ///   - decodesFirstFrame: Whether to decode the first frame.
-        public init(duration: Double = 0, byteCount: Int = 0, decodesFirstFrame: Bool = false) {
+        public init(duration: Duration = .zero, byteCount: Int = 0, decodesFirstFrame: Bool = false) {
             self.duration = duration
             self.byteCount = byteCount
             self.decodesFirstFrame = decodesFirstFrame
         }
 
-        var nanoseconds: Int64 { duration > 0 ? Int64(clamping: min(duration, 1e6) * 1e9) : 0 }
+        var nanoseconds: Int64 { max(0, duration.nanoseconds) }
     }
 
     /// The status of preloading an asset.

@@ -5,7 +5,7 @@ import PlayheadBackend
 /// Prepares assets for playback: opens them, reads their first seconds, and decodes their first frame.
 ///
 ///     let preloader = Preloader()
-///     preloader.preload(next, to: .firstFrame(loading: 2), rank: 0)
+///     preloader.preload(next, to: .firstFrame(loading: .seconds(2)), rank: 0)
 ///     preloader.preload(afterNext, to: .probed, rank: 1)
 ///     player.replaceCurrentItem(with: PlayerItem(asset: next))  // continues where the preloader stopped
 ///

@@ -9,31 +9,31 @@ import PlayheadBackend
 /// The policy distinguishes local items (files, and byte sources that do not declare otherwise) from items that are
 /// read over a network (`ByteSource.isLocal` is false).
 public struct BufferingPolicy: Hashable, Sendable {
-    /// The amounts for one kind of item, in seconds of media and in bytes.
+    /// The amounts for one kind of item, in durations of media and in bytes.
     public struct Amounts: Hashable, Sendable {
-        /// The duration in seconds to read ahead of decoding. `PlayerItem.preferredForwardBufferDuration` takes
+        /// The duration to read ahead of decoding. `PlayerItem.preferredForwardBufferDuration` takes
         /// precedence.
-        public var forwardDuration: Double
+        public var forwardDuration: Duration
         /// The maximum number of bytes to read ahead of decoding. Reading pauses when either limit is reached.
         public var forwardBytes: Int
-        /// The duration in seconds of played data to keep, starting at a sync point. A seek within the kept data and
+        /// The duration of played data to keep, starting at a sync point. A seek within the kept data and
         /// the data that was read ahead reads nothing.
-        public var backDuration: Double
+        public var backDuration: Duration
         /// The maximum number of bytes of played data to keep. 0 keeps nothing.
         public var backBytes: Int
-        /// The duration in seconds that every track must have buffered before playback starts. The first frame must be
+        /// The duration that every track must have buffered before playback starts. The first frame must be
         /// decoded as well.
-        public var startDuration: Double
-        /// The duration in seconds that every track must have buffered before playback resumes after a stall.
-        public var resumeDuration: Double
+        public var startDuration: Duration
+        /// The duration that every track must have buffered before playback resumes after a stall.
+        public var resumeDuration: Duration
 
         init(_ rules: BufferRules) {
-            forwardDuration = Double(rules.limits.packets.duration) / 1e9
+            forwardDuration = .nanoseconds(rules.limits.packets.duration)
             forwardBytes = rules.limits.packets.bytes
-            backDuration = Double(rules.back.duration) / 1e9
+            backDuration = .nanoseconds(rules.back.duration)
             backBytes = rules.back.bytes
-            startDuration = Double(rules.start) / 1e9
-            resumeDuration = Double(rules.resume) / 1e9
+            startDuration = .nanoseconds(rules.start)
+            resumeDuration = .nanoseconds(rules.resume)
         }
     }
 
@@ -44,8 +44,8 @@ public struct BufferingPolicy: Hashable, Sendable {
     /// In addition, the remaining data must be expected in time at the measured throughput. If that leaves a tenth of
     /// the throughput to spare, 0.3 of the start and resume durations suffice.
     public var network = Amounts(.network)
-    /// The duration in seconds of local media to read ahead of decoding.
-    public var forwardDuration: Double {
+    /// The duration of local media to read ahead of decoding.
+    public var forwardDuration: Duration {
         get { local.forwardDuration }
         set { local.forwardDuration = newValue }
     }
@@ -71,18 +71,25 @@ public struct BufferingPolicy: Hashable, Sendable {
             limits: limits,
             back: QueueLimits(
                 bytes: max(0, amounts.backBytes),
-                duration: Self.nanoseconds(amounts.backDuration, atMost: 3600)
+                duration: Self.nanoseconds(amounts.backDuration, atMost: .seconds(3600))
             ),
-            start: Self.nanoseconds(amounts.startDuration, atMost: 600),
-            resume: Self.nanoseconds(amounts.resumeDuration, atMost: 600)
+            start: Self.nanoseconds(amounts.startDuration, atMost: .seconds(600)),
+            resume: Self.nanoseconds(amounts.resumeDuration, atMost: .seconds(600))
         )
     }
 
     /// Returns the duration to read ahead in nanoseconds.
-    static func forward(_ seconds: Double) -> Int64 { max(50_000_000, nanoseconds(seconds, atMost: 600)) }
+    static func forward(_ duration: Duration) -> Int64 {
+        max(50_000_000, nanoseconds(duration, atMost: .seconds(600)))
+    }
 
-    /// Negative values and NaN count as 0.
-    private static func nanoseconds(_ seconds: Double, atMost limit: Double) -> Int64 {
-        seconds > 0 ? Int64(clamping: min(limit, seconds) * 1e9) : 0
+    /// Returns the duration to read ahead in nanoseconds. NaN counts as 0.
+    static func forward(seconds: Double) -> Int64 {
+        forward(.seconds(seconds > 0 ? min(seconds, 600) : 0))
+    }
+
+    /// Negative durations count as 0.
+    private static func nanoseconds(_ duration: Duration, atMost limit: Duration) -> Int64 {
+        max(.zero, min(limit, duration)).nanoseconds
     }
 }

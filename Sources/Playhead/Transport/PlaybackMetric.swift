@@ -4,14 +4,14 @@ public import MediaCore
 public struct PlaybackMetric: Sendable {
     /// The kind of a measurement, with its values.
     public enum Kind: Sendable {
-        /// The item plays for the first time in this player. The value is the time in nanoseconds from the assignment
-        /// of the item to the delivery of its first frame (or audio) to the sinks; nil if the item was prepared before
+        /// The item plays for the first time in this player. The value is the time from the assignment of
+        /// the item to the delivery of its first frame (or audio) to the sinks; nil if the item was prepared before
         /// its turn.
-        case started(startupTime: Int64?)
+        case started(startupTime: Duration?)
         /// Playback ran out of data.
         case stalled
-        /// Playback resumed after a stall of the given duration in nanoseconds.
-        case resumed(stalledFor: Int64)
+        /// Playback resumed after a stall of the given duration.
+        case resumed(stalledFor: Duration)
         /// The rate changed, with the reason.
         case rateChanged(from: Float, to: Float, PlayerEvent.RateChange)
         /// A seek ended. The value is false if another seek or item replaced it.
@@ -72,7 +72,7 @@ public struct PlaybackMetrics: AsyncSequence, Sendable {
             case .timeControlStatusChanged(.playing, _):
                 guard let begin = stalledAt else { return nil }
                 stalledAt = nil
-                return .resumed(stalledFor: timed.hostTime.nanoseconds(since: begin))
+                return .resumed(stalledFor: timed.hostTime - begin)
             case .currentItemChanged:
                 stalledAt = nil
                 return nil

@@ -7,7 +7,7 @@ extension Player {
     /// `TimedPlayerEvent.hostTime` use this clock. Only differences of its times are meaningful. The property may be
     /// read from any thread.
     ///
-    ///     player.setRate(1, time: .zero, atHostTime: player.hostTime.advanced(by: 500_000_000).mediaTime)
+    ///     player.setRate(1, time: .zero, atHostTime: (player.hostTime + .milliseconds(500)).mediaTime)
     public var hostTime: HostTime { core.driver.clock.now }
 }
 

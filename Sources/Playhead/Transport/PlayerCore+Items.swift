@@ -112,7 +112,7 @@ extension PlayerCore {
             decoding: options,
             localRules: buffering.rules(buffering.local, isRealTime: isRealTime),
             networkRules: buffering.rules(buffering.network, isRealTime: isRealTime),
-            forwardBufferDuration: forward > 0 ? BufferingPolicy.forward(forward) : nil,
+            forwardBufferDuration: forward > 0 ? BufferingPolicy.forward(seconds: forward) : nil,
             forwardEnd: end.isNumeric ? end : nil,
             reverseEnd: reverseEnd.isNumeric ? max(.zero, reverseEnd) : .zero,
             measuredDuration: settings.facts.measuredDuration(of: asset),

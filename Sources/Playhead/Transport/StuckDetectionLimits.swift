@@ -1,7 +1,7 @@
 import MediaCore
 import PlaybackEngine
 
-/// The limits in seconds on the player's clock for playback that makes no progress. When a limit is exceeded, the item
+/// The limits on the player's clock for playback that makes no progress. When a limit is exceeded, the item
 /// fails with `MediaError.Code.stuck`, like after any other error during playback.
 ///
 /// A pause, a seek, and every kind of progress restart the count. Nil, and a value that is not positive or longer than
@@ -9,12 +9,12 @@ import PlaybackEngine
 public struct StuckDetectionLimits: Hashable, Sendable {
     /// The limit while the player waits for data and no byte arrives. It applies in real time only: on the virtual
     /// clock no time passes while data is being received.
-    public var loading: Double? = 600
+    public var loading: Duration? = .seconds(600)
     /// The limit while time should advance and does not, or while no frame or audio is delivered although data is
     /// available.
-    public var playing: Double? = 10
+    public var playing: Duration? = .seconds(10)
     /// The limit corresponding to `playing` after the declared end of the item.
-    public var ending: Double? = 60
+    public var ending: Duration? = .seconds(60)
 
     /// Creates limits of 600 s for loading, 10 s for playing and 60 s for the end.
     public init() {}
@@ -27,15 +27,14 @@ public struct StuckDetectionLimits: Hashable, Sendable {
         )
     }
 
-    private static func nanoseconds(_ seconds: Double?) -> Int64? {
-        guard let seconds, seconds > 0, seconds <= maximumSeconds else { return nil }
-        return max(minimumNanoseconds, Int64(clamping: seconds * 1e9))
+    private static func nanoseconds(_ limit: Duration?) -> Int64? {
+        guard let limit, limit > .zero, limit <= maximum else { return nil }
+        return max(minimum, limit).nanoseconds
     }
 
     /// A century.
-    private static let maximumSeconds = 3.2e9
-    /// One millisecond.
-    private static let minimumNanoseconds: Int64 = 1_000_000
+    private static let maximum = Duration.seconds(3_200_000_000)
+    private static let minimum = Duration.milliseconds(1)
 }
 
 extension Player {

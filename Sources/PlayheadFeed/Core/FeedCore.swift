@@ -95,7 +95,7 @@ public struct FeedCore<ID: Hashable & Sendable>: Sendable {
     var allowsNewChoice: Bool { lastMoved == nil || isSlow }
 
     func settlingEnd(_ moved: HostTime) -> HostTime {
-        moved.advanced(by: Int64(clamping: max(0, min(settings.settlingTime, 3600)) * 1e9))
+        moved + max(.zero, min(settings.settlingTime, .seconds(3600)))
     }
 
     private mutating func apply(_ event: FeedEvent<ID>, _ now: HostTime) {

@@ -4,9 +4,9 @@ import MediaCore
 public struct FeedSettings: Hashable, Sendable {
     /// The rule that chooses the cells that play.
     public var rule = FeedRule.mostVisible(atLeast: 0.5)
-    /// The seconds without movement after which another cell may be chosen. A cell that stops satisfying the rule is
+    /// The time without movement after which another cell may be chosen. A cell that stops satisfying the rule is
     /// paused immediately.
-    public var settlingTime = 0.3
+    public var settlingTime = Duration.milliseconds(300)
     /// The scrolling speed in points per second below which another cell is chosen without waiting for the list to
     /// settle. If nil, the list must settle first.
     public var slowSpeed: Double?

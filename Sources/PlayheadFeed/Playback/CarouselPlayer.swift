@@ -41,7 +41,7 @@ public final class CarouselPlayer: Sendable {
         var settings = settings
         settings.wraps = true
         settings.loops = pages.count < 2
-        settings.settlingTime = 0
+        settings.settlingTime = .zero
         feed = FeedPlayer(
             settings: settings,
             configuration: configuration,

@@ -17,7 +17,7 @@ final class FeedPreloads<ID: Hashable & Sendable>: @unchecked Sendable {
         /// The stage up to which the clip is preloaded. Less is loaded for clips that are further away. A clip that
         /// resumes in its middle is only opened, because its beginning is not needed.
         fileprivate var target: Preloader.Target {
-            start > 0 ? .probed : .firstFrame(loading: Request.secondsAhead(rank))
+            start > 0 ? .probed : .firstFrame(loading: .seconds(Request.secondsAhead(rank)))
         }
 
         /// Returns the seconds of media to load, by the number of preloaded clips before the clip.

@@ -108,7 +108,9 @@ final class PlaySession: Sendable {
         configuration.audio = outputs.audio
         configuration.decoding.threadCount = options.threads
         configuration.decoding.hardware = options.hardware
-        if let buffer = options.buffer { configuration.buffering.forwardDuration = buffer.seconds }
+        if let buffer = options.buffer {
+            configuration.buffering.forwardDuration = .nanoseconds(buffer.nanoseconds ?? 0)
+        }
         if let megabytes = options.frameCache { Player.frameCacheByteLimit = megabytes << 20 }
         player = QueuePlayer(items: [], configuration: configuration)
         let counting = options.frames == nil ? [] : [PlayerLayer()]

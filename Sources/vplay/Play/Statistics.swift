@@ -8,7 +8,7 @@ struct Statistics {
 
     init(_ counters: PlaybackCounters, _ audio: AudioDeviceFacts, _ options: PlayOptions) {
         let shown = counters.framesPresented
-        let mean = shown > 0 ? counters.totalLateness / Int64(shown) : 0
+        let mean = shown > 0 ? counters.totalLateness / shown : .zero
         let startup = counters.startupTime.map(Self.milliseconds) ?? "none"
         var lines = [
             "frames: decoded \(counters.framesDecoded), presented \(shown), dropped \(counters.framesDropped), "
@@ -51,8 +51,8 @@ struct Statistics {
     }
 
     /// Returns milliseconds with microsecond resolution.
-    private static func milliseconds(_ nanoseconds: Int64) -> String {
-        String(format: "%.3f ms", Double(nanoseconds) / 1e6)
+    private static func milliseconds(_ duration: Duration) -> String {
+        String(format: "%.3f ms", duration.seconds * 1e3)
     }
 
     private static func ratio(_ count: Int, _ parts: Int) -> String {

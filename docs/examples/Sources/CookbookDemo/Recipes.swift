@@ -116,7 +116,7 @@ func inStep(_ urls: [URL], _ sinks: [any VideoSink]) async -> [Player] {
         player.add(sink)
         await player.preroll(atRate: 1)
     }
-    let start = players[0].hostTime.advanced(by: 200_000_000).mediaTime
+    let start = (players[0].hostTime + .milliseconds(200)).mediaTime
     for player in players { player.setRate(1, time: .zero, atHostTime: start) }
     return players
 }

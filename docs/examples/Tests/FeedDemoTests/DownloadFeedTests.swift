@@ -20,7 +20,7 @@ func downloadFeed() throws {
         let clip = clips[id % clips.count]
         return try Download(Int64(clip.count), to: files[id]) { range, deliver in
             let part = clip[Int(range.lowerBound)..<Int(range.upperBound)]
-            let answer = driver.schedule(at: driver.now.advanced(by: 40_000_000), on: server) {
+            let answer = driver.schedule(at: driver.now + .milliseconds(40), on: server) {
                 deliver(part)
             }
             return { answer.cancel() }
