@@ -73,6 +73,7 @@ let package = Package(
         .library(name: "AVFoundation", targets: ["AVFoundation"]),
         .library(name: "AVKit", targets: ["AVKit"]),
         .library(name: "CoreMedia", targets: ["CoreMedia"]),
+        .library(name: "MediaPlayer", targets: ["MediaPlayer"]),
         .executable(name: "vplay", targets: ["vplay"]),
     ],
     dependencies: [
@@ -167,6 +168,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "AVKit", dependencies: ["AVFoundation"], swiftSettings: settings),
+        .target(name: "MediaPlayer", swiftSettings: settings),
         .executableTarget(
             name: "vplay",
             dependencies: [
@@ -260,7 +262,8 @@ let package = Package(
         .testTarget(
             name: "AVFoundationTests",
             dependencies: [
-                "AVFoundation", "AVKit", "CoreMedia", "FFmpeg", "Playhead", "PlayheadTesting", "MediaCore",
+                "AVFoundation", "AVKit", "CoreMedia", "FFmpeg", "MediaPlayer", "Playhead", "PlayheadTesting",
+                "MediaCore",
                 "PlayheadBackend",
                 "TestSupport",
             ],

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""check-avfoundation.py MODULES: holds docs/avfoundation.md to the public symbols of CoreMedia, AVFoundation and AVKit.
+"""check-avfoundation.py MODULES: holds docs/avfoundation.md to the public symbols of CoreMedia, AVFoundation, AVKit and MediaPlayer.
 
 MODULES is the folder with the modules of a build. Each symbol must be in exactly one row of the tables of the page, and each name
 in a row must be a symbol; the counts on the page must be those of the rows. Each clause of docs/contract.md that is "different"
-must have a decision. `--list` prints the symbols that have no row."""
+or "better" must have a decision, and the tests of a decision must exist. `--list` prints the symbols that have no row."""
 import json
 import os
 import pathlib
@@ -15,6 +15,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/avfoundation.md"
 SWIFT = os.environ.get("SWIFT", "swift")
+MODULES = ["CoreMedia", "AVFoundation", "AVKit", "MediaPlayer"]
+UNAVAILABLE = re.compile(r'@available\(\s*\*,\s*unavailable,\s*message:\s*"[^"]*"\s*\)\n\s*public (?:final class|struct) (\w+)')
 STATES = ["as Apple's", "different", "kept without effect", "unavailable"]
 # Members that the language or Foundation requires of a type.
 IMPLIED = {"==(_:_:)", "<(_:_:)", "hash(into:)", "hash", "isEqual(_:)", "rawValue", "init(rawValue:)", "description"}
@@ -25,7 +27,7 @@ def symbols(modules):
     info = json.loads(subprocess.run([SWIFT, "-print-target-info"], check=True, capture_output=True).stdout)
     found = set()
     with tempfile.TemporaryDirectory() as output:
-        for module in ["CoreMedia", "AVFoundation", "AVKit"]:
+        for module in MODULES:
             headers = [word for folder in sorted(ROOT.glob("Sources/C[A-Z]*")) for word in ("-I", folder)]
             subprocess.run(
                 [SWIFT, "symbolgraph-extract", "-module-name", module, "-target", info["target"]["triple"], "-I", modules]
@@ -40,7 +42,7 @@ def symbols(modules):
                         found.add(".".join(path))
             # The compiler leaves out symbols that are not available.
             for path in (ROOT / "Sources" / module).rglob("*.swift"):
-                found |= set(re.findall(r"@available\(\*, unavailable.*\n\s*public \w+ class (\w+)", path.read_text()))
+                found |= set(UNAVAILABLE.findall(path.read_text()))
     return found
 
 
@@ -54,6 +56,28 @@ def rows():
         names = re.findall(r"`([^`]+)`", cells[2])
         prefix = "" if kind == "globals" else kind + "."
         yield number, cells[1], [kind if name == "type" else prefix + name for name in names]
+
+
+def better():
+    """Checks the decisions on the clauses in which Playhead is better: | clauses | decision | tests |."""
+    contract = (ROOT / "docs/contract.md").read_text()
+    clauses = re.findall(r"^\| ([\w-]+) \|.*\| better \|", contract, re.MULTILINE)
+    decided = []
+    suites = {}
+    for path in (ROOT / "Tests/AVFoundationTests").glob("*.swift"):
+        text = path.read_text()
+        for suite in re.findall(r"^(?:final )?(?:struct|class) (\w+)", text, re.MULTILINE):
+            suites.setdefault(suite, set()).update(re.findall(r"func (\w+)\(", text))
+    table = PAGE.read_text().split("| clauses | here | tests |")[1].split("\n\n")[0]
+    for row in re.findall(r"^\| (\w-[^|]*) \| (.*) \| (.*?) ?\|$", table, re.MULTILINE):
+        decided += row[0].split(", ")
+        if not row[2] and not row[1].startswith("not "):
+            yield f"docs/avfoundation.md: the decision on {row[0]} has no test"
+        for suite, function in re.findall(r"`(\w+)/(\w+)`", row[2]):
+            if function not in suites.get(suite, set()):
+                yield f"docs/avfoundation.md: there is no test {suite}/{function}"
+    for clause in sorted(set(clauses) ^ set(decided)) + [c for c in set(decided) if decided.count(c) > 1]:
+        yield f"docs/avfoundation.md: no decision on the clause {clause} of docs/contract.md, or more than one"
 
 
 def check(modules):
@@ -77,6 +101,7 @@ def check(modules):
     for clause in clauses:
         if not re.search(rf"^\| {clause} \| \S.* \|$", PAGE.read_text(), re.MULTILINE):
             yield f"docs/avfoundation.md: no decision on the clause {clause} of docs/contract.md"
+    yield from better()
     for state in STATES:
         if f"| {state} | {counts[state]} |" not in PAGE.read_text():
             yield f"docs/avfoundation.md: {counts[state]} symbols are {state}; the page says otherwise"

@@ -18,7 +18,7 @@ SWIFT = os.environ.get("SWIFT", "swift")
 PRODUCTS = {
     "Playhead": ["MediaCore", "Network", "PulseAudio", "Sinks"], "PlayheadBackend": [], "PlayheadFeed": [],
     "PlayheadPicker": [], "PlayheadCapture": [], "PlayheadTesting": [], "TerminalSink": [], "WindowSink": [],
-    "AVFoundation": ["CoreMedia"], "CoreMedia": [],
+    "AVFoundation": ["CoreMedia"], "CoreMedia": [], "MediaPlayer": [],
 }
 
 

@@ -11,3 +11,27 @@ public final class AVMutableComposition {}
 /// Not available: the player has no graph of audio nodes.
 @available(*, unavailable, message: "there is no audio engine on Linux; Playhead's AudioTap processes audio")
 public final class AVAudioEngine {}
+
+/// Not available: assets cannot be composed.
+@available(*, unavailable, message: "there are no compositions on Linux; AVQueuePlayer has no gaps")
+public final class AVVideoComposition {}
+
+/// Not available: assets cannot be composed.
+@available(*, unavailable, message: "there are no compositions on Linux; AVQueuePlayer has no gaps")
+public final class AVMutableVideoComposition {}
+
+/// Not available: a written file needs an encoder, which the player does not have.
+@available(*, unavailable, message: "there is no writer on Linux; PlayheadCapture and FFmpeg encode")
+public final class AVAssetWriter {}
+
+/// Not available: the player does not capture.
+@available(
+    *,
+    unavailable,
+    message: "there is no capture session on Linux; PlayheadCapture records cameras and screens"
+)
+public final class AVCaptureSession {}
+
+/// Not available: there are no keys of content protection.
+@available(*, unavailable, message: "there is no FairPlay on Linux; protected content cannot be played")
+public final class AVContentKeySession {}

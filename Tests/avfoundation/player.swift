@@ -21,12 +21,57 @@ class LoudPlayer: AVPlayer {
     }
 }
 
+#if canImport(ObjectiveC)
+    typealias KeyValueObserver = NSObject
+#endif
+
+/// An object that observes by strings and by selectors.
+final class Watcher: KeyValueObserver {
+    private(set) var ends = 0
+
+    func watch(_ item: AVPlayerItem) {
+        item.addObserver(self, forKeyPath: "status", options: [.new], context: nil)
+        #if canImport(ObjectiveC)
+            let didEnd = #selector(ended(_:))
+        #else
+            let didEnd = Selector(Watcher.ended(_:))
+        #endif
+        NotificationCenter.default.addObserver(
+            self,
+            selector: didEnd,
+            name: .AVPlayerItemDidPlayToEndTime,
+            object: item
+        )
+    }
+
+    func unwatch(_ item: AVPlayerItem) {
+        item.removeObserver(self, forKeyPath: "status")
+        NotificationCenter.default.removeObserver(self)
+    }
+
+    override func observeValue(
+        forKeyPath keyPath: String?,
+        of object: Any?,
+        change: [NSKeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+    ) {
+        print("\(keyPath ?? "-"): \((change?[.newKey] as? NSNumber)?.intValue ?? -1)")
+    }
+
+    #if canImport(ObjectiveC)
+        @objc func ended(_ note: Notification) { ends += 1 }
+    #else
+        func ended(_ note: Notification) { ends += 1 }
+    #endif
+}
+
 @MainActor
 final class PlayerController: NSObject {
     let player = LoudPlayer()
     private var observations: [NSKeyValueObservation] = []
     private var timeObserver: Any?
     private var endObserver: NSObjectProtocol?
+    private let watcher = Watcher()
     private var passes = 0
     private var ticks = 0
 
@@ -48,6 +93,7 @@ final class PlayerController: NSObject {
                 }
             },
         ]
+        watcher.watch(item)
         endObserver = NotificationCenter.default.addObserver(
             forName: .AVPlayerItemDidPlayToEndTime,
             object: item,
@@ -94,6 +140,8 @@ final class PlayerController: NSObject {
         if let timeObserver { player.removeTimeObserver(timeObserver) }
         if let endObserver { NotificationCenter.default.removeObserver(endObserver) }
         for observation in observations { observation.invalidate() }
+        if let item = player.currentItem { watcher.unwatch(item) }
+        print("ended: \(watcher.ends > 0)")
         player.replaceCurrentItem(with: nil)
         print("ticks: \(ticks > 5), item: \(player.currentItem == nil ? "none" : "one")")
         Task {

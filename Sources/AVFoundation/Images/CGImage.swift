@@ -5,7 +5,7 @@ import Playhead
 
 /// A picture with 8 bits of red, green, blue and straight alpha for each pixel.
 public final class CGImage: Sendable {
-    private let frame: VideoFrame
+    let frame: VideoFrame
 
     /// Creates a picture of a frame in the format `rgba`.
     init(_ frame: VideoFrame) { self.frame = frame }

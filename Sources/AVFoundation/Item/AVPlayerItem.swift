@@ -21,6 +21,7 @@ package import Playhead
     nonisolated package let item: PlayerItem
     nonisolated let ownAsset: AVAsset
     private nonisolated let ownerReference = Locked<WeakObject<AVPlayer>?>(nil)
+    nonisolated let keyValueRegistrations = KeyValueRegistrations()
 
     /// Creates an item for a URL, with an asset of its own. Does no I/O.
     ///
@@ -177,7 +178,7 @@ package import Playhead
             Misuse.report("seek(to:): the time \(time) is not a position")
             return false
         }
-        guard before >= .zero, before.isValid, after >= .zero, after.isValid else {
+        guard [before, after].allSatisfy({ $0.isValid && !$0.isIndefinite && $0 >= .zero }) else {
             Misuse.report("seek(to:): the tolerances \(before) and \(after) must be valid and not negative")
             return false
         }
@@ -274,7 +275,25 @@ package import Playhead
             item.audioTimePitchAlgorithm = newValue == .varispeed ? .varispeed : .timeDomain
         }
     }
+
+    // MARK: Observing by strings
+
+    /// Receives a change of a property that this object observes by string. This implementation does nothing.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The string that was passed to `addObserver(_:forKeyPath:options:context:)`.
+    ///   - object: The observed object.
+    ///   - change: The values that the options request.
+    ///   - context: The pointer that was passed to `addObserver(_:forKeyPath:options:context:)`.
+    open func observeValue(
+        forKeyPath keyPath: String?,
+        of object: Any?,
+        change: [NSKeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+    ) {}
 }
+
+extension AVPlayerItem: NSKeyValueObserving {}
 
 extension AVPlayerItem: _KeyValueCodingAndObserving, Observed {
     nonisolated func observeValue<Value: Equatable & Sendable>(

@@ -6,8 +6,7 @@ import Playhead
 open class AVPlayerLayer: CALayer {
     private let layer = PlayerLayer()
     private var shownPlayer: AVPlayer?
-    private var region: CompositeRegion?
-    private weak var regionOwner: CompositeSink?
+    let keyValueRegistrations = KeyValueRegistrations()
 
     /// Creates a layer without a player.
     public override init() { super.init() }
@@ -19,6 +18,8 @@ open class AVPlayerLayer: CALayer {
         self.init()
         self.player = player
     }
+
+    open override class func makeLayer() -> CALayer { AVPlayerLayer() }
 
     /// The player whose video is shown, which the layer retains.
     open var player: AVPlayer? {
@@ -62,27 +63,10 @@ open class AVPlayerLayer: CALayer {
         layer.size = size.isEmpty ? nil : size
     }
 
-    override func place(_ placement: Placement?) {
-        guard let placement else {
-            if let region { layer.remove(region) }
-            region = nil
-            return
-        }
-        let rectangle = PixelRect(placement.frame)
-        let shown: CompositeRegion
-        if let region, regionOwner === placement.screen {
-            shown = region
-        } else {
-            if let region { layer.remove(region) }
-            shown = placement.screen.makeRegion(rectangle, zPosition: placement.zPosition)
-            region = shown
-            regionOwner = placement.screen
-            layer.add(shown)
-        }
-        shown.frame = rectangle
-        shown.zPosition = placement.zPosition
-        shown.isHidden = placement.isHidden
-    }
+    override var isDrawn: Bool { true }
+    override func drawContents() {}
+    override func enter(_ region: CompositeRegion) { layer.add(region) }
+    override func leave(_ region: CompositeRegion) { layer.remove(region) }
 }
 
 extension AVPlayerLayer: _KeyValueCodingAndObserving, Observed {

@@ -1,7 +1,7 @@
 public import Foundation
 public import Playhead
 
-/// A rectangle in a tree of layers. It describes where video is shown, and draws nothing itself.
+/// A rectangle in a tree of layers: a color, an image or, in a subclass, video.
 ///
 /// `display(in:)` shows a tree. Coordinates are in pixels, from the top left corner. As on Apple's platforms, a tree is used
 /// from one thread at a time: the main thread.
@@ -17,11 +17,24 @@ open class CALayer: NSObject {
     private var isLayoutNeeded = false
     /// The composite that shows the tree, if this is its root.
     private var screen: CompositeSink?
+    private var fill: CGColor?
+    private var content: Any?
+    private var gravity = CALayerContentsGravity.resize
+    /// The part of the composite in which the layer is drawn; nil while it is not shown, or has nothing to draw.
+    private(set) var region: CompositeRegion?
+    private weak var regionOwner: CompositeSink?
+
+    /// Creates a layer of this class, for views whose layer has a class of its own. Subclasses of an application override
+    /// it. This is not part of Apple's API, which calls an initializer of the class.
+    ///
+    /// - Returns: The layer.
+    open class func makeLayer() -> CALayer { CALayer() }
 
     /// Creates a layer without a size.
     public override init() { super.init() }
 
     deinit {
+        region?.finish()
         for layer in children { layer.leaveScreen() }
     }
 
@@ -64,7 +77,7 @@ open class CALayer: NSObject {
     }
 
     /// Adapts what the layer shows to the size. `AVPlayerLayer` overrides it.
-    func boundsDidChange() {}
+    func boundsDidChange() { drawContents() }
 
     /// The position of the anchor point in the coordinates of the superlayer.
     open var position: CGPoint {
@@ -122,6 +135,62 @@ open class CALayer: NSObject {
     open var contentsScale: CGFloat = 1
     /// A name for the application's own use.
     open var name: String?
+
+    // MARK: Contents
+
+    /// The color that fills the layer below its contents, or nil.
+    open var backgroundColor: CGColor? {
+        get { fill }
+        set {
+            guard newValue != fill else { return }
+            fill = newValue
+            treeDidChange()
+        }
+    }
+
+    /// The image of the layer: a `CGImage`, or nil. Another value is logged and not drawn. The image is scaled at once, on
+    /// the calling thread.
+    open var contents: Any? {
+        get { content }
+        set {
+            if let newValue, !(newValue is CGImage) {
+                Misuse.report("contents: \(type(of: newValue)) is not an image")
+            }
+            content = newValue
+            let isShown = region != nil
+            treeDidChange()
+            if isShown { drawContents() }
+        }
+    }
+
+    /// The way in which the image is fitted into the layer; `.resize` by default. An unknown one has no effect.
+    open var contentsGravity: CALayerContentsGravity {
+        get { gravity }
+        set {
+            guard newValue.gravity != nil else {
+                return Misuse.report("contentsGravity: unknown gravity \(newValue.rawValue)")
+            }
+            gravity = newValue
+            drawContents()
+        }
+    }
+
+    private var image: CGImage? { content as? CGImage }
+
+    /// Draws the image into the region. `AVPlayerLayer` overrides it, because it shows video instead.
+    func drawContents() {
+        let size = PixelSize(area.size)
+        guard let region, !size.isEmpty else { return }
+        guard let image, let gravity = gravity.gravity else { return region.clear() }
+        do {
+            try region.present(image.frame.converted(to: .bgra, size: size, gravity: gravity))
+        } catch {
+            Misuse.report("contents: the image cannot be scaled to \(size.width)x\(size.height): \(error)")
+        }
+    }
+
+    /// Whether the layer draws something of its own.
+    var isDrawn: Bool { fill != nil || image != nil }
 
     // MARK: Tree
 
@@ -305,6 +374,49 @@ open class CALayer: NSObject {
         let isHidden: Bool
     }
 
-    /// Shows what the layer contains at a place, or ends showing it. `AVPlayerLayer` overrides it.
-    func place(_ placement: Placement?) {}
+    /// Shows what the layer contains at a place, or ends showing it.
+    private func place(_ placement: Placement?) {
+        guard let placement, isDrawn else { return leaveRegion() }
+        let rectangle = PixelRect(placement.frame)
+        if regionOwner !== placement.screen { leaveRegion() }
+        let shown = region ?? placement.screen.makeRegion(rectangle, zPosition: placement.zPosition)
+        shown.frame = rectangle
+        shown.zPosition = placement.zPosition
+        shown.isHidden = placement.isHidden
+        shown.backgroundColor = fill?.color ?? .clear
+        if region == nil {
+            (region, regionOwner) = (shown, placement.screen)
+            enter(shown)
+        }
+    }
+
+    private func leaveRegion() {
+        guard let region else { return }
+        self.region = nil
+        leave(region)
+    }
+
+    /// Begins to draw in a region. `AVPlayerLayer` overrides it.
+    func enter(_ region: CompositeRegion) { drawContents() }
+
+    /// Ends drawing in a region, and removes it. `AVPlayerLayer` overrides it.
+    func leave(_ region: CompositeRegion) { region.finish() }
+
+    // MARK: Observing by strings
+
+    /// Receives a change of a property that this object observes by string. This implementation does nothing.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The string that was passed to `addObserver(_:forKeyPath:options:context:)`.
+    ///   - object: The observed object.
+    ///   - change: The values that the options request.
+    ///   - context: The pointer that was passed to `addObserver(_:forKeyPath:options:context:)`.
+    @MainActor open func observeValue(
+        forKeyPath keyPath: String?,
+        of object: Any?,
+        change: [NSKeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+    ) {}
 }
+
+extension CALayer: NSKeyValueObserving {}

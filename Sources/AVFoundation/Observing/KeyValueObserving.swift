@@ -4,11 +4,17 @@ import Playhead
 public protocol _KeyValueCodingAndObserving: AnyObject, SendableMetatype {}
 
 /// An object of this module that can be observed.
-protocol Observed: AnyObject {
+protocol Observed: AnyObject, SendableMetatype {
     func observeValue<Value: Equatable & Sendable>(
         reading read: @escaping @Sendable () -> Value?,
         changeHandler: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> ValueObservation<Value>
+
+    /// The value of a property for observers by string, or nil if there is no such property.
+    func keyValue(forKey key: String) -> KeyValue?
+
+    /// The observers by string.
+    var keyValueRegistrations: KeyValueRegistrations { get }
 }
 
 /// A key path that a `@Sendable` closure reads.

@@ -17,6 +17,7 @@ package import Playhead
     /// The observations of time that have not been removed.
     nonisolated let timeObservers = Locked<[ObjectIdentifier: ObservationToken]>([:])
     nonisolated let settings = Locked(Settings())
+    nonisolated let keyValueRegistrations = KeyValueRegistrations()
 
     /// Settings that are stored and have no effect.
     struct Settings: Sendable {
@@ -396,7 +397,25 @@ package import Playhead
         get { player.appliesMediaSelectionCriteriaAutomatically }
         set { player.appliesMediaSelectionCriteriaAutomatically = newValue }
     }
+
+    // MARK: Observing by strings
+
+    /// Receives a change of a property that this object observes by string. This implementation does nothing.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The string that was passed to `addObserver(_:forKeyPath:options:context:)`.
+    ///   - object: The observed object.
+    ///   - change: The values that the options request.
+    ///   - context: The pointer that was passed to `addObserver(_:forKeyPath:options:context:)`.
+    open func observeValue(
+        forKeyPath keyPath: String?,
+        of object: Any?,
+        change: [NSKeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+    ) {}
 }
+
+extension AVPlayer: NSKeyValueObserving {}
 
 extension AVPlayer: _KeyValueCodingAndObserving, Observed {
     nonisolated func observeValue<Value: Equatable & Sendable>(

@@ -28,6 +28,7 @@ import Playhead
     nonisolated let looper: PlayerLooper?
     private nonisolated let player: AVQueuePlayer
     private nonisolated let copies: [AVPlayerItem]
+    nonisolated let keyValueRegistrations = KeyValueRegistrations()
 
     /// Creates a looper for a whole item.
     ///
