@@ -58,6 +58,23 @@ let feedExamples =
         )
     ]
 
+// The same uses written with the calls of Apple's player, over stand-ins for UIKit.
+let uiKitExamples =
+    ["UIKitStoryCoverDemo", "UIKitCellPlayerDemo", "UIKitBannerDemo"].map { name in
+        example(name, ["AVFoundation", "DemoScreen", "UIStandIn"])
+    } + [
+        example(
+            "UIKitPickerDemo",
+            ["AVFoundation", "DemoScreen", "PlayheadCapture", "PlayheadPicker", "UIStandIn"]
+        ),
+        .target(
+            name: "UIStandIn",
+            dependencies: ["AVFoundation"],
+            path: "docs/examples/Sources/UIStandIn",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+    ]
+
 let package = Package(
     name: "playhead",
     products: [
@@ -300,7 +317,7 @@ let package = Package(
                 example("PlayDemo"), example("WatchDemo"), example("SinkDemo"),
                 example("CookbookDemo", ["Playhead", "PlayheadFeed"]),
                 example("SnippetDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
-            ] + feedExamples : [])
+            ] + feedExamples + uiKitExamples : [])
 )
 
 // `make test-asan` and `make test-tsan` build only the test targets that they run.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that the code in README.md, docs/sinks.md and docs/testing.md is identical to the files that are compiled.
 
-With the build folder of `swift build` as an argument, it also runs the programs of docs/feeds.md with the fixtures, and checks the
+With the build folder of `swift build` as an argument, it also runs the programs of docs/feeds.md and docs/avfoundation.md with the fixtures, and checks the
 contact sheets that they write. FeedDemoTests checks what the programs decide, on a clock that the tests move."""
 import concurrent.futures
 import pathlib
@@ -82,6 +82,8 @@ if len(sys.argv) > 1:
         faults.append(f"docs/watching.md: its listing is not the first lines of WatchDemo:\n{watch}")
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
+        films = folder / "films"
+        films.mkdir()
         picture = folder / "picture.png"
         subprocess.run([built / "vplay", "snapshot", vfr, "--at", "1", "-o", picture], check=True)
         programs = [
@@ -92,6 +94,10 @@ if len(sys.argv) > 1:
             ("DownloadFeedDemo", (4 * 348, 408), folder, h264, vfr),
             ("PickerDemo", (4 * 228, 228), folder),
             ("WindowFeedDemo", (7 * 488, 608), h264, vfr),
+            ("UIKitStoryCoverDemo", (7 * 398, 348), h264, vfr),
+            ("UIKitCellPlayerDemo", (4 * 348, 2 * 428), h264, vfr),
+            ("UIKitBannerDemo", (3 * 328, 3 * 208), av1, vfr, h264),
+            ("UIKitPickerDemo", (7 * 228, 228), films),
         ]
         cook = subprocess.run([built / "CookbookDemo", h264, folder], capture_output=True, text=True, timeout=120)
         expected = "every frame: 90\nsampled frames: 32\naverages: 6\n"

@@ -17,6 +17,12 @@ func feedExample(_ name: String, _ products: [String] = []) -> Target {
     return example
 }
 
+func uiKitExample(_ name: String, _ products: [String] = []) -> Target {
+    let example = feedExample(name, ["AVFoundation"] + products)
+    example.dependencies.append("UIStandIn")
+    return example
+}
+
 let package = Package(
     name: "examples",
     dependencies: [.package(name: "playhead", path: "../..")],
@@ -41,7 +47,16 @@ let package = Package(
         feedExample("BannerDemo"), feedExample("DownloadFeedDemo"),
         feedExample("WindowFeedDemo", ["WindowSink"]),
         feedExample("PickerDemo", ["PlayheadCapture", "PlayheadPicker"]),
-        // The same programs on a clock that the tests move.
+        // docs/avfoundation.md describes these: the same uses with the calls of Apple's player, over stand-ins for UIKit.
+        .target(
+            name: "UIStandIn",
+            dependencies: [.product(name: "AVFoundation", package: "playhead")],
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        uiKitExample("UIKitStoryCoverDemo"), uiKitExample("UIKitCellPlayerDemo"),
+        uiKitExample("UIKitBannerDemo"),
+        uiKitExample("UIKitPickerDemo", ["PlayheadCapture", "PlayheadPicker"]),
+        // The feed programs on a clock that the tests move.
         .testTarget(
             name: "FeedDemoTests",
             dependencies: ["Playhead", "PlayheadFeed", "PlayheadPicker", "PlayheadTesting"].map {
