@@ -34,6 +34,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "BenchmarkKit", dependencies: playhead, swiftSettings: settings),
+        .executableTarget(
+            name: "AdapterCost",
+            dependencies: playhead + ["BenchmarkKit", .product(name: "AVFoundation", package: "playhead")],
+            swiftSettings: settings
+        ),
         .executableTarget(name: "EngineCost", dependencies: ["BenchmarkKit"], swiftSettings: settings),
         .executableTarget(
             name: "FeedFigures",
