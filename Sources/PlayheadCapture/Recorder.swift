@@ -2,7 +2,7 @@ import Dispatch
 import FFmpeg
 public import Foundation
 public import MediaCore
-public import Playhead
+import Playhead
 import Sinks
 
 /// Records the frames of a camera or a test pattern into a file, without audio.
