@@ -138,7 +138,8 @@ extension HLSDemuxer {
             demuxers: demuxers,
             timestampAdjuster: timestampAdjuster,
             // The times of a later segment need the time of the first segment as reference.
-            openingTime: resources.knownZero == nil ? nil : request.options.startTime
+            openingTime: resources.knownZero == nil ? nil : request.options.startTime,
+            liveOffset: request.options.liveOffset
         )
     }
 

@@ -23,6 +23,10 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     private var segmentSeek: SegmentSeek?
     /// The container time that corresponds to zero on the item's timeline.
     var zero = MediaTime.zero
+    /// Whether the presentation had no end when it was opened.
+    private var isLive = false
+    /// The version of the playlist whose window has been published.
+    private var publishedVersion: Int?
 
     /// Creates a demuxer. `source` reads the playlist of `url`.
     package init(
@@ -60,6 +64,11 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         var description = describe()
         // A file can be switched to anywhere: nothing is fetched in vain.
         if !resources.isLocal { description.segmentStarts = presentation.main?.playlist.segmentStarts ?? [] }
+        if let main = presentation.main, !main.playlist.hasEnded {
+            description.joinTime = main.joinTime
+            isLive = true
+            publishWindow()
+        }
         self.description = description
         enable(Set(description.tracks.map(\.id)))
         return .ready(description)
@@ -121,10 +130,31 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         return (rendition, own)
     }
 
+    // MARK: Live presentations
+
+    /// Publishes the window of a live presentation if its playlist has changed.
+    private func publishWindow() {
+        guard isLive, let main = presentation.main, main.playlistVersion != publishedVersion else { return }
+        publishedVersion = main.playlistVersion
+        resources.setLiveWindow(main.window)
+    }
+
+    /// Reloads the live playlists that a seek uses. Playlists are not reloaded while nothing is read, so they may be old.
+    private func refreshPlaylists() throws(MediaError) {
+        guard isLive else { return }
+        for rendition in presentation.renditions where rendition.isEnabled {
+            try context.retryUntilReady { () throws(MediaError) -> Void? in
+                try rendition.refreshPlaylist(context) ? () : nil
+            }
+        }
+        publishWindow()
+    }
+
     // MARK: Reading
 
     package func read() throws(MediaError) -> Poll<Packet?> {
         if mustSeek { throw cancelled }
+        defer { publishWindow() }
         do throws(MediaError) {
             return try next()
         } catch {
@@ -178,6 +208,12 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
             seekSubtitles(to: target)
             mustSeek = false
             return .ready(())
+        }
+        do throws(MediaError) {
+            try refreshPlaylists()
+        } catch {
+            if error.code == .cancelled { mustSeek = true }
+            throw error
         }
         let track = seekTrack(description, of: rendition)
         // Continue a seek that was waiting for bytes.

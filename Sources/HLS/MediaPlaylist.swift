@@ -17,9 +17,18 @@ package struct MediaPlaylist: Hashable, Sendable {
     package var hasEnded: Bool
     /// The target duration in microseconds. No segment is longer.
     package var targetDuration: Int64
+    /// The minimum offset from the end of a live playlist at which to play, in microseconds, or nil if the server
+    /// declares none (`EXT-X-SERVER-CONTROL`).
+    package var holdBack: Int64?
     package var segments: [PlaylistSegment]
     /// The preferred start in seconds, relative to the beginning, or if negative to the end (`EXT-X-START`).
     package var startOffset: Double?
+
+    /// The offset from the end of a live playlist at which to play, in microseconds: three target durations, unless the
+    /// server declares another one (RFC 8216, section 6.3.3).
+    package var recommendedOffset: Int64 {
+        holdBack ?? targetDuration.multipliedReportingOverflow(by: 3).partialValue
+    }
 
     /// The start times of the segments in nanoseconds from the first one. Empty while segments are appended.
     package var segmentStarts: [Int64] {

@@ -13,6 +13,10 @@ struct MediaPlaylistTracker {
     private let resources: PresentationResources
     /// The number of segments that have been removed from the playlist since it was opened.
     private(set) var removedCount = 0
+    /// The number of times that the playlist has been replaced.
+    private(set) var version = 0
+    /// When the server sent the playlist, in nanoseconds of the network's clock.
+    private(set) var updateTime: Int64
     /// The duration of the removed segments in microseconds.
     private var removedDuration: Int64 = 0
     private var load: PlaylistLoad?
@@ -35,7 +39,8 @@ struct MediaPlaylistTracker {
         ends = Self.ends(of: playlist)
         self.url = url
         self.resources = resources
-        reloadTime = resources.root.now + Self.nanoseconds(playlist.targetDuration)
+        updateTime = resources.root.now
+        reloadTime = updateTime + Self.nanoseconds(playlist.targetDuration)
         if !playlist.hasEnded, let first = playlist.segments.first {
             arrivals = [(first.sequence, resources.root.now)]
         }
@@ -53,11 +58,13 @@ struct MediaPlaylistTracker {
     /// The URL of the playlist for messages.
     var name: String { Redaction.location(url) }
 
-    /// The index of the segment with which playback begins. A live presentation begins three target durations before
-    /// its end (RFC 8216, section 6.3.3).
-    var firstIndex: Int {
-        guard playlist.kind == .live, !playlist.hasEnded else { return 0 }
-        var rest = playlist.targetDuration.multipliedReportingOverflow(by: 3).partialValue
+    /// Returns the index of the segment with which playback begins.
+    ///
+    /// - Parameter offset: The minimum offset from the end of a live playlist in microseconds. If nil, a playlist whose
+    ///   segments are removed begins at the recommended offset, and an `EVENT` playlist with its first segment.
+    func firstIndex(offset: Int64?) -> Int {
+        guard !playlist.hasEnded, playlist.kind == .live || offset != nil else { return 0 }
+        var rest = offset ?? playlist.recommendedOffset
         var index = playlist.segments.count
         while index > 0, rest > 0 {
             index -= 1
@@ -101,6 +108,15 @@ struct MediaPlaylistTracker {
             if playlist.hasEnded { return .ready(nil) }
             guard try reload(context) else { return .pending }
         }
+    }
+
+    /// Reloads a live playlist that may have changed. Returns false if the call must be repeated when the context is
+    /// woken.
+    ///
+    /// - Throws: `MediaError` if the playlist cannot be reloaded.
+    mutating func refresh(_ context: ReadContext) throws(MediaError) -> Bool {
+        guard !playlist.hasEnded, load != nil || resources.root.now >= reloadTime else { return true }
+        return try reload(context)
     }
 
     /// Reloads the playlist when it is due. Returns false if the call must be repeated when the context is woken.
@@ -162,12 +178,30 @@ struct MediaPlaylistTracker {
         for segment in old.segments.prefix(Int(clamping: removed)) {
             removedDuration = removedDuration.addingClamped(segment.duration)
         }
+        removedDuration = removedDuration.addingClamped(Self.gap(between: old, and: new))
         noteArrivals(in: new, after: old.segments.last?.sequence)
         playlist = new
+        version += 1
+        updateTime = resources.root.now
         unchangedReloads = isNew ? 0 : unchangedReloads + 1
         // After an unchanged reload the client waits half the target duration (RFC 8216, section 6.3.4).
         let interval = Self.nanoseconds(new.targetDuration)
         reloadTime = resources.root.now + (isNew ? interval : interval / 2)
+    }
+
+    /// Returns the duration of the segments between two versions of the playlist that were in neither of them, in
+    /// microseconds: by the dates, or else a target duration for each.
+    private static func gap(between old: MediaPlaylist, and new: MediaPlaylist) -> Int64 {
+        guard let last = old.segments.last, let next = new.segments.first else { return 0 }
+        let count = next.sequence.subtractingClamped(last.sequence) - 1
+        guard count > 0 else { return 0 }
+        let limit = count.multipliedReportingOverflow(by: new.targetDuration)
+        let estimate = limit.overflow ? .max : limit.partialValue
+        guard let end = last.date.map({ ($0 / 1000).addingClamped(last.duration) }), let start = next.date
+        else {
+            return estimate
+        }
+        return min(max(0, (start / 1000).subtractingClamped(end)), estimate)
     }
 
     /// Records when the new segments appeared.

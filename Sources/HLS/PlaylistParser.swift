@@ -233,6 +233,12 @@ package struct PlaylistParser {
         case "#EXT-X-PLAYLIST-TYPE":
             isMedia = true
             media.kind = value == "VOD" ? .vod : value == "EVENT" ? .event : .live
+        case "#EXT-X-SERVER-CONTROL":
+            // An invalid value is ignored: the default is safe.
+            let seconds = AttributeList(value).real("HOLD-BACK")
+            media.holdBack = seconds.flatMap { seconds in
+                (0..<Self.maximumSegmentDuration).contains(seconds) ? Int64(seconds * 1_000_000) : nil
+            }
         case "#EXT-X-START": media.startOffset = AttributeList(value).real("TIME-OFFSET")
         case "#EXT-X-I-FRAMES-ONLY":
             throw syntaxError("unsupported playlist: I-frames only (EXT-X-I-FRAMES-ONLY)")

@@ -15,6 +15,8 @@ package final class PresentationResources: Sendable {
         /// The actual sizes of variant streams that declare none, by URL.
         var sizes: [String: PixelSize] = [:]
         var zero: MediaTime?
+        /// The window of a live presentation. Nil for other presentations.
+        var liveWindow: LiveWindow?
         /// The readers to wake when `zero` is known.
         var zeroWaiters: [WeakContext] = []
     }
@@ -137,6 +139,18 @@ package final class PresentationResources: Sendable {
 
     /// The container time that corresponds to zero, or nil before the presentation has been opened.
     var knownZero: MediaTime? { state.withLock { $0.zero } }
+
+    /// The window of a live presentation by the newest playlist that was loaded. Nil for other presentations, and before
+    /// the presentation has been opened.
+    package var liveWindow: LiveWindow? { state.withLock { $0.liveWindow } }
+    /// Replaces the window by that of another version of the playlist.
+    func setLiveWindow(_ window: LiveWindow) {
+        state.withLock { state in
+            if state.liveWindow.map({ $0.updateTime <= window.updateTime }) ?? true {
+                state.liveWindow = window
+            }
+        }
+    }
 
     /// Returns the actual size of a variant stream.
     func size(_ url: String) -> PixelSize? { state.withLock { $0.sizes[url] } }

@@ -27,6 +27,8 @@ final class Rendition {
     private var isAtEnd = false
     /// The time of the source's timeline that corresponds to item time zero, in microseconds.
     private var origin: Int64
+    /// The index of the segment with which the rendition was opened.
+    private var openedIndex: Int
     /// The discontinuity sequence number of the first segment.
     private let firstDiscontinuity: Int64
     /// Packets that end before this time are dropped.
@@ -69,19 +71,25 @@ final class Rendition {
         url: String,
         demuxers: DemuxerSet,
         timestampAdjuster: TimestampAdjuster,
-        openingTime: MediaTime?
+        openingTime: MediaTime?,
+        liveOffset: MediaTime?
     ) throws(MediaError) {
         dates = playlist.dates
         self.demuxers = demuxers
         self.timestampAdjuster = timestampAdjuster
         let backend = demuxers.backend
-        source = SegmentSource(playlist, url: url, resources: demuxers.resources) {
-            key,
-            iv throws(MediaError) in
+        source = SegmentSource(
+            playlist,
+            url: url,
+            resources: demuxers.resources,
+            liveOffset: liveOffset.map(\.microseconds)
+        ) { key, iv throws(MediaError) in
             try backend.makeCipher(key: key, iv: iv)
         }
-        // The first segments of a presentation that has ended may be gaps. They are part of the timeline.
-        origin = playlist.hasEnded ? 0 : source.start(of: source.index)
+        // The timeline begins with the first segment, also if that is a gap, and of a live presentation with the first
+        // one that the playlist has when the presentation is opened first. `setZero` corrects later openings.
+        origin = 0
+        openedIndex = source.index
         guard let segment = source.segment else {
             throw MediaError(
                 .emptyMedia,
@@ -126,6 +134,31 @@ final class Rendition {
     /// The item time of the current segment according to the playlist.
     var segmentStart: MediaTime { start(of: source.index) }
 
+    /// The item time of the segment with which the rendition was opened.
+    var joinTime: MediaTime { start(of: openedIndex) }
+    /// The number of times that the playlist has been replaced.
+    var playlistVersion: Int { source.playlistVersion }
+
+    /// The segments that a live playlist has now.
+    var window: LiveWindow {
+        let playlist = playlist
+        let begin = max(.zero, start(of: source.firstAvailableIndex))
+        return LiveWindow(
+            range: MediaTimeRange(start: begin, end: max(begin, start(of: source.endIndex))),
+            slides: playlist.kind == .live,
+            hasEnded: playlist.hasEnded,
+            targetDuration: MediaTime(value: playlist.targetDuration, timescale: 1_000_000),
+            recommendedOffset: MediaTime(value: playlist.recommendedOffset, timescale: 1_000_000),
+            updateTime: source.playlistTime
+        )
+    }
+
+    /// Reloads a live playlist that may have changed. Returns false if the call must be repeated when the context is
+    /// woken.
+    func refreshPlaylist(_ context: ReadContext) throws(MediaError) -> Bool {
+        try source.refreshPlaylist(context)
+    }
+
     /// Requests the next bytes, so that they are on their way when they are read.
     func requestFirstBytes(_ context: ReadContext) { source.requestFirstBytes(context) }
 
@@ -162,6 +195,7 @@ final class Rendition {
                     source.segment(at: source.index + 1) != nil
                 else { throw why }
                 source.begin(at: source.index + 1)
+                openedIndex = source.index
                 if firstRun.start != .zero {
                     firstRun.start = segmentStart
                     currentRun.start = firstRun.start
@@ -180,7 +214,8 @@ final class Rendition {
         self.zero = zero
         // Item time zero of a live presentation was set when it was opened first.
         if !playlist.hasEnded {
-            origin = origin.subtractingClamped((description.startTime - zero).microseconds)
+            let opened = (description.startTime - zero).microseconds
+            origin = source.start(of: openedIndex).subtractingClamped(opened)
         }
         firstRun.demuxer.setTimeline(zero: zero, shift: packedAudioStart + firstShift)
     }

@@ -56,12 +56,13 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         _ playlist: MediaPlaylist,
         url: String,
         resources: PresentationResources,
+        liveOffset: Int64?,
         makeCipher: @escaping ([UInt8], [UInt8]) throws(MediaError) -> any BlockCipher
     ) {
         self.resources = resources
         self.makeCipher = makeCipher
         tracker = MediaPlaylistTracker(playlist, url: url, resources: resources)
-        index = availableIndex(from: tracker.firstIndex)
+        index = availableIndex(from: tracker.firstIndex(offset: liveOffset))
     }
 
     var playlist: MediaPlaylist { tracker.playlist }
@@ -73,6 +74,16 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     func start(of index: Int) -> Int64 { tracker.start(of: index) }
     /// The index of the first segment in the playlist.
     var firstAvailableIndex: Int { tracker.removedCount }
+    /// The index after the last segment in the playlist.
+    var endIndex: Int { tracker.removedCount + tracker.playlist.segments.count }
+    /// The number of times that the playlist has been replaced.
+    var playlistVersion: Int { tracker.version }
+    /// When the server sent the playlist, in nanoseconds of the network's clock.
+    var playlistTime: Int64 { tracker.updateTime }
+
+    /// Reloads a live playlist that may have changed. Returns false if the call must be repeated when the context is
+    /// woken.
+    func refreshPlaylist(_ context: ReadContext) throws(MediaError) -> Bool { try tracker.refresh(context) }
 
     /// Returns the index of the first segment at or after `index` that is available, or the end of the playlist.
     private func availableIndex(from index: Int) -> Int {

@@ -27,7 +27,7 @@ final class SubtitleRendition {
         self.zero = zero
         self.demuxers = demuxers
         tracker = MediaPlaylistTracker(playlist, url: url, resources: demuxers.resources)
-        index = tracker.firstIndex
+        index = tracker.firstIndex(offset: nil)
     }
 
     /// Creates a decoder for the cues of the track.

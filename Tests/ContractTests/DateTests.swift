@@ -142,7 +142,6 @@ struct DateTests {
         let item = bench.load(playlists.url("mid/open.m3u8")) { item in
             item.configuredTimeOffsetFromLive = .ms(1000)
             item.automaticallyPreservesTimeOffsetFromLive = true
-            item.canUseNetworkResourcesForLiveStreamingWhilePaused = true
         }
         #expect(item.duration == .ms(3000))
         #expect(item.seekableTimeRanges == [MediaTimeRange(start: .zero, duration: .ms(3000))])
@@ -167,11 +166,9 @@ struct DateTests {
         let copy = item.makeCopy()
         #expect(copy.configuredTimeOffsetFromLive == .ms(1000))
         #expect(copy.automaticallyPreservesTimeOffsetFromLive)
-        #expect(copy.canUseNetworkResourcesForLiveStreamingWhilePaused)
         let other = PlayerItem(url: playlists.master)
         #expect(other.configuredTimeOffsetFromLive == .invalid)
         #expect(!other.automaticallyPreservesTimeOffsetFromLive)
-        #expect(!other.canUseNetworkResourcesForLiveStreamingWhilePaused)
     }
 
     @Test("The duration that a playlist declares is not an estimate, however few bytes have been read")

@@ -12,30 +12,6 @@ struct HostilePlaylistTests {
     /// A URL of almost the maximum length.
     private static let longBase = "http://host.test/" + String(repeating: "x", count: 60_000) + "/list.m3u8"
 
-    /// A resource that cannot be read, and whose clock is at zero.
-    private final class UnreachableResource: ResourceByteSource {
-        let location = longBase
-        let isFile = false
-        let byteCount: Int64? = nil
-        let isSeekable = true
-        let isReusable = true
-        let receivedBytes: Int64 = 0
-        let now: Int64 = 0
-
-        func openReferenced(_ reference: String, cachePolicy: CachePolicy, validatedAfter: Int64)
-            throws(MediaError) -> any ResourceByteSource
-        {
-            self
-        }
-        func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
-            throw MediaError(.io, "there is no network in this test")
-        }
-        func removeReader(_ context: ReadContext) {}
-        func setVolatile() {}
-        func wake(_ context: ReadContext, after delay: Int64) {}
-        func cancel() {}
-    }
-
     private func parse(_ text: String, at base: String = "http://host.test/list.m3u8") throws(MediaError)
         -> Playlist
     {
@@ -185,7 +161,7 @@ struct HostilePlaylistTests {
 
     @Test("The start of a segment is found without adding up those before it")
     func starts() throws {
-        let resources = PresentationResources(root: UnreachableResource())
+        let resources = PresentationResources(root: UnreachableResource(location: Self.longBase))
         let growth = try growth(2000) { count in
             let text = "#EXTM3U\n" + segments(count, duration: "0.000005") + "#EXT-X-ENDLIST\n"
             guard case .media(let media) = try parse(text) else { return }
@@ -210,7 +186,7 @@ struct HostilePlaylistTests {
             }
             return media
         }
-        let resources = PresentationResources(root: UnreachableResource())
+        let resources = PresentationResources(root: UnreachableResource(location: Self.longBase))
         var tracker = MediaPlaylistTracker(
             try live(0),
             url: "http://host.test/list.m3u8",

@@ -61,6 +61,13 @@ enum Presentation {
             try encode("-an " + video + list + "-hls_segment_filename v%d.ts v.m3u8", in: folder)
             try pack(in: folder)
             try folder.write("master.m3u8", Array(separate.utf8))
+        case "twelve segments":
+            // 360 frames in twelve seconds, with a key frame every half second.
+            try encode(
+                video + list + "-hls_segment_filename %d.ts list.m3u8",
+                of: "-f lavfi -i testsrc2=size=160x90:rate=30:duration=12",
+                in: folder
+            )
         case "five variants", "five variants of fmp4":
             let isTS = name == "five variants"
             var master = "#EXTM3U\n"
@@ -122,13 +129,18 @@ enum Presentation {
         try folder.write("a.m3u8", Array((list + "#EXT-X-ENDLIST\n").utf8))
     }
 
-    private static func encode(_ arguments: String, in folder: TemporaryFolder) throws {
+    private static func encode(
+        _ arguments: String,
+        of input: String? = nil,
+        in folder: TemporaryFolder
+    ) throws {
+        let input = input ?? "-i " + Fixture.url("clip-h264-aac.mp4").path
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.currentDirectoryURL = folder.url
         process.arguments =
-            ["ffmpeg", "-nostdin", "-v", "error", "-i", Fixture.url("clip-h264-aac.mp4").path]
-            + arguments.split(separator: " ").map(String.init)
+            ["ffmpeg", "-nostdin", "-v", "error"]
+            + (input + " " + arguments).split(separator: " ").map(String.init)
         try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)

@@ -44,7 +44,8 @@ struct Switching {
         peakBitRate: Double = 0,
         size: PixelSize? = nil,
         acts: [Act] = [],
-        resume: @escaping @Sendable () async -> Void = {}
+        prepare: (PlayerItem) -> Void = { _ in },
+        resume: @escaping @Sendable (PlayerItem) async -> Void = { _ in }
     ) async -> Switching {
         let audioSink = MemoryAudioSink()
         var configuration = Player.Configuration()
@@ -53,6 +54,7 @@ struct Switching {
         let player = Player(configuration: configuration)
         let item = PlayerItem(asset: asset)
         item.preferredPeakBitRate = peakBitRate
+        prepare(item)
         let frames = Locked([Frame]())
         let layer = PlayerLayer(player: player, size: size)
         layer.add(
@@ -86,7 +88,7 @@ struct Switching {
                 result.faults.append(entry.error.message)
             case .playbackStalled: result.stalls += 1
             case .rateChanged(_, 0, _) where timed.itemTime < item.duration:
-                await resume()
+                await resume(item)
                 player.play()
             default: break
             }

@@ -42,7 +42,7 @@ struct SwitchingTests {
             try served.asset("/master.m3u8"),
             peakBitRate: Self.small.peak,
             acts: acts,
-            resume: resume
+            resume: { _ in await resume() }
         )
         #expect(played.widths == played.widths.sorted())
         return (plain, played)

@@ -43,6 +43,9 @@ public struct MediaDescription: Hashable, Sendable {
     /// if there are no segments, or if more will be added.
     package var segmentStarts: [Int64] = []
 
+    /// The item time at which a live presentation begins to be read, or nil for other media.
+    package var joinTime: MediaTime?
+
     /// Creates a description without tracks, in which all other properties have the values for "unknown".
     ///
     /// - Parameter formatName: FFmpeg's name of the container format.

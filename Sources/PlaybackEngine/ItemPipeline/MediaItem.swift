@@ -35,6 +35,8 @@ package struct MediaItem: Sendable {
     /// The exact start time of an item of a queue, or nil for its beginning. A seek sets the start of the current
     /// item instead.
     package var start: MediaTime?
+    /// The offset from the live edge at which a live presentation begins, or nil for the default.
+    package var liveOffset: MediaTime?
     package var audioSettings: AudioSettingsSource
     /// Receives the result of opening, on the loading lane and before the loop does.
     package var didOpen: @Sendable (Result<MediaDescription, MediaError>) -> Void

@@ -53,13 +53,13 @@ extension PlaybackLoop {
     func startOpening(_ id: ItemID, _ described: MediaItem, at epoch: ItemEpoch) -> OpenItem {
         var adaptation = adaptation(of: id)
         let item = described.limited(by: adaptation?.limit)
-        let demuxer = item.makeDemuxer(
-            DemuxerOptions(
-                startTime: epoch.start.demuxTarget,
-                usesBlockingReads: waitsInCalls,
-                chooseVariant: { item.variant(of: $0) }
-            )
+        var options = DemuxerOptions(
+            startTime: epoch.start.demuxTarget,
+            usesBlockingReads: waitsInCalls,
+            chooseVariant: { item.variant(of: $0) }
         )
+        options.liveOffset = item.liveOffset
+        let demuxer = item.makeDemuxer(options)
         adaptation?.begin(demuxer.receivedBytes ?? 0)
         var open = OpenItem(id: id, item: item, demuxer: demuxer, epoch: epoch, at: now)
         open.adaptation = adaptation

@@ -114,7 +114,10 @@ extension PlaybackLoop {
             publisher.counters.startupTime = now - item.openedAt
         }
         if hasVideo, layers.markReadyForDisplay() { report(.readyForDisplayChanged(item.id, true)) }
-        if state.item?.seekInFlight != nil { observers.moved(itemTime: ItemTime(time) ?? .zero) }
+        // A live presentation does not begin at zero.
+        if state.item?.seekInFlight != nil || item.pipeline?.description.joinTime != nil {
+            observers.moved(itemTime: ItemTime(time) ?? .zero)
+        }
         handle(.firstFramePresented(epoch, at: time))
         if state.itemSwitch.phase == .pending { requestSwitch() }
     }

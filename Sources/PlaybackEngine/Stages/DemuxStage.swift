@@ -90,6 +90,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         let mediaTracks = description.tracks.filter { $0.mediaType == .audio || $0.mediaType == .video }
         let tracks = Set(mediaTracks.map(\.id)).intersection(queues.keys)
         history = PacketHistory(syncTrack: videoTrack, tracks: tracks)
+        if let joinTime = description.joinTime { history.begin(at: joinTime) }
         progress = Locked(ReadingProgress(epoch: request.start.epoch, tracks: tracks))
     }
 
@@ -127,7 +128,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
         isInterrupted = false
         pendingSeek = nil
         setWaiting(false)
-        guard let target = start.demuxTarget ?? (mustSeek ? .zero : nil) else { return .progressed }
+        let beginning = description.joinTime ?? .zero
+        guard let target = start.demuxTarget ?? (mustSeek ? beginning : nil) else { return .progressed }
         return seek(to: target)
     }
 

@@ -307,6 +307,16 @@ public final class Asset: Sendable {
         if case .success(let source?) = sources().remote { source.limitReadAhead(to: byteCount) }
     }
 
+    /// The window of a live presentation, and the time of the network's clock. Nil for other media, and before the asset
+    /// has been opened.
+    var liveWindow: (window: LiveWindow, now: Int64)? {
+        guard let playlists = decidedSources.withLock({ $0 })?.playlists, let window = playlists.liveWindow
+        else {
+            return nil
+        }
+        return (window, playlists.root.now)
+    }
+
     /// The validator of the representation that the server has sent, or nil if the asset is not read over HTTP, has not
     /// been opened, or its server declares none. See `HTTPRepresentation.representation`.
     package var representation: String? {

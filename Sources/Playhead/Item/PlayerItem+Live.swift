@@ -1,39 +1,70 @@
+import HLS
 public import MediaCore
 
-/// Settings for live streams. They are stored and copied, and have no effect yet.
+/// Settings for live streams.
 struct LiveSettings: Sendable {
     var offset = MediaTime.invalid
     var preservesOffset = false
-    var usesNetworkWhilePaused = false
 }
 
-/// Settings for live streams (HLS playlists without an end).
+/// Live streams: HLS playlists over a network that have no end yet.
 ///
-/// A live stream that is read over a network starts three target durations before the end of its playlist (RFC 8216,
-/// section 6.3.3), and its playlist is reloaded as it grows. These settings are stored and copied with the item, and
-/// have no effect yet. All members may be used from any thread.
+/// The timeline of a live stream begins with the first segment of its playlist when the asset is opened first, so the
+/// current time is not zero when playback begins. `seekableTimeRanges` is the range of the segments that the server
+/// offers. The live edge is its end. All members may be used from any thread.
 extension PlayerItem {
-    /// The offset from the live edge at which to play. `.invalid`, the default, selects the recommended offset. Has no
-    /// effect yet.
+    /// The offset from the live edge at which to play. `.invalid`, the default, selects the recommended offset.
+    ///
+    /// Playback begins with the segment that contains this offset when the item is opened; without it, an `EVENT`
+    /// playlist begins with its first segment, and others at the recommended offset. A seek to `.positiveInfinity`, or
+    /// to the end of the seekable range or after it, moves to this offset. A change takes effect with the next of these.
+    /// An offset that is smaller than the recommended one makes stalls likely.
     public var configuredTimeOffsetFromLive: MediaTime {
         get { state.withLock { $0.live.offset } }
         set { state.withLock { $0.live.offset = newValue } }
     }
 
-    /// The recommended offset from the live edge. Always `.invalid` at present.
-    public var recommendedTimeOffsetFromLive: MediaTime { .invalid }
+    /// The recommended offset from the live edge: the `HOLD-BACK` of the playlist, or three target durations. `.invalid`
+    /// until the item is ready, and if it is not live.
+    public var recommendedTimeOffsetFromLive: MediaTime {
+        guard status == .readyToPlay, let (window, _) = asset.liveWindow, !window.hasEnded else {
+            return .invalid
+        }
+        return window.recommendedOffset
+    }
 
-    /// A Boolean value that indicates whether the offset from the live edge is restored after buffering. Has no effect
-    /// yet.
+    /// A Boolean value that indicates whether the offset from the live edge is restored after a pause or a stall. The
+    /// default is false.
+    ///
+    /// If the offset has grown by more than a target duration, playback continues at `configuredTimeOffsetFromLive`, or
+    /// at the recommended offset. The jump is reported like that of a seek. Regardless of this property, playback
+    /// continues there if the segments at the current position are no longer offered.
     public var automaticallyPreservesTimeOffsetFromLive: Bool {
         get { state.withLock { $0.live.preservesOffset } }
         set { state.withLock { $0.live.preservesOffset = newValue } }
     }
 
-    /// A Boolean value that indicates whether a live stream is kept up to date while the player is paused. Has no
-    /// effect yet.
-    public var canUseNetworkResourcesForLiveStreamingWhilePaused: Bool {
-        get { state.withLock { $0.live.usesNetworkWhilePaused } }
-        set { state.withLock { $0.live.usesNetworkWhilePaused = newValue } }
+    /// Returns the target of a seek in a live item: a target beyond the window is moved into it. Nil if the item is not
+    /// live.
+    func liveTarget(of time: MediaTime) -> MediaTime? {
+        guard let (window, now) = asset.liveWindow, !window.hasEnded else { return nil }
+        if time < window.range.end { return max(time, window.range.start) }
+        return window.livePosition(offset: configuredOffset, at: now)
+    }
+
+    /// Returns the position at which a live item continues after a pause or a stall, or nil if it continues where it is.
+    func liveResumePosition(after time: MediaTime) -> MediaTime? {
+        guard status == .readyToPlay, time.isNumeric, let (window, now) = asset.liveWindow else { return nil }
+        return window.resumePosition(
+            after: time,
+            offset: configuredOffset,
+            preservesOffset: automaticallyPreservesTimeOffsetFromLive,
+            at: now
+        )
+    }
+
+    private var configuredOffset: MediaTime? {
+        let offset = configuredTimeOffsetFromLive
+        return offset.isNumeric ? offset : nil
     }
 }

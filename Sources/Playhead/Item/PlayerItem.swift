@@ -1,4 +1,5 @@
 public import Foundation
+import HLS
 public import MediaCore
 import Observation
 import PlaybackEngine
@@ -162,12 +163,17 @@ public final class PlayerItem: Sendable, Identifiable {
         set { change { $0.reverseEnd = newValue } }
     }
 
-    /// The range of item time that can be sought to. Empty until the item is ready, and if it is not seekable, as live
-    /// streams are at present.
+    /// The range of item time that can be sought to. Empty until the item is ready, and if it is not seekable.
+    ///
+    /// Of a live stream it is the range of the segments that the server offers, by the playlist that was loaded last. An
+    /// `EVENT` playlist keeps its start, so the range begins at zero; others remove segments at the start. The range is
+    /// updated during playback and by seeks; observers are notified with the next change of `loadedTimeRanges`.
     public var seekableTimeRanges: [MediaTimeRange] {
-        guard status == .readyToPlay, let description = asset.media, description.isSeekable else {
-            return []
+        guard status == .readyToPlay, let description = asset.media else { return [] }
+        if let (window, _) = asset.liveWindow {
+            return window.range.duration > .zero ? [window.range] : []
         }
+        guard description.isSeekable else { return [] }
         // Once the end has been read, the duration of the item replaces an estimate.
         let current = duration
         let end = current.isNumeric ? current : description.duration

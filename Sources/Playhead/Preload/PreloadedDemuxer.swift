@@ -202,7 +202,7 @@ final class PreloadedDemuxer: Demuxer {
     ///   differently.
     func claim(_ backend: any MediaBackend, _ decoding: DecodingPolicy, _ options: DemuxerOptions) -> Bool {
         guard isSame(backend), decoding.opensLike(self.decoding),
-            options.usesBlockingReads == usesBlockingReads
+            options.usesBlockingReads == usesBlockingReads, options.liveOffset == nil
         else { return false }
         let (isClaimed, claimed) = owner.withLock { owner -> (Bool, (@Sendable () -> Void)?) in
             guard !owner.isClaimed, !owner.isAbandoned else { return (false, nil) }

@@ -120,6 +120,8 @@ extension PlayerCore {
             audioSettings: AudioSettingsSource { [weak item] in item?.audioSettings ?? AudioSettings() },
             didOpen: { asset.opened($0) }
         )
+        let liveOffset = settings.live.offset
+        media.liveOffset = liveOffset.isNumeric ? max(.zero, liveOffset) : nil
         let share = setting(\.bufferShare)
         asset.limitReadAhead(to: share?.source)
         media.packetShare = share?.packets

@@ -35,6 +35,7 @@ extension PlayerCore {
     ) -> (request: SeekRequest, command: UInt64)? {
         let isUsable = time.isValid && !time.isIndefinite
         let duration = item.facts.duration
+        let time = isUsable && !duration.isNumeric ? item.liveTarget(of: time) ?? time : time
         return state.withLock { state in
             guard isUsable, state.item === item, !state.isReleased else { return nil }
             state.commands += 1

@@ -90,6 +90,8 @@ final class PlayerCore: Sendable {
         /// The player is being shut down: earlier changes are still delivered.
         var isEnding = false
         var isReleased = false
+        /// The item that has stalled and has not continued yet.
+        var stalled: ItemID?
         /// The snapshot of the newest event that was enqueued for delivery; nil before the first one.
         var posted: ObservedSnapshot?
     }
@@ -255,6 +257,7 @@ final class PlayerCore: Sendable {
     // MARK: Commands
 
     func setRate(_ rate: Float, immediately: Bool = false) {
+        if rate > 0, visibleFacts.rate == 0, let item { returnToLive(item) }
         let command = changing {
             state.withLock { state in
                 state.commands += 1

@@ -11,6 +11,7 @@ extension PlayerCore {
         defer { updateEndWaits(for: report.change) }
         loadClaim.set(snapshot.needsData)
         postErrorLogEntry(report, snapshot)
+        defer { noteStall(report.change) }
         var sought: PlayerItem?
         switch report.change {
         case .seekCompleted(let id, let finished), .prerollCompleted(let id, let finished):

@@ -8,6 +8,9 @@ public struct DemuxerOptions: Sendable {
     /// The item time of the first seek, so that nothing is loaded for other positions, or nil if reading begins at
     /// the start.
     public var startTime: MediaTime?
+    /// The minimum offset from the live edge at which reading begins, or nil for the default of the presentation. It has
+    /// no effect on presentations that have ended.
+    public var liveOffset: MediaTime?
     /// Whether only subtitles are read. If the subtitles have resources of their own, no others are loaded.
     public var readsOnlySubtitles: Bool
     /// Whether calls wait for bytes instead of returning `.pending`.

@@ -1,0 +1,277 @@
+import Foundation
+import MediaCore
+import Playhead
+import TestSupport
+import Testing
+
+// Rule: live-window
+/// Live presentations: where they begin, the range that can be sought to, and the return to the live edge.
+@Suite("HLS: live presentations", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(2)))
+struct LiveTests {
+    /// A version of the playlist: a range of the twelve segments, and whether it has an end.
+    private struct Stage: Sendable {
+        var segments: Range<Int>
+        var hasEnded = false
+    }
+
+    /// A server with a live playlist. Each request gets the next stage, and all further ones the last.
+    private final class Scene: Sendable {
+        private let stages: Locked<[Stage]>
+        private let served: ServedFolder
+
+        /// - Parameters:
+        ///   - stages: The stages.
+        ///   - tags: The tags of the playlist. By default it may be reloaded every 0.1 s, and is played at 3 s from its
+        ///     end.
+        init(
+            _ stages: [Stage],
+            tags: String = "#EXT-X-TARGETDURATION:0.1\n#EXT-X-SERVER-CONTROL:HOLD-BACK=3\n"
+        ) throws {
+            let stages = Locked(stages)
+            self.stages = stages
+            served = try ServedFolder(try Presentation.files("twelve segments")) { request, answer in
+                guard request.path == "/live.m3u8" else { return }
+                let stage = stages.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+                var list = "#EXTM3U\n\(tags)#EXT-X-MEDIA-SEQUENCE:\(stage.segments.lowerBound)\n"
+                for number in stage.segments { list += "#EXTINF:1,\n\(number).ts\n" }
+                if stage.hasEnded { list += "#EXT-X-ENDLIST\n" }
+                answer = FaultServer.Answer(200, body: Array(list.utf8))
+            }
+        }
+
+        func set(_ segments: Range<Int>) { stages.withLock { $0 = [Stage(segments: segments)] } }
+
+        func asset() throws -> Asset { try served.asset("/live.m3u8") }
+    }
+
+    /// A player on the host's clock, without outputs.
+    private final class Listener {
+        let player: Player
+        let item: PlayerItem
+        private let scene: Scene
+        private let events: AsyncStream<PlayerEvent>
+        private let token: Any
+
+        init(_ scene: Scene, _ prepare: (PlayerItem) -> Void = { _ in }) throws {
+            self.scene = scene
+            var configuration = Player.Configuration()
+            configuration.audio = .none
+            player = Player(configuration: configuration)
+            let (events, continuation) = AsyncStream.makeStream(of: PlayerEvent.self)
+            self.events = events
+            token = player.onEvent { continuation.yield($0.event) }
+            item = PlayerItem(asset: try scene.asset())
+            prepare(item)
+            player.replaceCurrentItem(with: item)
+        }
+
+        /// Waits for an event, and returns the targets of the jumps up to it. Nil: the item has failed.
+        func wait(for isWanted: (PlayerEvent) -> Bool) async -> [Double]? {
+            var jumps: [Double] = []
+            for await event in events {
+                if case .timeJumped(_, let time) = event { jumps.append(time.seconds) }
+                if isWanted(event) { return jumps }
+                if case .itemStatusChanged(_, .failed) = event { return nil }
+            }
+            return nil
+        }
+
+        func waitUntilReady() async -> Bool {
+            await wait { if case .itemStatusChanged(_, .readyToPlay) = $0 { true } else { false } } != nil
+        }
+
+        func waitForJump() async -> Double? {
+            await wait { if case .timeJumped = $0 { true } else { false } }?.last
+        }
+
+        /// Waits until a reload has extended the range that can be sought to. Returns the jumps meanwhile.
+        func waitUntilSeekable(to seconds: Double) async -> [Double]? {
+            await wait { [item] _ in (item.seekableTimeRanges.first?.end.seconds ?? 0) > seconds - 0.01 }
+        }
+
+        /// Plays up to a time and pauses there.
+        func play(to seconds: Double) async {
+            let (reached, continuation) = AsyncStream.makeStream(of: Void.self)
+            let observer = player.addBoundaryTimeObserver(forTimes: [.seconds(seconds)]) {
+                continuation.yield()
+            }
+            player.play()
+            for await _ in reached { break }
+            player.pause()
+            withExtendedLifetime(observer) {}
+        }
+    }
+
+    /// Returns the numbers of the frames, 30 for each second, that do not follow the one before.
+    private static func starts(_ played: Switching) -> [Int] {
+        let numbers = played.times.map { Int(($0.seconds * 30).rounded()) }
+        return numbers.indices.filter { $0 == 0 || numbers[$0] != numbers[$0 - 1] + 1 }.map { numbers[$0] }
+    }
+
+    private static func lastFrame(_ played: Switching) -> Int {
+        Int(((played.times.last?.seconds ?? 0) * 30).rounded())
+    }
+
+    private static func range(_ item: PlayerItem) -> String {
+        item.seekableTimeRanges.map { "\($0.start.seconds.rounded())-\($0.end.seconds.rounded())" }.joined()
+    }
+
+    // MARK: Opening
+
+    @Test(
+        "An item that is ready has the window and the recommended offset: HOLD-BACK, or three target durations",
+        arguments: [
+            ("#EXT-X-SERVER-CONTROL:HOLD-BACK=3", 3, 5), ("#EXT-X-PLAYLIST-TYPE:EVENT", 6, 0),
+            ("#EXT-X-SERVER-CONTROL:HOLD-BACK=no", 6, 2),
+        ]
+    )
+    func opened(tag: String, offset: Double, start: Double) async throws {
+        let scene = try Scene([Stage(segments: 0..<8)], tags: "#EXT-X-TARGETDURATION:2\n\(tag)\n")
+        let listener = try Listener(scene)
+        #expect(listener.item.recommendedTimeOffsetFromLive == .invalid)
+        #expect(listener.item.seekableTimeRanges.isEmpty)
+        #expect(await listener.waitUntilReady())
+        #expect(Self.range(listener.item) == "0.0-8.0")
+        #expect(listener.item.recommendedTimeOffsetFromLive == .seconds(offset))
+        #expect(listener.item.duration == .indefinite)
+        #expect(await listener.player.preroll(atRate: 1))
+        #expect(abs(listener.item.currentTime().seconds - start) < 0.05)
+        await listener.player.shutdown()
+    }
+
+    @Test(
+        "Playback begins at the configured offset, else at the recommended one or with an EVENT playlist's start",
+        arguments: [
+            ("#EXT-X-SERVER-CONTROL:HOLD-BACK=3", nil, 150), ("#EXT-X-SERVER-CONTROL:HOLD-BACK=3", 6, 60),
+            ("#EXT-X-SERVER-CONTROL:HOLD-BACK=3", 100, 0), ("#EXT-X-PLAYLIST-TYPE:EVENT", nil, 0),
+            ("#EXT-X-PLAYLIST-TYPE:EVENT", 2, 180),
+        ] as [(String, Double?, Int)]
+    )
+    func offsets(tag: String, configured: Double?, first: Int) async throws {
+        let scene = try Scene(
+            [Stage(segments: 0..<8), Stage(segments: 0..<9, hasEnded: true)],
+            tags: "#EXT-X-TARGETDURATION:2\n\(tag)\n"
+        )
+        let played = await Switching.play(
+            try scene.asset(),
+            prepare: { item in if let configured { item.configuredTimeOffsetFromLive = .seconds(configured) }
+            }
+        )
+        #expect(played.failure == nil && played.faults == [])
+        #expect(Self.starts(played) == [first])
+        #expect(Self.lastFrame(played) == 269)
+    }
+
+    // MARK: Seeking
+
+    @Test(
+        "The whole range of an EVENT playlist can be sought to, and the present window of another one",
+        arguments: [true, false]
+    )
+    func windows(isEvent: Bool) async throws {
+        let start = isEvent ? 0 : 2
+        let stages = [
+            Stage(segments: 0..<8), Stage(segments: start..<10), Stage(segments: start..<12, hasEnded: true),
+        ]
+        let event = "#EXT-X-TARGETDURATION:0.1\n#EXT-X-PLAYLIST-TYPE:EVENT\n"
+        let scene = isEvent ? try Scene(stages, tags: event) : try Scene(stages)
+        let range = Locked("")
+        let back = Switching.Act(9000) { _, item, _ in
+            guard range.withLock(\.isEmpty) else { return }
+            range.withLock { $0 = Self.range(item) }
+            // Of the sliding window this is before its start.
+            item.seek(to: .seconds(1), toleranceBefore: .zero, toleranceAfter: .zero)
+        }
+        let played = await Switching.play(try scene.asset(), acts: [back])
+        #expect(played.failure == nil && played.faults == [])
+        #expect(range.withLock { $0 } == "\(start).0-12.0")
+        #expect(Self.starts(played) == (isEvent ? [0, 30] : [150, 60]))
+        #expect(Self.lastFrame(played) == 359)
+    }
+
+    @Test(
+        "A seek to the end of the window or after it moves to the live position",
+        arguments: [8, 100, .infinity]
+    )
+    func goLive(seconds: Double) async throws {
+        let tags = "#EXT-X-TARGETDURATION:1\n#EXT-X-PLAYLIST-TYPE:EVENT\n"
+        let listener = try Listener(try Scene([Stage(segments: 0..<8)], tags: tags))
+        #expect(await listener.waitUntilReady())
+        let target = seconds.isFinite ? MediaTime.seconds(seconds) : .positiveInfinity
+        let finished = await listener.player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero)
+        #expect(finished)
+        // The edge moves on with the host's clock.
+        #expect((4.99..<8).contains(listener.item.currentTime().seconds))
+        let inside = await listener.player.seek(
+            to: .seconds(7),
+            toleranceBefore: .zero,
+            toleranceAfter: .zero
+        )
+        #expect(inside)
+        #expect(abs(listener.item.currentTime().seconds - 7) < 0.05)
+        await listener.player.shutdown()
+    }
+
+    // MARK: After a pause or a stall
+
+    @Test("An item that is played before its first frame begins where it was opened")
+    func playsAtOnce() async throws {
+        let scene = try Scene([Stage(segments: 0..<8)], tags: "#EXT-X-TARGETDURATION:1\n")
+        let listener = try Listener(scene) { item in
+            item.configuredTimeOffsetFromLive = .seconds(6)
+            item.automaticallyPreservesTimeOffsetFromLive = true
+        }
+        #expect(await listener.waitUntilReady())
+        await listener.play(to: 2.3)
+        #expect((2.2..<3).contains(listener.item.currentTime().seconds))
+        await listener.player.shutdown()
+    }
+
+    @Test(
+        "After a pause playback continues where it was, or at the preserved offset",
+        arguments: [false, true]
+    )
+    func resumes(preserves: Bool) async throws {
+        let scene = try Scene([Stage(segments: 0..<8)], tags: "#EXT-X-TARGETDURATION:1\n")
+        let listener = try Listener(scene) { $0.automaticallyPreservesTimeOffsetFromLive = preserves }
+        #expect(await listener.waitUntilReady())
+        await listener.play(to: 5.3)
+        scene.set(0..<12)
+        #expect(await listener.waitUntilSeekable(to: 12) == [])
+        if preserves {
+            listener.player.play()
+            let position = try #require(await listener.waitForJump())
+            #expect((8.4..<11).contains(position))
+        } else {
+            await listener.play(to: 5.6)
+            #expect((5.5..<6.5).contains(listener.item.currentTime().seconds))
+        }
+        await listener.player.shutdown()
+    }
+
+    @Test("After a pause whose position is no longer offered, playback continues in the window")
+    func lost() async throws {
+        let scene = try Scene([Stage(segments: 0..<8)], tags: "#EXT-X-TARGETDURATION:1\n")
+        let listener = try Listener(scene)
+        #expect(await listener.waitUntilReady())
+        await listener.play(to: 5.3)
+        scene.set(10..<12)
+        #expect(await listener.waitUntilSeekable(to: 12) == [])
+        listener.player.play()
+        let position = try #require(await listener.waitForJump())
+        #expect((9.9..<12).contains(position))
+        await listener.player.shutdown()
+    }
+
+    @Test("After a stall the offset is preserved")
+    func stall() async throws {
+        let scene = try Scene([Stage(segments: 0..<8)], tags: "#EXT-X-TARGETDURATION:1\n")
+        let listener = try Listener(scene) { $0.automaticallyPreservesTimeOffsetFromLive = true }
+        listener.player.play()
+        #expect(await listener.wait { if case .playbackStalled = $0 { true } else { false } } == [])
+        scene.set(0..<12)
+        let position = try #require(await listener.waitForJump())
+        #expect((8.4..<12).contains(position))
+        await listener.player.shutdown()
+    }
+}

@@ -1,0 +1,125 @@
+import MediaCore
+import PlayheadBackend
+import Testing
+
+@testable import HLS
+
+// Rule: live-window
+@Suite("HLS: live windows")
+struct LiveWindowTests {
+    private func window(slides: Bool = true, hasEnded: Bool = false) -> LiveWindow {
+        LiveWindow(
+            range: MediaTimeRange(start: .seconds(20), end: .seconds(50)),
+            slides: slides,
+            hasEnded: hasEnded,
+            targetDuration: .seconds(4),
+            recommendedOffset: .seconds(12),
+            updateTime: 1_000_000_000
+        )
+    }
+
+    @Test("The range grows with time, and slides only without a type")
+    func estimates() {
+        let later: Int64 = 11_000_000_000
+        #expect(window().estimatedRange(at: later) == MediaTimeRange(start: .seconds(30), end: .seconds(60)))
+        #expect(
+            window(slides: false).estimatedRange(at: later)
+                == MediaTimeRange(start: .seconds(20), end: .seconds(60))
+        )
+        #expect(window(hasEnded: true).estimatedRange(at: later) == window().range)
+        #expect(window().estimatedRange(at: 0) == window().range)
+    }
+
+    @Test(
+        "The live position is at the offset from the estimated edge, and not before the start",
+        arguments: [(nil, 38), (5, 45), (0, 50), (-3, 50), (30, 20), (1000, 20)] as [(Int64?, Int64)]
+    )
+    func livePosition(offset: Int64?, seconds: Int64) {
+        let offset = offset.map { MediaTime.seconds(Double($0)) }
+        #expect(window().livePosition(offset: offset, at: 0) == .seconds(Double(seconds)))
+    }
+
+    @Test(
+        "After a stop playback continues, returns to the preserved offset, or leaves a position that is gone",
+        arguments: [
+            // Seconds since the playlist, the position, and the results without and with the preserved offset.
+            (0, 38, nil, nil), (0, 34, nil, nil), (0, 33, nil, 38), (0, 20, nil, 38), (0, 19, 38, 38),
+            (10, 44, nil, nil), (10, 43, nil, 48), (10, 26, nil, 48), (10, 25, 48, 48), (100, 38, 138, 138),
+        ] as [(Int64, Int64, Int64?, Int64?)]
+    )
+    func resumes(passed: Int64, position: Int64, plain: Int64?, preserving: Int64?) {
+        for (preserves, seconds) in [(false, plain), (true, preserving)] {
+            let found = window().resumePosition(
+                after: .seconds(Double(position)),
+                offset: nil,
+                preservesOffset: preserves,
+                at: 1_000_000_000 + passed * 1_000_000_000
+            )
+            #expect(found == seconds.map { .seconds(Double($0)) })
+        }
+        let ended = window(hasEnded: true).resumePosition(
+            after: .zero,
+            offset: nil,
+            preservesOffset: true,
+            at: .max
+        )
+        #expect(ended == nil)
+    }
+
+    // MARK: Versions of the playlist
+
+    private func list(_ numbers: Range<Int>, firstDate: String? = nil) throws -> MediaPlaylist {
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
+        if let firstDate { text += "#EXT-X-PROGRAM-DATE-TIME:\(firstDate)\n" }
+        for number in numbers { text += "#EXTINF:3,\n\(number).ts\n" }
+        guard
+            case .media(let media) = try PlaylistParser.parse(Array(text.utf8), at: "http://host.test/a.m3u8")
+        else {
+            throw MediaError(.io, "not a media playlist")
+        }
+        return media
+    }
+
+    @Test("Segments that were in no version of the playlist count by the dates, else by the target duration")
+    func gaps() throws {
+        func start(_ old: MediaPlaylist, _ new: MediaPlaylist) throws -> Int64 {
+            var tracker = MediaPlaylistTracker(
+                old,
+                url: "http://host.test/a.m3u8",
+                resources: PresentationResources(root: UnreachableResource())
+            )
+            try tracker.apply(new)
+            #expect(tracker.version == 1)
+            return tracker.start(of: tracker.removedCount) / 1_000_000
+        }
+        #expect(try start(list(0..<4), list(2..<6)) == 6)
+        #expect(try start(list(0..<4), list(4..<6)) == 12)
+        // Three segments are unknown.
+        #expect(try start(list(0..<4), list(7..<9)) == 24)
+        let old = try list(3..<4, firstDate: "2026-01-01T00:00:00Z")
+        #expect(try start(old, list(7..<9, firstDate: "2026-01-01T00:00:12.5Z")) == 12)
+        // A date that goes back, or far ahead, is not used.
+        #expect(try start(old, list(7..<9, firstDate: "2025-01-01T00:00:00Z")) == 3)
+        #expect(try start(old, list(7..<9, firstDate: "2036-01-01T00:00:00Z")) == 15)
+    }
+
+    @Test(
+        "The recommended offset is HOLD-BACK, else three target durations",
+        arguments: [
+            ("", 12_000_000), ("#EXT-X-SERVER-CONTROL:HOLD-BACK=14.5", 14_500_000),
+            ("#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,HOLD-BACK=18,PART-HOLD-BACK=1.5", 18_000_000),
+            ("#EXT-X-SERVER-CONTROL:HOLD-BACK=-1", 12_000_000),
+            ("#EXT-X-SERVER-CONTROL:HOLD-BACK=1e300", 12_000_000),
+            ("#EXT-X-SERVER-CONTROL:", 12_000_000),
+        ]
+    )
+    func recommendedOffset(tag: String, microseconds: Int64) throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(tag)\n#EXTINF:4,\na.ts\n"
+        guard
+            case .media(let media) = try PlaylistParser.parse(Array(text.utf8), at: "http://host.test/a.m3u8")
+        else {
+            throw MediaError(.io, "not a media playlist")
+        }
+        #expect(media.recommendedOffset == microseconds)
+    }
+}
