@@ -261,6 +261,34 @@ struct CompositeSinkTests {
         #expect(good.frames.count == 3)
     }
 
+    @Test("Nothing is drawn once the last sink is gone; a later sink receives the present picture")
+    func withoutSinks() {
+        let composite = makeComposite(1, 1)
+        let sinks = (0..<3).map { _ in CapturingVideoSink(clock: driver.clock) }
+        composite.add(sinks[0])
+        driver.run(atMost: 1)
+        composite.remove(sinks[0])
+        driver.run(atMost: 1)
+        let removed = driver.now
+        composite.backgroundColor = .white
+        driver.run(atMost: 1)
+        #expect(driver.now == removed)
+        // The next sink fails in the middle.
+        sinks[1].fail(atFrame: 2)
+        composite.add(sinks[1])
+        driver.run(atMost: 1)
+        composite.backgroundColor = .black
+        driver.run(atMost: 1)
+        let failed = driver.now
+        composite.size = PixelSize(width: 3, height: 1)
+        driver.run(atMost: 1)
+        #expect(driver.now == failed)
+        composite.add(sinks[2])
+        driver.run(atMost: 1)
+        #expect(sinks[2].frames.last?.size == PixelSize(width: 3, height: 1))
+        #expect(sinks[0].frames.count == 1)
+    }
+
     @Test("Sizes, places and durations of any value are drawn or ignored")
     func extremes() throws {
         for side in [Int.min, -1, 0] {

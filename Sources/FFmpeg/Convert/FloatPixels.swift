@@ -44,7 +44,7 @@ enum FloatPixels {
         }
         var result = frame
         result.format.pixelFormat = .rgbf32
-        result.storage = FloatStorage(samples, frame.size)
+        result.storage = PackedFrameStorage(samples, rowCount: frame.size.height)
         return result
     }
 
@@ -97,33 +97,6 @@ enum FloatPixels {
         let start = plane.baseAddress + row * plane.bytesPerRow
         for index in 0..<count {
             body(index, start.loadUnaligned(fromByteOffset: index * MemoryLayout<Sample>.size, as: type))
-        }
-    }
-}
-
-/// The memory of a frame in the format `rgbf32`, without padding.
-final class FloatStorage: VideoFrameStorage {
-    private let samples: [Float]
-    private let size: PixelSize
-
-    init(_ samples: [Float], _ size: PixelSize) {
-        self.samples = samples
-        self.size = size
-    }
-
-    var byteCount: Int { samples.count * 4 }
-
-    func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R {
-        try samples.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return try body([]) }
-            return try body([
-                VideoPlane(
-                    baseAddress: base,
-                    bytesPerRow: 12 * size.width,
-                    bytesUsedPerRow: 12 * size.width,
-                    rowCount: size.height
-                )
-            ])
         }
     }
 }

@@ -40,7 +40,7 @@ package enum PackedFrames {
                 UnsafeMutableRawBufferPointer(samples).copyBytes(from: bytes)
                 initializedCount = count / 4
             }
-            return FloatStorage(samples, size)
+            return PackedFrameStorage(samples, rowCount: size.height)
         }
         bytes.withUnsafeBytes { bytes in
             guard var source = bytes.baseAddress else { return }

@@ -150,6 +150,9 @@ package final class LayerOutput: Sendable {
 
     // MARK: Sinks
 
+    /// Whether there is a sink that receives frames.
+    package var hasSinks: Bool { shared.withLock { !$0.isClosed && !$0.feeders.isEmpty } }
+
     /// Adds a sink, which receives the current frame if there is one.
     package func add(_ sink: any VideoSink) {
         let feeder = SinkFeeder(sink, driver: driver, conversions: conversions) {

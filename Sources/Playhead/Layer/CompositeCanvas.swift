@@ -112,29 +112,7 @@ struct CompositeCanvas {
             duration: duration,
             isKeyFrame: true,
             sourceTime: SourceTime(ticks: nil, timeBase: Rational(1, 1)),
-            storage: Storage(pixels: pixels, size: size)
+            storage: PackedFrameStorage(pixels, rowCount: size.height)
         )
-    }
-
-    private final class Storage: VideoFrameStorage {
-        private let pixels: [UInt32]
-        private let size: PixelSize
-
-        init(pixels: [UInt32], size: PixelSize) { (self.pixels, self.size) = (pixels, size) }
-
-        var byteCount: Int { pixels.count * 4 }
-
-        func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R {
-            try pixels.withUnsafeBytes { bytes in
-                guard let base = bytes.baseAddress else { return try body([]) }
-                let plane = VideoPlane(
-                    baseAddress: base,
-                    bytesPerRow: size.width * 4,
-                    bytesUsedPerRow: size.width * 4,
-                    rowCount: size.height
-                )
-                return try body([plane])
-            }
-        }
     }
 }

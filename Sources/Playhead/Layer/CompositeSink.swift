@@ -12,8 +12,8 @@ import PlayheadBackend
 ///         player.add(wall.makeRegion(area), size: area.size)
 ///     }
 ///
-/// A picture is drawn when a region has changed, at most once in `frameDuration`. While nothing changes, nothing is
-/// drawn. Regions are drawn over each other with straight alpha.
+/// A picture is drawn when a region has changed, at most once in `frameDuration`. While nothing changes, or without a
+/// sink, nothing is drawn. Regions are drawn over each other with straight alpha.
 ///
 /// The application retains the composite; its regions do not. When it is released, its sinks are finished.
 ///
@@ -23,7 +23,6 @@ public final class CompositeSink: Sendable {
         var size: PixelSize
         var backgroundColor: Color
         var regions: [CompositeRegion] = []
-        var hasOutput = false
         var isScheduled = false
         var isFinished = false
         /// The number of the next picture: it is shown from this multiple of `frameDuration` on.
@@ -125,7 +124,7 @@ public final class CompositeSink: Sendable {
     /// - Parameter sink: The sink to add. A sink that was added before is ignored.
     public func add(_ sink: any VideoSink) {
         output.add(sink)
-        change { $0.hasOutput = true }
+        setNeedsDisplay()
     }
 
     /// Removes a sink and finishes it, after the pictures in flight.
@@ -176,9 +175,10 @@ public final class CompositeSink: Sendable {
     /// A picture is drawn in the middle of the time for which it is shown. Frames of players that are due at its
     /// beginning are therefore in it, also on a clock without real time.
     func setNeedsDisplay() {
+        guard output.hasSinks else { return }
         let now = driver.clock.now
         let number = state.withLock { state -> Int64? in
-            guard state.hasOutput, !state.isScheduled, !state.isFinished else { return nil }
+            guard !state.isScheduled, !state.isFinished else { return nil }
             state.isScheduled = true
             let middle = Int64(clamping: frameDuration.seconds / 2 * 1e9)
             let next = pictureNumber(at: now.advanced(by: middle))
@@ -197,7 +197,7 @@ public final class CompositeSink: Sendable {
             state.isScheduled = false
             return state.isFinished ? nil : state.beginPicture()
         }
-        if let number { deliverPicture(number) }
+        if let number, output.hasSinks { deliverPicture(number) }
     }
 
     private func deliverPicture(_ number: Int64) {

@@ -57,32 +57,7 @@ struct ImageSheet {
             duration: .invalid,
             isKeyFrame: true,
             sourceTime: SourceTime(ticks: nil, timeBase: Rational(1, 1)),
-            storage: Pixels(bytes, stride: size.width * Self.bytesPerPixel)
+            storage: PackedFrameStorage(bytes, rowCount: size.height)
         )
-    }
-
-    /// The pixels, in rows without padding.
-    private final class Pixels: VideoFrameStorage {
-        private let bytes: [UInt8]
-        private let stride: Int
-        var byteCount: Int { bytes.count }
-
-        init(_ bytes: [UInt8], stride: Int) {
-            self.bytes = bytes
-            self.stride = stride
-        }
-
-        func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R {
-            try bytes.withUnsafeBytes { bytes in
-                guard let start = bytes.baseAddress else { return try body([]) }
-                let plane = VideoPlane(
-                    baseAddress: start,
-                    bytesPerRow: stride,
-                    bytesUsedPerRow: stride,
-                    rowCount: bytes.count / stride
-                )
-                return try body([plane])
-            }
-        }
     }
 }
