@@ -256,6 +256,34 @@ struct OwnPosterTests {
     }
 
     @Test(
+        "A poster with alpha keeps it if the sink accepts a format with alpha",
+        .enabled(if: Fixture.areThere)
+    )
+    func alpha() throws {
+        let driver = ManualDriver(settlesByItself: true)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        let feed = FeedPlayer<Int>(
+            configuration: configuration,
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        ) { _ in Asset(url: Fixture.url("clip-h264-aac.mp4")) }
+        let opaque = Self.frame(.rgb24, [0, 255, 0])
+        let translucent = Self.frame(.rgba, [0, 255, 0, 128])
+        feed.setPosterHandler { id in .frame(id == 0 ? opaque : translucent) }
+        // The formats of an image file sink for PNG.
+        let (layer, sink) = (FeedLayer(), RecordingSink([.rgb24, .rgba, .gray]))
+        layer.add(sink)
+        for id in 0...1 {
+            feed.setLayer(layer, for: id)
+            driver.run(seconds: 0.5)
+        }
+        let posters = sink.frames.withLock { $0 }
+        #expect(posters.map(\.pixelFormat) == [.rgb24, .rgba])
+        #expect(posters.map { Self.color(of: $0, row: 0) } == [[0, 255, 0], [0, 255, 0, 128]])
+    }
+
+    @Test(
         "A picture file serves as a thumbnail, also on a picture page of a carousel",
         arguments: [ImageFileFormat.png, .jpeg]
     )

@@ -17,8 +17,9 @@ package struct ImageRequest: Hashable, Sendable {
     package var gravity: VideoGravity
     /// The color of the area of `targetSize` that the frame does not cover.
     package var background: Color
-    /// The pixel format of the result. If nil, it is the frame's own, or the nearest one that can be produced.
-    package var pixelFormat: PixelFormat?
+    /// The pixel formats of the result, the preferred one first. Frames with alpha get the first one with alpha, as in a
+    /// layer. If empty, it is the frame's own, or the nearest one that can be produced.
+    package var pixelFormats: [PixelFormat]
     /// Whether the result is rotated and mirrored for display, with square pixels.
     package var isUpright: Bool
     /// The deinterlacing of interlaced frames, each without its neighbors.
@@ -38,7 +39,7 @@ package struct ImageRequest: Hashable, Sendable {
         targetSize: PixelSize? = nil,
         gravity: VideoGravity = .resizeAspect,
         background: Color = .clear,
-        pixelFormat: PixelFormat? = nil,
+        pixelFormats: [PixelFormat] = [],
         isUpright: Bool = false,
         deinterlacing: Deinterlacing = .none,
         dynamicRange: DynamicRangePolicy = .matchSource,
@@ -51,7 +52,7 @@ package struct ImageRequest: Hashable, Sendable {
         self.targetSize = targetSize
         self.gravity = gravity
         self.background = background
-        self.pixelFormat = pixelFormat
+        self.pixelFormats = pixelFormats
         self.isUpright = isUpright
         self.deinterlacing = deinterlacing
         self.dynamicRange = dynamicRange
@@ -87,7 +88,7 @@ extension ImageRequest {
         } else if toSDR(frame) {
             return try make(frame, nil, with: converter)
         }
-        guard let pixelFormat else { return shaped }
+        guard let pixelFormat = pixelFormats.preferred(for: frame.pixelFormat) else { return shaped }
         return try converter.convert(shaped, to: pixelFormat, size: shaped.size)
     }
 
@@ -101,6 +102,7 @@ extension ImageRequest {
         _ geometry: VideoGeometry?,
         with converter: any VideoConverter
     ) throws(MediaError) -> VideoFrame {
+        let pixelFormat = pixelFormats.preferred(for: frame.pixelFormat)
         if let geometry, !toSDR(frame) {
             return try converter.convert(frame, to: pixelFormat, geometry: geometry, background: background)
         }

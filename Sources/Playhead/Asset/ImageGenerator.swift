@@ -56,7 +56,7 @@ public final class ImageGenerator: Sendable {
         var targetSize: PixelSize?
         var gravity = VideoGravity.resizeAspect
         var background = Color.clear
-        var pixelFormat: PixelFormat?
+        var pixelFormats: [PixelFormat] = []
         var isUpright = false
         var deinterlacing = Deinterlacing.auto
         var dynamicRange = DynamicRangePolicy.forceSDR
@@ -105,6 +105,10 @@ public final class ImageGenerator: Sendable {
     /// If a key frame lies within the tolerances, the nearest one is used, which is fast. Otherwise the image is the
     /// first frame within the tolerances, or the frame that is due. The default is `.positiveInfinity`. If both
     /// tolerances are zero, the image is the frame that a player shows at that time.
+    ///
+    /// With the default, as in AVFoundation, times that lie closer together than key frames give the same image: of a
+    /// film with a key frame every two seconds, an image for every second is each key frame twice. Set both tolerances
+    /// to zero, or read `Asset.frames(_:)` with `.rate(perSecond: 1)`, for the frames that are due.
     public var requestedTimeToleranceBefore: MediaTime {
         get { settings.withLock { $0.before } }
         set { settings.withLock { $0.before = newValue } }
@@ -146,8 +150,15 @@ public final class ImageGenerator: Sendable {
 
     /// The pixel format of images. Nil, the default, keeps the decoder's format as far as the scaling allows.
     public var pixelFormat: PixelFormat? {
-        get { settings.withLock { $0.pixelFormat } }
-        set { settings.withLock { $0.pixelFormat = newValue } }
+        get { settings.withLock { $0.pixelFormats.first } }
+        set { settings.withLock { $0.pixelFormats = newValue.map { [$0] } ?? [] } }
+    }
+
+    /// The pixel formats that a sink accepts, instead of `pixelFormat`: images with alpha get the first one with alpha,
+    /// as in a layer.
+    package var acceptedPixelFormats: [PixelFormat] {
+        get { settings.withLock { $0.pixelFormats } }
+        set { settings.withLock { $0.pixelFormats = newValue } }
     }
 
     /// Whether images are rotated and mirrored as the track declares, with square pixels. If false, the default, images
@@ -238,7 +249,7 @@ public final class ImageGenerator: Sendable {
             toleranceBefore: .positiveInfinity,
             toleranceAfter: .positiveInfinity,
             maximumSize: PixelSize(width: 64, height: 64),
-            pixelFormat: .gray,
+            pixelFormats: [.gray],
             generation: queue.generation
         )
         return try await Self.answer(request, queue, asset)
@@ -264,7 +275,7 @@ public final class ImageGenerator: Sendable {
             targetSize: settings.targetSize,
             gravity: settings.gravity,
             background: settings.background,
-            pixelFormat: settings.pixelFormat,
+            pixelFormats: settings.pixelFormats,
             isUpright: settings.isUpright,
             deinterlacing: settings.deinterlacing,
             dynamicRange: settings.dynamicRange,

@@ -10,7 +10,8 @@ extension Player.Configuration {
     ///   - size: The exact size of the image, or nil to keep that of the frame.
     ///   - gravity: The way in which the frame is fitted into `size`.
     ///   - background: The color of the part of `size` that the frame does not cover.
-    ///   - pixelFormat: The pixel format, or nil for that of the frame as far as the scaling allows.
+    ///   - pixelFormats: The pixel formats, the preferred one first; empty for that of the frame as far as the scaling
+    ///     allows.
     ///   - isUpright: Whether the image is rotated and mirrored as the frame declares.
     /// - Returns: The image, of the standard dynamic range.
     /// - Throws: `MediaError` with the code `.conversionFailed` if the backend does not support the conversion.
@@ -19,7 +20,7 @@ extension Player.Configuration {
         size: PixelSize?,
         gravity: VideoGravity,
         background: Color,
-        pixelFormat: PixelFormat?,
+        pixelFormats: [PixelFormat],
         isUpright: Bool
     ) throws(MediaError) -> VideoFrame {
         let request = ImageRequest(
@@ -27,7 +28,7 @@ extension Player.Configuration {
             targetSize: size,
             gravity: gravity,
             background: background,
-            pixelFormat: pixelFormat,
+            pixelFormats: pixelFormats,
             isUpright: isUpright,
             dynamicRange: .forceSDR,
             generation: 0

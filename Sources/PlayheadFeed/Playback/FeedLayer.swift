@@ -96,7 +96,7 @@ public final class FeedLayer: Sendable {
     }
 
     /// Adds a sink, which receives the poster, if no frame is shown yet, and frames. Posters are made in the preferred
-    /// pixel format of the first sink.
+    /// pixel format of the first sink, or, with alpha, in its first one with alpha.
     ///
     /// - Parameter sink: The sink to add. A sink that was added before is ignored.
     public func add(_ sink: any VideoSink) {
@@ -205,7 +205,7 @@ public final class FeedLayer: Sendable {
                 size: state.size,
                 gravity: state.gravity,
                 background: state.background,
-                pixelFormat: sink.acceptedPixelFormats.first,
+                pixelFormats: sink.acceptedPixelFormats,
                 isUpright: sink.appliesPreferredTrackTransform
             )
         }

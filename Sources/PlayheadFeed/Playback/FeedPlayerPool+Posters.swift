@@ -96,7 +96,7 @@ extension FeedPlayerPool {
                         size: shape.size,
                         gravity: shape.gravity,
                         background: shape.background,
-                        pixelFormat: shape.pixelFormat,
+                        pixelFormats: shape.pixelFormats,
                         isUpright: shape.isUpright
                     )
                 )

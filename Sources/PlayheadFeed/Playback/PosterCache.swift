@@ -96,7 +96,7 @@ public final class PosterCache: Sendable {
         generator.targetSize = shape.size
         generator.videoGravity = shape.gravity
         generator.backgroundColor = shape.background
-        generator.pixelFormat = shape.pixelFormat
+        generator.acceptedPixelFormats = shape.pixelFormats
         generator.appliesPreferredTrackTransform = shape.isUpright
         let token = generator.requestImage(at: .zero) { [self] result in
             if case .success(let frame) = result {
