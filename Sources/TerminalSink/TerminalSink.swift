@@ -1,3 +1,4 @@
+package import Dispatch
 internal import Foundation
 internal import Glibc
 public import MediaCore
@@ -8,7 +9,8 @@ public import MediaCore
 /// The capabilities of the terminal are determined from the environment: `TERM`, `COLORTERM`, the locale, and
 /// variables that terminals set. In tmux, characters are used. The first frame switches the terminal to its alternate
 /// screen without a cursor; `finish()`, `suspend()` and a failure restore the normal screen. Frames are centered and
-/// as large as the window permits. A new window size takes effect with the next frame or `refresh()`.
+/// as large as the window permits. A new window size takes effect with the next frame or `refresh()`; 0.3 s after the last
+/// change everything is drawn again, because tmux and others draw over what arrives while they change size.
 ///
 /// libchafa is opened with the first sink. No call waits for the terminal, except for up to 0.2 s when the screen of
 /// a terminal that accepts nothing is restored. If the terminal is slow, frames other than the newest are dropped and
@@ -29,6 +31,8 @@ public final class TerminalSink: VideoSink {
         var isStatusNew = false
         /// Whether the screen shows something else, or the frame at another position.
         var mustClear = false
+        /// The number of changes of the size.
+        var sizeChanges = 0
         /// The cells of the frame on the screen.
         var cells: TerminalGeometry.CellRect?
         /// Whether the terminal shows the sink's screen.
@@ -50,6 +54,8 @@ public final class TerminalSink: VideoSink {
     /// The method by which frames are drawn.
     public let graphics: TerminalGraphics
     private let hasStatusLine: Bool
+    /// The time from the last change of the size until everything is drawn again.
+    private let resizeSettlingTime: DispatchTimeInterval
 
     /// Creates a sink without writing to the terminal.
     ///
@@ -77,7 +83,8 @@ public final class TerminalSink: VideoSink {
         graphics requested: TerminalGraphics?,
         hasStatusLine: Bool,
         environment: [String: String],
-        library: Result<ChafaLibrary, PlaybackError> = ChafaLibrary.shared
+        library: Result<ChafaLibrary, PlaybackError> = ChafaLibrary.shared,
+        resizeSettlingTime: DispatchTimeInterval = .milliseconds(300)
     ) throws(PlaybackError) {
         guard isatty(terminal) == 1 else {
             throw PlaybackError(
@@ -109,6 +116,7 @@ public final class TerminalSink: VideoSink {
         canvas = try CellCanvas(library, capabilities)
         self.graphics = capabilities.graphics
         self.hasStatusLine = hasStatusLine
+        self.resizeSettlingTime = resizeSettlingTime
         self.line = line
         let geometry = Self.geometry(line, capabilities.graphics, hasStatusLine: hasStatusLine)
         state = Locked(State(geometry: geometry))
@@ -233,12 +241,27 @@ public final class TerminalSink: VideoSink {
 
     private func updateGeometry() {
         let geometry = Self.geometry(line, graphics, hasStatusLine: hasStatusLine)
-        let (size, handler) = state.withLock { state -> (PixelSize, (@Sendable (PixelSize) -> Void)?) in
-            guard state.geometry != geometry else { return (.zero, nil) }
+        let change = state.withLock { state -> (number: Int, handler: (@Sendable (PixelSize) -> Void)?)? in
+            guard state.geometry != geometry else { return nil }
             state.geometry = geometry
             state.mustClear = true
-            return (geometry.layerSize(graphics), state.sizeHandler)
+            state.sizeChanges += 1
+            return (state.sizeChanges, state.sizeHandler)
         }
-        handler?(size)
+        guard let change else { return }
+        change.handler?(geometry.layerSize(graphics))
+        DispatchQueue.global().asyncAfter(deadline: .now() + resizeSettlingTime) { [weak self] in
+            self?.redraw(afterChange: change.number)
+        }
+    }
+
+    /// Draws everything again, unless the size has changed meanwhile.
+    private func redraw(afterChange number: Int) {
+        let isLast = state.withLock { state in
+            guard state.sizeChanges == number else { return false }
+            state.mustClear = true
+            return true
+        }
+        if isLast { draw() }
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 import MediaCore
@@ -55,13 +56,15 @@ func noise(_ width: Int, _ height: Int, seed: UInt64) -> VideoFrame {
 func makeSink(
     _ terminal: PseudoTerminal,
     _ graphics: TerminalGraphics? = .symbols,
-    status: Bool = false
+    status: Bool = false,
+    resizeSettlingTime: DispatchTimeInterval = .never
 ) throws -> TerminalSink {
     try TerminalSink(
         terminal: terminal.terminal,
         graphics: graphics,
         hasStatusLine: status,
-        environment: ["TERM": "xterm-256color", "COLORTERM": "truecolor"]
+        environment: ["TERM": "xterm-256color", "COLORTERM": "truecolor"],
+        resizeSettlingTime: resizeSettlingTime
     )
 }
 
@@ -171,6 +174,36 @@ struct TerminalSinkTests {
         sink.finish()
         #expect(reported.withLock { $0 } == [true, false, true, false])
         _ = terminal.read(until: left)
+    }
+
+    @Test(
+        "After the last of several changes of the size everything is drawn once more, also without a new frame"
+    )
+    func settled() throws {
+        let terminal = try PseudoTerminal(columns: 40, rows: 12)
+        let sink = try makeSink(terminal, status: true, resizeSettlingTime: .milliseconds(500))
+        try sink.present(Self.halves(320, 176))
+        sink.showStatus("line")
+        _ = terminal.read(until: over, times: 2)
+        for columns in [30, 25, 20] {
+            terminal.resize(columns: columns, rows: 6)
+            sink.refresh()
+        }
+        // One update for each change, and the last one.
+        let bytes = terminal.read { bytes in
+            let updates = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\u{1B}[2J")
+            return updates.count == 5 && updates[4].contains(over)
+        }
+        let last = try #require(
+            String(decoding: bytes, as: UTF8.self).components(separatedBy: "\u{1B}[2J").last
+        )
+        var screen = ScreenModel(columns: 20, rows: 6)
+        screen.apply(last)
+        #expect(screen.cells[..<5].joined().filter { $0.color == Self.red }.count == 45)
+        #expect(screen.text(row: 5) == "line")
+        sink.finish()
+        // Nothing follows the restored screen.
+        #expect(terminal.read(until: left).components(separatedBy: "\u{1B}[2J").count == 1)
     }
 
     @Test("A new size is reported, and the newest frame is drawn again on a cleared screen")
