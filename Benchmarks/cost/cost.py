@@ -4,7 +4,7 @@
     cost.py [--cost PATH] [--times 15] [--docs docs]
 
 It reports CPU time (user and system, the median and the minimum of several runs), and instructions, which valgrind counts if it is
-installed. Instruction counts vary by a thousandth at most, so they show small changes. On the machine's clock frames are due at 100
+installed and can read the program. Instruction counts vary by a thousandth at most, so they show small changes. On the machine's clock frames are due at 100
 per second, and the number of thread suspensions is reported, too. With --docs it rewrites the table in docs/performance.md between its
 two marks.
 """
@@ -26,6 +26,7 @@ import compare  # noqa: E402
 BEGIN, END = "<!-- cost:begin -->", "<!-- cost:end -->"
 FRAMES = 1000
 PLAY = "$s12BenchmarkKit16ScriptedPlaybackC4playSbyF"
+UNREADABLE = "Possibly corrupted debuginfo file"
 MODES = {"virtual": "virtual clock", "real-time": "rules of real time, one thread", "machine": "the machine's clock, all threads"}
 
 
@@ -50,8 +51,13 @@ def instructions(cost, mode):
     if mode == "machine" or not shutil.which("valgrind"):
         return None
     command = ["valgrind", "--tool=callgrind", f"--toggle-collect={PLAY}", "--callgrind-out-file=/dev/null", cost, mode, str(FRAMES)]
-    said = run(command, env=dict(os.environ, SWIFT_DETERMINISTIC_HASHING="1")).stderr
-    return int(re.search(r"Collected : (\d+)", said)[1])
+    done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, SWIFT_DETERMINISTIC_HASHING="1"))
+    if done.returncode and UNREADABLE in done.stderr:
+        print("no instructions: this valgrind cannot read the program's debug information", file=sys.stderr)
+        return None
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} failed: {done.stderr.strip()[-300:]}")
+    return int(re.search(r"Collected : (\d+)", done.stderr)[1])
 
 
 def main():
