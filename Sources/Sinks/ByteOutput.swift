@@ -18,6 +18,8 @@ public final class ByteOutput {
     public let isRewritable: Bool
     /// The number of bytes accepted so far, including buffered ones.
     public private(set) var byteCount: Int64 = 0
+    /// Whether the file had content when the output was created, which the first byte replaces.
+    package let replacesContent: Bool
 
     /// The file descriptor; -1 until the first byte of a file that is renamed when it is closed.
     private var descriptor: Int32
@@ -120,12 +122,14 @@ public final class ByteOutput {
         self.closesDescriptor = closesDescriptor
         self.replacement = replacement
         guard replacement == nil else {
+            replacesContent = replacement?.replacesContent ?? false
             (raisesPipeSignal, mustTruncate, startOffset, isRewritable) = (false, false, 0, true)
             return
         }
         var status = stat()
         let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
         mustTruncate = truncatesFirst && kind == S_IFREG
+        replacesContent = mustTruncate && status.st_size > 0
         raisesPipeSignal = kind == S_IFIFO || kind == S_IFSOCK
         startOffset = Int64(lseek(descriptor, 0, SEEK_CUR))
         isRewritable = kind == S_IFREG && startOffset >= 0 && fcntl(descriptor, F_GETFL) & O_APPEND == 0

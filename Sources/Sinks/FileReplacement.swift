@@ -12,6 +12,8 @@ struct FileReplacement {
     private let mode: mode_t?
     /// The path of the part file, from its creation until it is renamed; otherwise nil.
     private var partPath: String?
+    /// Whether there is a file, and it is not empty.
+    let replacesContent: Bool
 
     /// Checks whether the file can be replaced. Creates nothing.
     ///
@@ -25,6 +27,7 @@ struct FileReplacement {
         var old = stat()
         guard stat(target, &old) == 0 else {
             mode = nil
+            replacesContent = false
             guard faccessat(AT_FDCWD, resolved.folder, W_OK | X_OK, AT_EACCESS) == 0 else {
                 throw PlaybackError(creating: path)
             }
@@ -35,6 +38,7 @@ struct FileReplacement {
         let descriptor = try openForWriting(path, 0)
         close(descriptor)
         mode = old.st_mode & 0o7777
+        replacesContent = old.st_size > 0
         let hasOneLink = old.st_nlink == 1 && old.st_dev == folder.st_dev
         let isOwned = old.st_uid == geteuid()
         let folderIsWritable = faccessat(AT_FDCWD, resolved.folder, W_OK | X_OK, AT_EACCESS) == 0

@@ -53,6 +53,26 @@ struct RecordTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test("An existing file is replaced with --overwrite only", .enabled(if: deviceLibraryIsThere))
+    func existing() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.shell(
+            """
+            cd "$1"
+            record() { "$vplay" record --test --untimed --size 160x90 --frames 3 "$@"; echo $?; }
+            echo old > a.mkv
+            record -o a.mkv; cat a.mkv
+            record -y -o a.mkv; head -c 3 a.mkv | grep -c old
+            : > empty.mkv
+            record -o empty.mkv
+            """,
+            folder.path
+        )
+        #expect(outcome.lines == ["1", "old", "0", "0", "0"], "\(outcome.text) \(outcome.errors)")
+        #expect(outcome.errors == "vplay: a.mkv: the file exists; use --overwrite to replace it\n")
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("A missing camera is one error message, and no file is written")
     func noCamera() async throws {
         let folder = try TemporaryFolder()

@@ -51,6 +51,40 @@ struct SnapshotTests {
         #expect(Set(try (1...5).map { try read(folder, "all-\($0).png") }).count == 5)
     }
 
+    @Test("On a terminal replaced files are reported in one line; an empty file and a new one are not")
+    func replaced() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let outcome = try await Command.shell(
+            """
+            cd "$2"
+            : > a.png
+            terminal() {
+                python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$vplay" "$@" < /dev/null | tr -d '\\r'
+            }
+            for round in 1 2; do
+                terminal snapshot "$1" --at 1 -o a.png
+                terminal snapshot "$1" --count 3 -o n%d.png
+                terminal frames "$1" --count 2 --size 8x8 -o a.npy
+                terminal frames "$1" --count 2 --size 8x8 -o a.raw
+                echo "round $round"
+            done
+            "$vplay" snapshot "$1" --at 1 -o a.png
+            """,
+            Media.clip,
+            folder.path
+        )
+        let lines = outcome.lines.map { $0.replacing(/n[123]\.png/, with: "n.png") }
+        #expect(
+            lines == [
+                "round 1", "vplay: replaced a.png", "vplay: replaced n.png and 2 other files",
+                "vplay: replaced a.npy", "vplay: replaced a.raw", "round 2",
+            ],
+            "\(outcome.text) \(outcome.errors)"
+        )
+        #expect(outcome.errors.isEmpty)
+    }
+
     /// The number of times is large enough to be divided into parts.
     @Test("Many times in any order give the same images as a few at a time", arguments: [[], ["--fast"]])
     func parts(options: [String]) async throws {

@@ -5,6 +5,7 @@ import Playhead
 struct FrameExport: Sendable {
     private let options: FramesOptions
     private let asset: Asset
+    private let replaced = ReplacedFiles()
 
     init(_ options: FramesOptions) {
         self.options = options
@@ -12,6 +13,7 @@ struct FrameExport: Sendable {
     }
 
     func write() async throws {
+        defer { replaced.report() }
         let size = try await size()
         let frames = asset.frames(
             options.sampling,
@@ -28,6 +30,7 @@ struct FrameExport: Sendable {
             do {
                 for try await frame in frames { try frame.withPackedBytes { try file.write($0) } }
                 try file.close()
+                replaced.add(file.output)
             } catch {
                 file.discard()
                 throw error
@@ -41,6 +44,7 @@ struct FrameExport: Sendable {
             if options.hasHeader { try output.write(header(size).text + "\n") }
             for try await frame in frames { try frame.withPackedBytes { try output.write($0) } }
             try output.close()
+            replaced.add(output)
         } catch {
             output.discard()
             throw error
@@ -49,7 +53,7 @@ struct FrameExport: Sendable {
 
     private func writeImages(_ names: ImageNames, _ frames: FrameSequence) async throws {
         try await withThrowingTaskGroup(of: ImageEncoder.self) { group in
-            var files = ImageFiles(names, quality: nil, group)
+            var files = ImageFiles(names, quality: nil, replaced: replaced, group)
             var number = 1
             for try await frame in frames {
                 try await files.add(frame, number)

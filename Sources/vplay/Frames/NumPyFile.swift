@@ -4,7 +4,7 @@ import Playhead
 ///
 /// Source: NumPy, "numpy.lib.format", the NPY format.
 struct NumPyFile {
-    private let output: ByteOutput
+    let output: ByteOutput
     private let layout: PixelLayout
     private let channels: Int
     private let size: PixelSize

@@ -14,12 +14,13 @@ struct RecordCommand: AsyncParsableCommand {
             Video without audio: H.264 in mp4, m4v, mov and mkv, VP9 in webm; the extension of the output selects the \
             format. Without --device and --test the camera is /dev/video0. Recording ends when --duration or --frames \
             is reached, when q is pressed on the terminal, or on interruption; the file is complete in each case. It is \
-            written as NAME.XXXXXX.part and renamed at the end.
+            written as NAME.XXXXXX.part and renamed at the end. An existing file that is not empty is replaced only with \
+            --overwrite.
 
             Cameras are read by Video4Linux through FFmpeg's libavdevice (Debian: libavdevice59). A camera that does \
             not support the size or rate uses the nearest one, or reports an error.
 
-            Exit status: 0 recorded, 1 camera not found, camera failed, or the file cannot be written, 64 wrong \
+            Exit status: 0 recorded, 1 camera not found, camera failed, or the file exists or cannot be written, 64 wrong \
             usage, 130 interrupted (the file is complete), 143 terminated (likewise).
             """
     )
@@ -62,6 +63,9 @@ struct RecordCommand: AsyncParsableCommand {
     @Flag(help: "With --test: record as fast as possible.")
     var untimed = false
 
+    @Flag(name: [.customShort("y"), .long], help: "Replace an existing file.")
+    var overwrite = false
+
     @Flag(help: "Print only errors: no status line.")
     var quiet = false
 
@@ -81,6 +85,10 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if !overwrite, Self.hasContent(output) {
+            Console.shared.printError("\(output): the file exists; use --overwrite to replace it")
+            ExitStatus.failure.exitNow()
+        }
         let name = device ?? "/dev/video0"
         let recorder = Recorder(
             CaptureSource(test ? .testPattern : .camera(name), size: size?.size, frameRate: fps),
@@ -113,6 +121,12 @@ struct RecordCommand: AsyncParsableCommand {
         status?.end()
         ended.open(.success)
         await ended.wait().exitNow()
+    }
+
+    /// Returns true for a regular file that is not empty.
+    private static func hasContent(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
     }
 
     private static func quitKey(_ recorder: Recorder) -> KeyReader? {

@@ -4,6 +4,7 @@ import Playhead
 struct ImageFiles {
     private let names: ImageNames
     private let quality: Int?
+    private let replaced: ReplacedFiles
     /// The pending writes. Each returns the encoder that it used.
     private var group: ThrowingTaskGroup<ImageEncoder, any Error>
     private var encoderCount = 0
@@ -11,9 +12,15 @@ struct ImageFiles {
     /// The number of images encoded at the same time. An encoder uses one thread, and decoding needs cores as well.
     private static let maximumEncoderCount = 2
 
-    init(_ names: ImageNames, quality: Int?, _ group: ThrowingTaskGroup<ImageEncoder, any Error>) {
+    init(
+        _ names: ImageNames,
+        quality: Int?,
+        replaced: ReplacedFiles,
+        _ group: ThrowingTaskGroup<ImageEncoder, any Error>
+    ) {
         self.names = names
         self.quality = quality
+        self.replaced = replaced
         self.group = group
     }
 
@@ -23,9 +30,9 @@ struct ImageFiles {
     mutating func add(_ frame: VideoFrame, _ number: Int) async throws {
         let encoder = try await nextEncoder()
         let path = names.path.path(number)
-        group.addTask {
+        group.addTask { [replaced] in
             do throws(PlaybackError) {
-                try Self.write(try encoder.encode(frame), to: path)
+                try Self.write(try encoder.encode(frame), to: path, replaced)
             } catch {
                 if error.code == .brokenPipe { throw error }
                 throw SnapshotFailure(sentence: "\(path): \(error.message)")
@@ -48,9 +55,10 @@ struct ImageFiles {
     }
 
     /// Writes a file under a temporary name, and renames it when it is complete.
-    static func write(_ bytes: [UInt8], to path: String) throws(PlaybackError) {
+    static func write(_ bytes: [UInt8], to path: String, _ replaced: ReplacedFiles) throws(PlaybackError) {
         let output = try ByteOutput(replacing: path)
         try output.write(bytes)
         try output.close()
+        replaced.add(output)
     }
 }

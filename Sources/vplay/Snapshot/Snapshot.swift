@@ -12,6 +12,7 @@ struct Snapshot: Sendable {
     private let options: SnapshotOptions
     private let asset: Asset
     private let generator: ImageGenerator
+    private let replaced = ReplacedFiles()
 
     /// The default width in pixels of the images in sheets.
     private static let tileWidth = 160
@@ -36,6 +37,7 @@ struct Snapshot: Sendable {
     }
 
     func write() async throws {
+        defer { replaced.report() }
         switch options.choice {
         case .best:
             let frame = try await poster()
@@ -128,7 +130,7 @@ struct Snapshot: Sendable {
     /// files are written.
     private func writingImages(_ body: (inout ImageFiles) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: ImageEncoder.self) { group in
-            var files = ImageFiles(options.names, quality: options.quality, group)
+            var files = ImageFiles(options.names, quality: options.quality, replaced: replaced, group)
             try await body(&files)
             try await files.finish()
         }
@@ -163,7 +165,7 @@ struct Snapshot: Sendable {
         }
         guard let path = options.track else { return }
         do throws(PlaybackError) {
-            try ImageFiles.write(Array(track.text(relativeTo: path).utf8), to: path)
+            try ImageFiles.write(Array(track.text(relativeTo: path).utf8), to: path, replaced)
         } catch {
             throw SnapshotFailure(sentence: "\(path): \(error.message)")
         }

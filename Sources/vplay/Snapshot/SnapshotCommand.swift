@@ -20,7 +20,8 @@ struct SnapshotCommand: AsyncParsableCommand {
             sheet. --vtt writes a WebVTT file that gives the position of each image in its sheet as \
             #xywh=, for the preview of a player.
 
-            Files are written under a temporary name and renamed when they are complete. An output may not be the input.
+            Files are written under a temporary name and renamed when they are complete. Existing files are replaced; on a \
+            terminal one line says so. An output may not be the input.
             """
     )
 
