@@ -66,6 +66,37 @@ struct FrameCacheTests {
         #expect(cache.byteCount == 3000)
     }
 
+    @Test("The frame nearest to a time is found in any record, up to a distance")
+    func nearest() {
+        let share = FrameCache(byteLimit: 100_000).makeShare()
+        func nearest(_ time: Int64, within distance: Int64 = 1000) -> MediaTime? {
+            share.frame(nearestTo: .ms(time), within: .ms(distance))?.presentationTime
+        }
+        #expect(nearest(40) == nil)
+        for (record, time) in [(1, 40), (2, 100), (1, 200)] as [(Int, Int64)] {
+            share.keep(Self.frame(time), of: record)
+        }
+        #expect(
+            [-500, 40, 69, 71, 149, 151, 900].map { nearest($0) }
+                == [40, 40, 40, 100, 100, 200, 200].map { .ms($0) }
+        )
+        #expect(nearest(150, within: 49) == nil && nearest(149, within: 49) == .ms(100))
+    }
+
+    @Test("Frames of a record that was replaced stay, until a frame with the same time is kept")
+    func moved() {
+        let cache = FrameCache(byteLimit: 100_000)
+        let share = cache.makeShare()
+        for time in [40, 80] as [Int64] { share.keep(Self.frame(time, bytes: 2000), of: 1) }
+        share.moveFrames(of: 1, to: 0)
+        #expect(share.frame(at: .ms(40), of: 1) == nil && share.frame(at: .ms(40), of: 0) != nil)
+        share.keep(Self.frame(40, bytes: 3000), of: 2)
+        #expect(share.frame(at: .ms(40), of: 0) == nil && share.frame(at: .ms(40), of: 2) != nil)
+        #expect(cache.byteCount == 5000)
+        share.dropFrames(of: 0)
+        #expect(cache.byteCount == 3000)
+    }
+
     @Test("A pass that will not fit is not begun, and one that turns out not to fit is dropped as a whole")
     func passes() {
         let cache = FrameCache(byteLimit: 50_000)

@@ -48,6 +48,8 @@ extension StateWalker {
             observed.hasOutcome = false
         case .itemSwitch(let action, _): return record(action)
         case .post(let change): return record(change, transition)
+        case .resumeAudio:
+            if state.isScrubbing { return "audio is delivered while scrubbing" }
         case .setLooping, .forget, .describe, .step, .searchEarlier: break
         }
         return nil

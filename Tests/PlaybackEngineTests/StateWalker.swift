@@ -93,7 +93,8 @@ struct StateWalker {
         case 8: return Bool.random(using: &random) ? .preroll(SeekID(nextID)) : .evaluationTimedOut(item)
         case 9 where flag: return .cancelPrerolls
         case 9..<10: return .playImmediately(flag ? 1 : 0)
-        case 10..<12: return .setWaitsToMinimizeStalling(flag)
+        case 10: return flag ? .setScrubbing(Bool.random(using: &random)) : .previewPresented(epoch)
+        case 11: return .setWaitsToMinimizeStalling(flag)
         case 12: return flag ? .setResumesAfterStall(Bool.random(using: &random)) : makeInterruption()
         case 13: return .setEndAction([.pause, .none, .advance].randomElement(using: &random) ?? .pause)
         case 14: return .setRepeat(flag ? .loop : .once)
@@ -139,6 +140,9 @@ struct StateWalker {
         if item.awaitsFrames { return .itemSwitch(makeSwitchEvent()) }
         if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
         if item.hasEnded, Int.random(in: 0..<4, using: &random) == 0 { return .itemSwitch(makeSwitchEvent()) }
+        if state.isScrubbing {
+            return Bool.random(using: &random) ? .setScrubbing(false) : .previewPresented(state.epoch)
+        }
         if state.awaitsRepeatedEnd { return .endRepeated(state.epoch) }
         if state.isInterrupted { return .interruptionEnded }
         if state.itemSwitch.phase != .idle, Bool.random(using: &random) {

@@ -219,6 +219,17 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         clock = initialClock
     }
 
+    /// Discards all state, and keeps the context also after it has been drained: the packets that were drained alone
+    /// follow, in a seek.
+    package func restart() {
+        guard isVideo, !requiresNewContext, let codec else { return flush() }
+        isDraining = false
+        factory.reset()
+        log.clear()
+        avcodec_flush_buffers(codec.pointer)
+        clock = initialClock
+    }
+
     /// The context is created when it is needed, because the memory of the previous one has been freed by then.
     private func openCodec() throws(MediaError) -> CodecContext {
         if let codec { return codec }

@@ -96,9 +96,28 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
 
     func resume(at start: EpochStart) { seekCache?.resume(at: start) }
 
+    func keptFrame(for target: MediaTime) -> KeptFrame? {
+        loopCache.hasPass ? .due : seekCache?.keptFrame(for: target)
+    }
+
     func skip(_ skipping: DecodeSkipping) { requestedSkipping = skipping }
 
-    func flush() {
+    /// Whether the output comes from the cache.
+    var isReplaying: Bool {
+        if case .replaying = mode { return true }
+        return false
+    }
+
+    func flush() { flush(endsSeek: true) }
+
+    /// Flushes the decoder, whose first packet was decoded alone. The same packets follow, and the seek continues.
+    func restart() {
+        // The drain after the first packet would look like the end of the data.
+        if case .recording(.seek) = mode { seekCache?.discard() }
+        flush(endsSeek: false)
+    }
+
+    private func flush(endsSeek: Bool) {
         switch mode {
         case .recording(.seek): resumableRecordID = seekCache?.finishRecording()
         case .recording(.pass): loopCache.finish()
@@ -107,17 +126,17 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         case .catchingUp(let catchUp) where !catchUp.hasBegun: break
         case .decoding, .replaying(.pass, _), .catchingUp: resumableRecordID = nil
         }
-        if resumableRecordID == nil { flushBase() }
+        if resumableRecordID == nil { flushBase(restarts: !endsSeek) }
         isPassStart = hasEnded && packetCount > 1 || isPassStart && packetCount <= 1
         mode = .fresh
         packetCount = 0
         hasEnded = false
-        seekCache?.end()
+        if endsSeek { seekCache?.end() }
         loopCache.didFlush()
     }
 
-    private func flushBase() {
-        if hasSentToBase { base.flush() }
+    private func flushBase(restarts: Bool = false) {
+        if hasSentToBase { restarts ? base.restart() : base.flush() }
         hasSentToBase = false
         resumableRecordID = nil
     }

@@ -100,6 +100,14 @@ final class FrameCacheShare: Sendable {
         cache.change { $0.frame(at: time, id, record) }
     }
 
+    /// Returns the frame of any record that is nearest to a time, or nil if none is at most `distance` away.
+    func frame(nearestTo time: MediaTime, within distance: MediaTime) -> VideoFrame? {
+        cache.change { $0.frame(nearestTo: time, within: distance, id) }
+    }
+
+    /// Moves the frames of a record to another one. A frame that is kept later at the same time replaces one of record 0.
+    func moveFrames(of record: Int, to other: Int) { cache.change { $0.moveFrames(id, record, to: other) } }
+
     func dropFrames(of record: Int) { cache.change { $0.dropFrames(id, record) } }
 
     /// Sets the position of the item. Frames far from it are evicted first.

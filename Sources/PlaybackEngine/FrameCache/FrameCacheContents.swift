@@ -14,7 +14,7 @@ struct FrameCacheContents {
     }
 
     private struct KeptFrame {
-        let record: Int
+        var record: Int
         let frame: VideoFrame
         let byteCount: Int
         var time: MediaTime { frame.presentationTime }
@@ -180,6 +180,7 @@ struct FrameCacheContents {
     mutating func keep(_ frame: VideoFrame, _ id: Int, _ record: Int) {
         markUsed(id)
         guard frame.presentationTime.isNumeric else { return }
+        if record != 0 { dropFrame(at: frame.presentationTime, id, record: 0) }
         let size = DecoderOutput.video(frame).byteCount
         guard size <= byteLimit, let distance = shares[id]?.distance(to: frame.presentationTime) else {
             return
@@ -201,6 +202,32 @@ struct FrameCacheContents {
             if kept.record == record { return kept.frame }
         }
         return nil
+    }
+
+    func frame(nearestTo time: MediaTime, within distance: MediaTime, _ id: Int) -> VideoFrame? {
+        guard let share = shares[id] else { return nil }
+        let index = share.index(of: time)
+        let indices = [index - 1, index].filter(share.frames.indices.contains)
+        let neighbors = indices.map { share.frames[$0].frame }
+        let nearest = neighbors.min { time.distance(to: $0) < time.distance(to: $1) }
+        return nearest.flatMap { time.distance(to: $0) <= distance ? $0 : nil }
+    }
+
+    mutating func moveFrames(_ id: Int, _ record: Int, to other: Int) {
+        guard let frames = shares[id]?.frames else { return }
+        for index in frames.indices where frames[index].record == record {
+            shares[id]?.frames[index].record = other
+        }
+    }
+
+    private mutating func dropFrame(at time: MediaTime, _ id: Int, record: Int) {
+        guard let share = shares[id] else { return }
+        for index in share.index(of: time)..<share.frames.count {
+            guard share.frames[index].time == time else { return }
+            guard share.frames[index].record == record else { continue }
+            if let frame = shares[id]?.frames.remove(at: index) { discard(frame) }
+            return
+        }
     }
 
     mutating func dropFrames(_ id: Int, _ record: Int) {
@@ -241,5 +268,13 @@ struct FrameCacheContents {
         }
         guard let oldest, let farthest = shares[oldest.id]?.farthest() else { return nil }
         return (oldest.id, farthest.index, farthest.distance)
+    }
+}
+
+extension MediaTime {
+    /// Returns the absolute difference between the time and the presentation time of a frame.
+    func distance(to frame: VideoFrame) -> MediaTime {
+        let time = frame.presentationTime
+        return time < self ? self - time : time - self
     }
 }

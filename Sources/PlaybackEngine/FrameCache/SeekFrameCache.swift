@@ -6,7 +6,8 @@ import PlayheadBackend
 /// A record extends from a sync point to a few frames after the target. Frames long before the target are not
 /// kept, because a seek does not show them, with two exceptions. If seeks move back by a few frames, all frames
 /// before the target are kept as far as they fit. If seeks move back by a constant stride, the frames at the
-/// predicted targets are kept. When playback continues, the record is discarded.
+/// predicted targets are kept. While a user drags the position, a frame every quarter of a second on the way is kept
+/// too, to be shown at once when the position returns. When playback continues, the record is discarded.
 struct SeekFrameCache {
     private let track: Track
     private let share: FrameCacheShare
@@ -20,6 +21,10 @@ struct SeekFrameCache {
     /// The time from which on frames are kept.
     private var windowStart = MediaTime.zero
     private var framesAfterTarget = 0
+    /// Whether a user drags the position.
+    private var isScrubbing = false
+    /// The time of the last frame on the way that was kept while scrubbing.
+    private var newestOnTheWay: MediaTime?
 
     /// The largest number of records, one for each group of pictures to which steps may lead back.
     private static let maximumRecordCount = 4
@@ -30,6 +35,13 @@ struct SeekFrameCache {
     private static let maximumWindow = 120
     /// The largest number of packets in a record; searching longer ones is not worthwhile.
     private static let maximumPacketCount = 10_000
+    /// The distance of the frames that are kept on the way while scrubbing.
+    private static let scrubbingInterval = MediaTime(value: 1, timescale: 4)
+    /// The identifier of the frames that are kept while scrubbing although another record has replaced theirs. They are
+    /// shown first only.
+    private static let recordOfOthers = 0
+    /// The largest distance at which a kept frame is shown instead of the key frame before the target.
+    private static let maximumPreviewDistance = MediaTime(value: 1, timescale: 2)
 
     init(track: Track, share: FrameCacheShare) {
         self.track = track
@@ -40,6 +52,9 @@ struct SeekFrameCache {
     mutating func begin(_ start: EpochStart) {
         target = start.isReverse ? nil : start.firstWanted
         guard let target else { return }
+        isScrubbing = start.isScrubbing
+        newestOnTheWay = nil
+        if !isScrubbing { share.dropFrames(of: Self.recordOfOthers) }
         move(to: target)
     }
 
@@ -47,6 +62,7 @@ struct SeekFrameCache {
     mutating func resume(at start: EpochStart) {
         guard let target = start.firstWanted else { return }
         self.target = target
+        isScrubbing = start.isScrubbing
         move(to: target)
     }
 
@@ -85,6 +101,15 @@ struct SeekFrameCache {
         return DecoderReplay(record, firstNeeded: position.event, isCompleteAfter: position.isCompleteAfter)
     }
 
+    /// Returns the frame that a seek to `target` can show without decoding, or nil if there is none.
+    func keptFrame(for target: MediaTime) -> KeptFrame? {
+        let isDueKept = records.contains { record in
+            record.position(dueAt: target).map { share.frame(at: $0.time, of: record.id) != nil } ?? false
+        }
+        if isDueKept { return .due }
+        return share.frame(nearestTo: target, within: Self.maximumPreviewDistance).map { .near($0) }
+    }
+
     func frame(at time: MediaTime, of record: DecoderRecord) -> VideoFrame? {
         share.frame(at: time, of: record.id)
     }
@@ -96,7 +121,13 @@ struct SeekFrameCache {
         guard target != nil, packet.isKeyFrame, packet.presentationTime != nil else { return false }
         guard share.fairShareBytes / 4 >= track.estimatedFrameBytes else { return false }
         let identity = DecoderHistory.PacketIdentity(packet)
-        for record in records where record.first == identity { share.dropFrames(of: record.id) }
+        for record in records where record.first == identity {
+            if isScrubbing {
+                share.moveFrames(of: record.id, to: Self.recordOfOthers)
+            } else {
+                share.dropFrames(of: record.id)
+            }
+        }
         records.removeAll { $0.first == identity }
         newestID += 1
         recording = DecoderRecord(id: newestID)
@@ -139,8 +170,19 @@ struct SeekFrameCache {
                 discard()
                 return false
             }
-            if time >= windowStart || pattern.predicts(time) { share.keep(frame, of: record) }
+            if time >= windowStart || pattern.predicts(time) || keepsOnTheWay(time) {
+                share.keep(frame, of: record)
+            }
         }
+        return true
+    }
+
+    /// Returns whether a frame before the target is kept because a user drags the position.
+    private mutating func keepsOnTheWay(_ time: MediaTime) -> Bool {
+        guard isScrubbing, newestOnTheWay.map({ time - $0 >= Self.scrubbingInterval }) ?? true else {
+            return false
+        }
+        newestOnTheWay = time
         return true
     }
 

@@ -8,9 +8,9 @@ struct ItemEpoch {
     var retry: SeekRetry
     /// A Boolean value that indicates whether the first frame is on its way to the sinks or has reached them.
     var hasPresented = false
-    /// A Boolean value that indicates whether the epoch began with a change of direction. The frame that is shown is
-    /// not shown again.
-    var changesDirection = false
+    /// A Boolean value that indicates whether the epoch began at the frame that is shown, with a change of direction or
+    /// because audio is delivered again. That frame is not shown again.
+    var keepsPosition = false
     var steps = Steps()
 
     init(start: EpochStart, retry: SeekRetry) {
@@ -38,7 +38,7 @@ struct ItemEpoch {
         start.demuxTarget = target
         start.isLastAttempt = target <= .zero
         var earlier = ItemEpoch(start: start, retry: retry)
-        earlier.changesDirection = changesDirection
+        earlier.keepsPosition = keepsPosition
         earlier.steps = steps
         return earlier
     }

@@ -11,6 +11,7 @@ struct ItemOpener: Sendable {
     let demand: DeinterlacingDemand
     let loading: any Lane
     let decoding: any Lane
+    let ahead: DecodeAhead
     /// Reports that a track cannot be played, although the item can.
     let reportFault: @Sendable (MediaError) -> Void
     let report: @Sendable (StageReport) -> Void
@@ -30,12 +31,13 @@ struct ItemOpener: Sendable {
             guard case .ready(let description) = try demuxer.open() else { return .pending }
             let variant = item.variant(of: description)
             let loopSetting = LoopSetting()
+            let share = item.frameCache.makeShare()
             let tracks = item.tracks(of: description, in: variant)
             let factory = DecoderFactory(
                 demuxer: demuxer,
                 options: item.decoding,
                 duration: description.duration,
-                share: item.frameCache.makeShare(),
+                share: share,
                 loopSetting: loopSetting,
                 reportFault: reportFault
             )
@@ -54,6 +56,8 @@ struct ItemOpener: Sendable {
                 variant: variant,
                 decoders: decoders,
                 demand: demand,
+                share: share,
+                ahead: ahead,
                 keepsTimeOnly: keepsTimeOnly,
                 loopSetting: loopSetting,
                 start: start,

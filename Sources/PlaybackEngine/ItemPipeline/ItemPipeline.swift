@@ -23,14 +23,16 @@ final class ItemPipeline: Sendable {
     private let wakeDemuxerCall = SettableCallback()
     private let wakeDecodersCall = SettableCallback()
 
-    /// Backward there is no audio.
     private let isReverse = Atomic<Bool>(false)
+    /// Backward, and while a user drags the position, there is no audio.
+    private let omitsAudio = Atomic<Bool>(false)
     private let allTrackPipelines: [TrackPipeline]
-    private let reverseTrackPipelines: [TrackPipeline]
+    private let videoTrackPipelines: [TrackPipeline]
+    private let ahead: DecodeAhead
     var isReversed: Bool { isReverse.load(ordering: .relaxed) }
     /// The tracks that deliver frames in the current epoch.
     var trackPipelines: [TrackPipeline] {
-        isReversed ? reverseTrackPipelines : allTrackPipelines
+        omitsAudio.load(ordering: .relaxed) ? videoTrackPipelines : allTrackPipelines
     }
     /// All tracks that are played.
     var tracks: [Track] { allTrackPipelines.map(\.track) }
@@ -47,6 +49,8 @@ final class ItemPipeline: Sendable {
         variant: Variant?,
         decoders: [(track: Track, decoder: any EpochDecoder)],
         demand: DeinterlacingDemand,
+        share: FrameCacheShare,
+        ahead: DecodeAhead,
         keepsTimeOnly: Bool = false,
         loopSetting: LoopSetting,
         start: EpochStart,
@@ -66,6 +70,7 @@ final class ItemPipeline: Sendable {
         self.audioSettings = audioSettings
         self.decodingLane = decodingLane
         self.loopSetting = loopSetting
+        self.ahead = ahead
         let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
         let reverseRequest = Locked<ReverseSegment?>(nil)
         var made: [TrackPipeline] = []
@@ -79,6 +84,8 @@ final class ItemPipeline: Sendable {
                 isVideo: isVideo,
                 decoder: decoder,
                 demand: demand,
+                share: share,
+                ahead: ahead,
                 input: packets,
                 output: frames,
                 start: start,
@@ -104,7 +111,7 @@ final class ItemPipeline: Sendable {
         video = made.first { $0.track.mediaType == .video }
         audio = made.first { $0.track.mediaType == .audio }
         allTrackPipelines = [video, audio].compactMap(\.self)
-        reverseTrackPipelines = [video].compactMap(\.self)
+        videoTrackPipelines = [video].compactMap(\.self)
         otherEnds = Self.ends(of: description.tracks, without: allTrackPipelines.map(\.track.id))
         let stage = DemuxStage(
             demuxer: demuxer,
@@ -125,14 +132,15 @@ final class ItemPipeline: Sendable {
         demuxRunner = runner
         runner.wakes(for: demuxer) { [weak stage] in stage?.reportWaiting() }
         wakeDemuxer.set { if stage.shouldWake { runner.wake() } }
-        isReverse.store(start.isReverse, ordering: .relaxed)
+        ahead.setWake { [made] in made.first { $0.stage.isVideo }?.runner.wake() }
+        setDirection(start)
         wakeDecoders.set { [made] in for track in made { track.resumeDecoder() } }
     }
 
     /// Begins a new epoch. Everything older is dropped by comparison from now on, and a read that waits for bytes
     /// returns.
     func begin(_ start: EpochStart) {
-        isReverse.store(start.isReverse, ordering: .relaxed)
+        setDirection(start)
         for track in allTrackPipelines {
             track.stage.start.withLock { $0 = start }
             track.packets.begin(start.epoch)
@@ -144,6 +152,14 @@ final class ItemPipeline: Sendable {
         demuxer.interrupt(before: start.epoch)
         wake()
     }
+
+    private func setDirection(_ start: EpochStart) {
+        isReverse.store(start.isReverse, ordering: .relaxed)
+        omitsAudio.store(start.isReverse || start.isScrubbing && video != nil, ordering: .relaxed)
+    }
+
+    /// Sets whether the next frames backward are decoded before they are needed.
+    func setDecodesAhead(_ decodesAhead: Bool) { ahead.setEnabled(decodesAhead) }
 
     /// Accepts the first frames although they follow the requested time.
     func acceptLateStart() {
@@ -266,6 +282,7 @@ final class ItemPipeline: Sendable {
         demuxer.setNoticeHandler(nil)
         wakeDemuxerCall.clear()
         wakeDecodersCall.clear()
+        ahead.cancel()
         demuxRunner.stop()
         for track in allTrackPipelines { track.runner.stop() }
     }

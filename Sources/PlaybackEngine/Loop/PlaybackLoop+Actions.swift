@@ -9,6 +9,7 @@ extension PlaybackLoop {
             case .open(let id): open(id)
             case .close(let id): close(id)
             case .seek(let epoch, let request): seek(epoch, request)
+            case .resumeAudio(let epoch): resumeAudio(epoch)
             case .completeSeek(let id, let finished):
                 if id != SeekID(0) { report(.seekCompleted(id, finished: finished)) }
             case .completePreroll(let id, let finished): report(.prerollCompleted(id, finished: finished))

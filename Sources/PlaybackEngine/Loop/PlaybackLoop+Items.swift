@@ -75,6 +75,7 @@ extension PlaybackLoop {
             demand: layers.deinterlacingDemand,
             loading: loading,
             decoding: driver.makeLane(.decoding, label: "\(id).decode"),
+            ahead: DecodeAhead(driver: driver, label: "\(id).ahead"),
             reportFault: { [weak self] error in self?.perform { $0.fault(error, of: id) } },
             report: { [weak self, newest = open.newestFault] report in
                 self?.receive(report, of: id, newestFault: newest)

@@ -16,7 +16,9 @@ extension PlaybackLoop {
             firstWanted: firstWanted,
             demuxTarget: duration.isNumeric ? min(request.target, duration) : request.target,
             isLastAttempt: state.isReverse || !isExact || request.target <= .zero,
-            isReverse: state.isReverse
+            isReverse: state.isReverse,
+            isScrubbing: state.isScrubbing,
+            showsPreview: state.isScrubbing && isExact && !state.isReverse
         )
         begin(ItemEpoch(start: start, retry: SeekRetry(target: request.target)))
         observers.jumped(itemTime: ItemTime(state.item?.seekTarget) ?? .zero)
@@ -25,7 +27,7 @@ extension PlaybackLoop {
     private func begin(_ epoch: ItemEpoch) {
         presentation.begin(epoch.start.epoch, at: now)
         presentation.isReverse = epoch.start.isReverse
-        if !epoch.changesDirection { layers.flush() }
+        if !epoch.keepsPosition { layers.flush() }
         audio.output?.flush()
         current?.begin(epoch)
     }
@@ -47,8 +49,40 @@ extension PlaybackLoop {
             isReverse: isReverse
         )
         var changed = ItemEpoch(start: start, retry: SeekRetry(target: target))
-        changed.changesDirection = true
+        changed.keepsPosition = true
         begin(changed)
+    }
+
+    /// Delivers with audio from the timeline's current time. The frame that is shown stays.
+    func resumeAudio(_ epoch: Epoch) {
+        let target = max(.zero, presentation.itemTime(at: now)).mediaTime
+        let start = EpochStart(
+            epoch: epoch,
+            firstWanted: target,
+            demuxTarget: target,
+            isLastAttempt: target <= .zero
+        )
+        var resumed = ItemEpoch(start: start, retry: SeekRetry(target: target))
+        resumed.keepsPosition = true
+        begin(resumed)
+    }
+
+    /// Shows a frame near the target of a seek, before the frame at the target is found. If the frame that is shown
+    /// already is nearer, it stays, and the seek continues as if there were no other frame.
+    func showPreview(_ frame: VideoFrame) {
+        guard let item = current, frame.epoch == item.start.epoch, !item.epoch.hasPresented,
+            let target = state.item?.seekInFlight?.target
+        else { return }
+        if layers.lastItem == item.id, let shown = layers.lastFrame,
+            target.distance(to: shown) <= target.distance(to: frame)
+        {
+            return
+        }
+        publisher.counters.framesDecoded += 1
+        let (epoch, now) = (frame.epoch, now)
+        show(frame, due: now, at: now, isEssential: true) { [weak self] in
+            self?.perform { $0.handle(.previewPresented(epoch)) }
+        }
     }
 
     /// Handles the report that the container's index pointed after the target. The first frames of the current and
@@ -89,7 +123,7 @@ extension PlaybackLoop {
         }
         current?.epoch.hasPresented = true
         let wasShown =
-            item.epoch.changesDirection
+            item.epoch.keepsPosition
             && layers.lastFrame?.presentationTime == first.frame?.presentationTime
         let epoch = item.start.epoch
         let time = first.itemTime.mediaTime

@@ -35,6 +35,7 @@ extension PlaybackLoop {
         updateNext()
         guard let pipeline = current?.pipeline, state.item?.status == .readyToPlay else { return publish() }
         updateReading(pipeline)
+        pipeline.setDecodesAhead(state.decodesAhead)
         guard let hasPresented = current?.epoch.hasPresented else { return updateAgain() }
         if !hasPresented {
             guard let item = current, presentFirstFrame(item, pipeline) else { return updateAgain() }
@@ -308,6 +309,7 @@ extension PlaybackLoop {
             // frame.
             newestFault.withLock { $0 = error }
             perform { $0.fault(error, of: id) }
+        case .preview(let frame): perform { $0.showPreview(frame) }
         case .startedLate(let epoch): perform { $0.startedLate(epoch) }
         case .waiting(let epoch): perform { $0.readingStartedWaiting(epoch) }
         }

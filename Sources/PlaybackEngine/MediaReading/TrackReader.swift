@@ -106,6 +106,7 @@ package final class TrackReader<Element: Sendable>: Stage, @unchecked Sendable {
             demand: DeinterlacingDemand(),
             loading: loadingLane,
             decoding: decodingLane,
+            ahead: DecodeAhead(driver: driver, label: "reader.ahead"),
             reportFault: { [newestFault] error in newestFault.withLock { $0 = error } },
             report: { [weak self] in self?.received($0) }
         )
@@ -123,7 +124,7 @@ package final class TrackReader<Element: Sendable>: Stage, @unchecked Sendable {
         switch report {
         case .startedLate(let epoch): lateEpoch.withLock { $0 = epoch }
         case .fault(let error): newestFault.withLock { $0 = error }
-        case .waiting, .idle: return
+        case .waiting, .idle, .preview: return
         case .delivered, .changed: break
         }
         wake()

@@ -60,7 +60,10 @@ extension PresentationScheduler {
     private func startTime(_ first: FirstFrames, _ pipeline: ItemPipeline, _ start: EpochStart) -> ItemTime {
         if let firstWanted = ItemTime(start.firstWanted) {
             let time = max(firstWanted, first.earliest ?? firstWanted)
-            let end = start.isReverse ? reverseDataEnd(pipeline, first.video) : dataEnd(pipeline)
+            let end =
+                start.isReverse
+                ? reverseDataEnd(pipeline, first.video)
+                : start.isScrubbing ? scrubbingDataEnd(pipeline, first.video) : dataEnd(pipeline)
             return min(time, end ?? time)
         }
         if start.isQuick, let time = ItemTime(first.video?.presentationTime) { return time }
@@ -84,6 +87,11 @@ extension PresentationScheduler {
     private func reverseDataEnd(_ pipeline: ItemPipeline, _ frame: VideoFrame?) -> ItemTime? {
         guard let duration = ItemTime(pipeline.description.duration) else { return nil }
         return max(duration, frame.map { Self.end(of: $0) } ?? .zero)
+    }
+
+    /// Returns the same while a user drags the position. Audio, which is not read, may be longer than the video.
+    private func scrubbingDataEnd(_ pipeline: ItemPipeline, _ frame: VideoFrame?) -> ItemTime? {
+        dataEnd(pipeline).map { max($0, reverseDataEnd(pipeline, frame) ?? $0) }
     }
 
     /// Removes up to `count` frames while the timeline is stopped.

@@ -19,6 +19,16 @@ extension DecodeStage {
         if result.isLate { startedLate() }
         for frame in result.frames { push(frame) }
         resolveSeek()
+        guard current.awaitsPreview else { return }
+        if current.filter.isSearching { showPreview(frame) } else { current.awaitsPreview = false }
+        // The decoder may have been drained after this frame.
+        framesSinceDrain = 0
+    }
+
+    /// Reports a frame near the target of a seek, once in an epoch.
+    func showPreview(_ frame: VideoFrame) {
+        current.awaitsPreview = false
+        report(.preview(stamped(frame)))
     }
 
     func stamped(_ frame: VideoFrame) -> VideoFrame {
@@ -78,7 +88,13 @@ extension DecodeStage {
 
     /// Finishes a pass, or a segment during reverse playback, after all its packets have been decoded.
     func finishPass() {
-        if let collector = current.collector { return finishSegment(collector) }
+        if let collector = current.collector {
+            guard !collector.isKept || output.hasCapacity else {
+                current.isSegmentDecoded = true
+                return
+            }
+            return finishSegment(collector)
+        }
         let pass = current.pass
         // Decoding began at the last key frame, and only that frame could not be decoded. The seek is repeated
         // from an earlier key frame in a new epoch.

@@ -48,6 +48,9 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     let decoder: any EpochDecoder
     private let demand: DeinterlacingDemand
+    /// Where the frames are kept that are decoded ahead of need.
+    private let share: FrameCacheShare
+    private let ahead: DecodeAhead
     let wakeDemuxer: @Sendable () -> Void
     let report: @Sendable (StageReport) -> Void
 
@@ -78,10 +81,15 @@ final class DecodeStage: Stage, @unchecked Sendable {
         var consecutiveFaults = 0
         /// Non-nil during reverse playback.
         var collector: ReverseCollector?
+        /// True if a segment of reverse playback has been decoded ahead, and waits until the output has capacity.
+        var isSegmentDecoded = false
+        /// Whether a frame near the target is to be shown before the one at the target is found.
+        var awaitsPreview: Bool
 
         init(_ start: EpochStart) {
             epoch = start.epoch
             end = start.demuxTarget
+            awaitsPreview = start.showsPreview
             filter.begin(at: start.firstWanted)
             if start.isReverse { collector = ReverseCollector(ReverseSegment(start)) }
         }
@@ -108,6 +116,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
         isVideo: Bool,
         decoder: any EpochDecoder,
         demand: DeinterlacingDemand,
+        share: FrameCacheShare,
+        ahead: DecodeAhead,
         input: PacketQueue,
         output: FrameQueue,
         start: EpochStart,
@@ -119,6 +129,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
         self.isVideo = isVideo
         self.decoder = decoder
         self.demand = demand
+        self.share = share
+        self.ahead = ahead
         self.allowsBursts = allowsBursts
         self.input = input
         self.output = output
@@ -133,7 +145,13 @@ final class DecodeStage: Stage, @unchecked Sendable {
     func step() -> StepResult {
         let start = self.start.withLock { $0 }
         if start.epoch != current.epoch { begin(start) }
-        guard hasOutputCapacity() else { return .needsSpace }
+        if current.isSegmentDecoded {
+            guard output.hasCapacity else { return .needsSpace }
+            current.isSegmentDecoded = false
+            finishPass()
+            return .progressed
+        }
+        guard hasOutputCapacity() || mayDecodeAhead() else { return .needsSpace }
         do throws(MediaError) {
             switch try decoder.receive() {
             case .video(let frame):
@@ -180,8 +198,25 @@ final class DecodeStage: Stage, @unchecked Sendable {
         return output.isWithinLimits
     }
 
+    /// Returns whether a step may be done although the output has no capacity: the next segment of reverse playback
+    /// is decoded before its frames are needed, if they fit into the cache.
+    private func mayDecodeAhead() -> Bool {
+        guard let collector = current.collector, collector.canDecodeAhead,
+            collector.isKept || cacheFitsFrames, ahead.takeStep()
+        else { return false }
+        current.collector?.keep(in: share)
+        return true
+    }
+
+    /// Whether several frames of the size of the next one fit into the cache.
+    private var cacheFitsFrames: Bool {
+        guard case .video(let frame)? = output.peek() else { return false }
+        return share.fairShareBytes / 4 >= frame.storage.byteCount
+    }
+
     private func begin(_ start: EpochStart) {
         let resumption = resumption(at: start)
+        current.collector?.discard()
         current = EpochState(start)
         skipper.begin()
         order.reset()
@@ -197,7 +232,27 @@ final class DecodeStage: Stage, @unchecked Sendable {
     /// Flushes the decoder for an epoch whose next packet is a sync point.
     private func restart(_ start: EpochStart) {
         flush()
+        var start = start
+        if current.awaitsPreview, let target = start.firstWanted {
+            switch decoder.keptFrame(for: target) {
+            case .due?: current.awaitsPreview = false
+            case .near(let frame)?: showPreview(frame)
+            case nil: break
+            }
+        }
+        start.showsPreview = current.awaitsPreview
         decoder.begin(start)
+    }
+
+    /// Shows the last frame that was decoded if the seek awaits a frame, unless it may be the one that is due at the
+    /// target.
+    private func showNewestFrame() {
+        guard current.awaitsPreview else { return }
+        current.awaitsPreview = false
+        guard let target = ItemTime(start.withLock({ $0.firstWanted })), let newest = history.newestFrame,
+            PresentationScheduler.end(of: newest) <= target
+        else { return }
+        showPreview(newest)
     }
 
     func flush() {
@@ -217,8 +272,9 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     /// Returns how the decoder continues into the new epoch, or nil if it must be flushed.
     private func resumption(at start: EpochStart) -> DecoderResumption? {
-        guard isVideo, !start.isReverse, current.collector == nil, current.resumption == nil,
-            let target = start.firstWanted, history.reaches(to: target)
+        // If an earlier search has not reached the decoder's position, the decoder has not changed since.
+        guard isVideo, !start.isReverse, current.collector == nil, let target = start.firstWanted,
+            history.reaches(to: target)
         else { return nil }
         return DecoderResumption(history)
     }
@@ -279,10 +335,10 @@ final class DecodeStage: Stage, @unchecked Sendable {
         if isVideo { trackSeekTarget(element) }
         if let step = current.resumption?.consume(element) {
             switch step {
-            case .skip: return
+            case .skip: return showNewestFrame()
             case .reached:
                 current.resumption = nil
-                return
+                return showNewestFrame()
             case .diverged: return restartFromSyncPoint()
             }
         }

@@ -47,6 +47,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var history: PacketHistory
     /// The segment being read during reverse playback, otherwise nil.
     private var segment: ReverseSegment?
+    /// True while a user drags the position, so that only video is queued.
+    private var isScrubbing = false
     /// The segment that the decoding stage requests during reverse playback.
     private let reverseRequest: Locked<ReverseSegment?>
 
@@ -104,7 +106,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         guard
             backpressure.mayRead(
                 request.currentLimits,
-                isReverse: segment != nil,
+                omitsAudio: segment != nil || isScrubbing,
                 hasCachedPackets: history.hasNext
             )
         else {
@@ -124,6 +126,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         progress.withLock { $0.begin(start.epoch) }
         failure = nil
         segment = start.isReverse ? ReverseSegment(start) : nil
+        isScrubbing = start.isScrubbing && videoTrack != nil
         demuxer.begin(epoch)
         isInterrupted = false
         pendingSeek = nil
@@ -313,6 +316,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             $0.note(packet, pass: pass, isNew: isNew, bufferedRange: bufferedRange)
             if packet.track == videoTrack { $0.noteVideo(packet) }
         }
+        guard !isScrubbing || packet.track == videoTrack else { return }
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
         wakeDecoder(packet.track)
         if reportsProgress.load(ordering: .relaxed) { report(.changed) }
@@ -334,7 +338,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         isAtEnd = true
         failure = error
         setWaiting(false)
-        for (track, queue) in inputs where segment == nil || track == videoTrack {
+        for (track, queue) in inputs where segment == nil && !isScrubbing || track == videoTrack {
             queue.push(.endOfPass(pass, error), cost: QueueCost(bytes: 0, duration: 0), epoch: epoch)
         }
         if segment == nil, error == nil {

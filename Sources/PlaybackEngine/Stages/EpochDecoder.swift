@@ -9,6 +9,8 @@ protocol EpochDecoder: Decoder {
     func begin(_ start: EpochStart)
     /// Begins an epoch without a flush: the next packets follow those that were sent. The default does nothing.
     func resume(at start: EpochStart)
+    /// Returns what is kept for a seek to a time, before the epoch of the seek begins. The default is nil.
+    func keptFrame(for target: MediaTime) -> KeptFrame?
     /// Whether the next frames come from a cache, so that several at once cost little. The default is false.
     var isServingCachedFrames: Bool { get }
 }
@@ -16,5 +18,6 @@ protocol EpochDecoder: Decoder {
 extension EpochDecoder {
     func begin(_ start: EpochStart) {}
     func resume(at start: EpochStart) {}
+    func keptFrame(for target: MediaTime) -> KeptFrame? { nil }
     var isServingCachedFrames: Bool { false }
 }

@@ -13,18 +13,26 @@ package struct EpochStart: Hashable, Sendable {
     package var isLastAttempt: Bool
     /// Whether frames are delivered backward from `firstWanted`, without audio.
     package var isReverse: Bool
+    /// Whether a user drags the position. The epoch then delivers no audio if the item has video.
+    package var isScrubbing: Bool
+    /// Whether a frame near the target is shown before the one at the target is found.
+    package var showsPreview: Bool
 
     package init(
         epoch: Epoch,
         firstWanted: MediaTime? = nil,
         demuxTarget: MediaTime? = nil,
         isLastAttempt: Bool = true,
-        isReverse: Bool = false
+        isReverse: Bool = false,
+        isScrubbing: Bool = false,
+        showsPreview: Bool = false
     ) {
         self.epoch = epoch
         self.firstWanted = firstWanted
         self.demuxTarget = demuxTarget
         self.isLastAttempt = isLastAttempt
         self.isReverse = isReverse
+        self.isScrubbing = isScrubbing
+        self.showsPreview = showsPreview
     }
 }

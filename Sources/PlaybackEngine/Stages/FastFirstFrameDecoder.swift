@@ -15,6 +15,8 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     /// The error with which the decoder rejected the packet that was sent again. `receive()` throws it, because
     /// the caller is sending another packet at that time.
     private var pendingError: MediaError?
+    /// Whether the first frame is shown before the one that an exact seek searches for.
+    private var isPreview = false
 
     /// - Parameters:
     ///   - base: The decoder.
@@ -26,11 +28,15 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     }
 
     /// Begins an epoch. The first frame is not shown early in an exact seek, whose frame is identified by the
-    /// one after it, nor in reverse playback, where the first frame to show is the last one to be decoded.
+    /// one after it, nor in reverse playback, where the first frame to show is the last one to be decoded. While a
+    /// user drags the position, the first frame of an exact seek is a preview.
     func begin(_ start: EpochStart) {
         base.begin(start)
-        firstFrame.begin(isWanted: !start.isReverse && start.firstWanted == nil)
+        isPreview = start.showsPreview
+        firstFrame.begin(isWanted: !start.isReverse && (start.firstWanted == nil || isPreview))
     }
+
+    func keptFrame(for target: MediaTime) -> KeptFrame? { base.keptFrame(for: target) }
 
     func resume(at start: EpochStart) { base.resume(at: start) }
 
@@ -58,7 +64,8 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
             }
             firstFrame.resent()
         }
-        if firstFrame.isComplete(before: packet) {
+        // If the frame that a seek searches for is kept, it is found without decoding.
+        if !(isPreview && base.isReplaying), firstFrame.isComplete(before: packet) {
             drain()
             return false
         }
@@ -113,7 +120,7 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     /// Flushes the decoder after the first frame has been delivered or has failed. From now on it decodes all
     /// frames.
     private func resendFirstPacket() {
-        base.flush()
+        if isPreview { base.restart() } else { base.flush() }
         firstFrame.drained()
     }
 }

@@ -29,34 +29,34 @@ final class PacketBackpressure: Sendable {
     /// Cached packets (`hasCachedPackets`) may exceed the limits. After such a burst, reading pauses until the
     /// queues are below the limits again, because queueing several cached packets at once costs little more
     /// than queueing one.
-    func mayRead(_ limits: QueueLimits, isReverse: Bool, hasCachedPackets: Bool) -> Bool {
-        if hasCapacity(limits, isReverse: isReverse) {
+    func mayRead(_ limits: QueueLimits, omitsAudio: Bool, hasCachedPackets: Bool) -> Bool {
+        if hasCapacity(limits, omitsAudio: omitsAudio) {
             if isPausedAfterBurst.load(ordering: .relaxed) {
                 isPausedAfterBurst.store(false, ordering: .sequentiallyConsistent)
             }
             return true
         }
-        guard allowsBursts, !isReverse, hasCachedPackets, !isPausedAfterBurst.load(ordering: .relaxed) else {
+        guard allowsBursts, !omitsAudio, hasCachedPackets, !isPausedAfterBurst.load(ordering: .relaxed) else {
             return false
         }
-        if hasCapacity(limits.burstLimits, isReverse: false) { return true }
+        if hasCapacity(limits.burstLimits, omitsAudio: false) { return true }
         isPausedAfterBurst.store(true, ordering: .sequentiallyConsistent)
         // Packets that were removed in the meantime have not woken the reading stage.
-        return hasCapacity(limits, isReverse: false)
+        return hasCapacity(limits, omitsAudio: false)
     }
 
     /// Returns whether reading must be woken after a packet was removed from a queue. Any thread.
     func shouldWake(_ limits: () -> QueueLimits) -> Bool {
         guard isPausedAfterBurst.load(ordering: .sequentiallyConsistent) else { return true }
-        return hasCapacity(limits(), isReverse: false)
+        return hasCapacity(limits(), omitsAudio: false)
     }
 
     /// Returns whether the queues have capacity. They are limited by bytes and by time, but a full track never
     /// prevents an empty one from being filled.
-    private func hasCapacity(_ limits: QueueLimits, isReverse: Bool) -> Bool {
+    private func hasCapacity(_ limits: QueueLimits, omitsAudio: Bool) -> Bool {
         var bytes = 0
         var needsMore = false
-        for (track, queue) in inputs where !isReverse || track == videoTrack {
+        for (track, queue) in inputs where !omitsAudio || track == videoTrack {
             let level = queue.level
             bytes += level.bytes
             if level.count == 0 { return bytes < limits.bytes &* 4 }

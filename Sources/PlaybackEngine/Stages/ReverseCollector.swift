@@ -50,6 +50,9 @@ struct ReverseSegment: Hashable, Sendable {
 
 /// Collects the frames of one segment, which are decoded forward and shown backward.
 ///
+/// The frames of a segment that is decoded ahead of need are kept in the cache. If some have been evicted when they are
+/// needed, the frames after them are shown, and the next segment ends where those begin.
+///
 /// A group of pictures that exceeds the memory limit is decoded once for each part: the latest frames that fit
 /// are kept, and the next segment ends where they begin.
 struct ReverseCollector {
@@ -58,6 +61,28 @@ struct ReverseCollector {
     var syncPointTime: MediaTime?
     private var frames: Deque<VideoFrame> = []
     private var bytes = 0
+    /// The frames that are kept in the cache, or nil if the segment is not decoded ahead.
+    private var kept: KeptFrames?
+
+    private struct KeptFrames {
+        let share: FrameCacheShare
+        let record: Int
+        var times: [MediaTime] = []
+        /// Whether frames have the same time, so that the cache cannot distinguish them.
+        var isAmbiguous = false
+
+        /// Returns the frames after the last one that was evicted, and removes them from the cache.
+        func remainingFrames() -> Deque<VideoFrame> {
+            defer { share.dropFrames(of: record) }
+            var frames: Deque<VideoFrame> = []
+            guard !isAmbiguous else { return frames }
+            for time in times.reversed() {
+                guard let frame = share.frame(at: time, of: record) else { break }
+                frames.prepend(frame)
+            }
+            return frames
+        }
+    }
 
     /// The byte limit for the frames of one segment: about twenty frames of 1080p, or five of 4K. As many may
     /// still be waiting for presentation.
@@ -69,9 +94,32 @@ struct ReverseCollector {
         self.byteLimit = byteLimit
     }
 
+    /// Whether the frames can be kept in a cache from now on.
+    var canDecodeAhead: Bool { frames.isEmpty }
+
+    /// Whether the frames are kept in the cache.
+    var isKept: Bool { kept != nil }
+
+    /// Keeps the frames that follow in a cache. There may be none yet.
+    mutating func keep(in share: FrameCacheShare) {
+        guard kept == nil, canDecodeAhead else { return }
+        // Seeks use positive identifiers.
+        kept = KeptFrames(share: share, record: -1 - segment.number)
+        share.setPosition(segment.limit)
+    }
+
+    /// Removes the frames from the cache, because they will not be shown.
+    func discard() { kept.map { $0.share.dropFrames(of: $0.record) } }
+
     mutating func append(_ frame: VideoFrame) {
         let time = frame.presentationTime
         guard segment.contains(time), time >= syncPointTime ?? time else { return }
+        if let kept {
+            if let last = kept.times.last, last >= time { self.kept?.isAmbiguous = true }
+            self.kept?.times.append(time)
+            kept.share.keep(frame, of: kept.record)
+            return
+        }
         frames.append(frame)
         bytes += frame.storage.byteCount
         while bytes > byteLimit, frames.count > 1 {
@@ -81,9 +129,15 @@ struct ReverseCollector {
 
     /// Returns the frames, latest first, and the next segment, or nil if there is nothing earlier.
     func finish(reverseEnd: MediaTime) -> (frames: [VideoFrame], next: ReverseSegment?) {
-        let start = frames.first?.presentationTime
+        var frames = frames
         var next = segment
         next.number += 1
+        if let kept, !kept.times.isEmpty {
+            frames = kept.remainingFrames()
+            // All have been evicted, so the segment is decoded again.
+            if frames.isEmpty { return ([], next) }
+        }
+        let start = frames.first?.presentationTime
         if let start {
             guard start > max(.zero, reverseEnd) else {
                 // The frame due at the end time is the last one to be shown.

@@ -9,6 +9,8 @@ package enum StageReport: Sendable {
     case fault(MediaError)
     /// Reading waits for bytes, and continues on its own when they arrive. It is reported once per wait.
     case waiting(Epoch)
+    /// A frame near the target of a seek can be shown before the frame at the target. The frame has its epoch.
+    case preview(VideoFrame)
     /// Frames have been delivered. The report is for a loop that waits for frames.
     case delivered
     /// Reading has stopped because the limits are reached. The report is for a loop that waits for that.

@@ -32,6 +32,8 @@ package struct ItemState: Hashable, Sendable {
     /// the frames after it have not arrived.
     package internal(set) var awaitsFrames = false
     var seekInFlight: SeekRequest?
+    /// A Boolean value that indicates whether a frame near the target of the seek in flight has been shown.
+    var hasPreview = false
     /// The newest seek that was requested while another one was in flight. Earlier ones have completed with
     /// `finished: false`.
     var seekWaiting: SeekRequest?

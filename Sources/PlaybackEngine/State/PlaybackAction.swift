@@ -6,6 +6,8 @@ package enum PlaybackAction: Hashable, Sendable {
     case close(ItemID)
     /// Seeks to the request's target and delivers from there. Everything that is older than the epoch is stale.
     case seek(Epoch, SeekRequest)
+    /// Delivers from the timeline's current time, with audio. Everything that is older than the epoch is stale.
+    case resumeAudio(Epoch)
     case completeSeek(SeekID, finished: Bool)
     case completePreroll(SeekID, finished: Bool)
     /// Sets the timeline's rate. A rate of 0 stops the timeline at its current time.

@@ -19,6 +19,8 @@ package enum PlaybackEvent: Sendable {
     case setItem(ItemID?)
     case seek(SeekRequest)
     case cancelSeeks
+    /// A user begins or ends to drag the position.
+    case setScrubbing(Bool)
     /// Inserts an item after another item, or at the end of the queue. The item becomes the current one if there is
     /// none.
     case insert(ItemID, after: ItemID?)
@@ -46,6 +48,8 @@ package enum PlaybackEvent: Sendable {
     case buffer(ItemID, BufferLevel)
     /// The first frame, or the first audio, of the epoch has been delivered to the sinks.
     case firstFramePresented(Epoch, at: MediaTime)
+    /// A frame near the target of the seek in flight has been delivered to the sinks.
+    case previewPresented(Epoch)
     /// Reading for the seek in flight waits for bytes, which may never arrive.
     case seekWaitsForData(Epoch)
     /// The timeline needs data that is not available.

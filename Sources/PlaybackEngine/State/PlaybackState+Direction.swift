@@ -4,7 +4,7 @@ import MediaCore
 extension PlaybackState {
     /// A Boolean value that indicates whether frames are delivered in the direction opposite to the rate's.
     var mustChangeDirection: Bool {
-        guard rate != 0, isReverse != (rate < 0), let item else { return false }
+        guard rate != 0, isReverse != (rate < 0), !isScrubbing, let item else { return false }
         return item.status == .readyToPlay && item.hasFirstFrame && !item.isSeeking && !item.hasPendingSteps
             && (rate > 0 || item.canPlayReverse)
     }

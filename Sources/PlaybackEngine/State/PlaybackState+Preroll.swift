@@ -31,10 +31,10 @@ extension PlaybackState {
         case .cancelPrerolls: isOff = true
         // The position stays.
         case .itemSwitch, .startedLate: break
-        default: isOff = isOff || epoch != old.epoch
+        default: isOff = isOff || epoch != old.epoch && epoch != resumedEpoch
         }
         let isReady =
-            item?.status == .readyToPlay && item?.hasFirstFrame == true
+            !isScrubbing && item?.status == .readyToPlay && item?.hasFirstFrame == true
             && (item?.level.isLikelyToKeepUp == true || item?.level.isFull == true)
         guard isOff || isReady else { return }
         for id in prerolls { actions.append(.completePreroll(id, finished: !isOff)) }

@@ -24,6 +24,7 @@ extension PlaybackState {
                 actions.append(.completeSeek(inFlight.id, finished: false))
                 inFlightSeekIsAnswered = true
             }
+            if item.hasPreview { startWaitingSeek(&actions) }
             return
         }
         startSeek(request, &actions)
@@ -48,10 +49,12 @@ extension PlaybackState {
         epoch = makeEpoch()
         stopTimeline(&actions)
         restoreRateAtEnd()
-        isReverse = rate < 0 && item?.canPlayReverse == true
+        isReverse = rate < 0 && item?.canPlayReverse == true && !isScrubbing
+        silentEpoch = isScrubbing ? epoch : nil
         item?.seekInFlight = request
         inFlightSeekIsAnswered = false
         item?.hasFirstFrame = false
+        item?.hasPreview = false
         item?.hasEnded = false
         item?.endError = nil
         item?.isStalled = false
@@ -67,6 +70,7 @@ extension PlaybackState {
         item?.hasFirstFrame = true
         guard let id = item?.id, let request = item?.seekInFlight else { return beginSteps(&actions) }
         item?.seekInFlight = nil
+        item?.hasPreview = false
         actions.append(.post(.timeJumped(id, to: time)))
         if !inFlightSeekIsAnswered { actions.append(.completeSeek(request.id, finished: true)) }
         if let waiting = item?.seekWaiting {

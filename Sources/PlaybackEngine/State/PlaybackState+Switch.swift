@@ -41,6 +41,7 @@ extension PlaybackState {
         if late == prepared?.epoch {
             prepared?.epoch = earlier
         } else {
+            if silentEpoch == epoch { silentEpoch = earlier }
             epoch = earlier
             item?.awaitsFrames = false
             switchItem(.positionChanged, &actions)

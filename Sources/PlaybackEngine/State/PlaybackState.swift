@@ -48,6 +48,12 @@ package struct PlaybackState: Hashable, Sendable {
     /// A Boolean value that indicates whether the seek in flight was superseded or cancelled and has completed
     /// already.
     var inFlightSeekIsAnswered = false
+    /// A Boolean value that indicates whether a user drags the position.
+    package internal(set) var isScrubbing = false
+    /// The epoch without audio that a seek began while a user dragged the position.
+    var silentEpoch: Epoch?
+    /// The epoch that began because audio is delivered again. The position has not changed.
+    var resumedEpoch: Epoch?
 
     package init() {}
 
@@ -111,6 +117,8 @@ package struct PlaybackState: Hashable, Sendable {
         case .setItem(let id): setItem(id, &actions)
         case .seek(let request): seek(request, &actions)
         case .cancelSeeks: cancelSeeks(&actions)
+        case .setScrubbing(let isScrubbing): self.isScrubbing = isScrubbing
+        case .previewPresented(let epoch): previewPresented(epoch, &actions)
         case .opened(let id, let duration): opened(id, duration, &actions)
         case .failed(let id, let error): failed(id, error, &actions)
         case .durationChanged(let id, let duration):
@@ -153,6 +161,7 @@ package struct PlaybackState: Hashable, Sendable {
     /// Starts or stops the timeline if the event requires it.
     private mutating func settle(_ actions: inout [PlaybackAction]) {
         if mustChangeDirection { changeDirection(&actions) }
+        if mustResumeAudio { resumeAudio(&actions) }
         let effectiveRate = mayRun ? rate : 0
         if effectiveRate != 0 {
             startsAtOnce = false
@@ -166,7 +175,9 @@ package struct PlaybackState: Hashable, Sendable {
 
     /// A Boolean value that indicates whether the timeline may run at the requested rate.
     private var mayRun: Bool {
-        guard rate != 0, let item, item.status == .readyToPlay, item.hasFirstFrame else { return false }
+        guard rate != 0, !isScrubbing, let item, item.status == .readyToPlay, item.hasFirstFrame else {
+            return false
+        }
         guard isReverse == (rate < 0), !item.hasPendingSteps, !item.awaitsFrames else { return false }
         // Under `.none` time continues past the end.
         if item.hasEnded { return endAction == .none }

@@ -30,7 +30,7 @@ extension PlaybackState {
     /// A Boolean value that indicates whether the player should make progress: it is to play an item that has neither
     /// failed nor ended. Waiting counts, so that it cannot last indefinitely.
     package var mustMakeProgress: Bool {
-        guard rate != 0, let item else { return false }
+        guard rate != 0, let item, !isScrubbing || !item.hasFirstFrame else { return false }
         return item.status != .failed && !item.hasEnded
     }
 

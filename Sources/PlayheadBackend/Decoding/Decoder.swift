@@ -18,6 +18,9 @@ public protocol Decoder: AnyObject, Sendable {
     func receive() throws(MediaError) -> DecoderOutput
     /// Discards everything that has been sent. The next packet must be a sync point.
     func flush()
+    /// Discards everything that has been sent, like `flush()`, after the first packet of a seek was drained alone. The
+    /// same packets follow, so the decoder may keep memory and threads. The default calls `flush()`.
+    func restart()
     /// True if the decoder returns a frame only after several later packets have been sent, although draining
     /// would return it at once. The default is false.
     var hasOutputDelay: Bool { get }
@@ -41,6 +44,7 @@ public protocol Decoder: AnyObject, Sendable {
 }
 
 extension Decoder {
+    public func restart() { flush() }
     public var hasOutputDelay: Bool { false }
     public var isCatchingUp: Bool { false }
     public func skip(_ skipping: DecodeSkipping) {}
