@@ -124,14 +124,16 @@ struct FixtureTests {
 
     @Test(
         "An exact seek shows the frame due at the target time, in any order of seeks",
-        arguments: files.indices
+        arguments: files.indices,
+        [false, true]
     )
-    func seeks(index: Int) {
+    func seeks(index: Int, isScrubbing: Bool) {
         let (name, times) = (Self.files[index].name, Self.files[index].times)
         let bench = PlayerTestBench.forFiles()
         let shown = Locked<VideoFrame?>(nil)
         bench.layer.add(CallbackVideoSink { frame in shown.withLock { $0 = frame } })
         let item = bench.load(Fixture.url(name))
+        bench.player.isScrubbing = isScrubbing
         for target in Self.targets(times, 40, seed: UInt64(index)) {
             bench.seek("seek", to: target)
             bench.driver.settle()

@@ -20,8 +20,8 @@ struct PlayerSeekTests {
         "timing/mpegts-pcr-rollover.ts",  // transport stream that starts below zero
     ]
 
-    @Test(arguments: files)
-    func everyTargetShowsItsFrame(_ path: String) async throws {
+    @Test(arguments: files, [false, true])
+    func everyTargetShowsItsFrame(_ path: String, isScrubbing: Bool) async throws {
         let entry = try Corpus.entry(path)
         let reference = try #require(FrameMD5(entry))
         let seed = UInt64(path.utf8.reduce(7) { $0 &* 31 &+ Int($1) }.magnitude)
@@ -34,6 +34,7 @@ struct PlayerSeekTests {
         let times = try await playThrough(player, entry, screen)
         try #require(times.count == reference.lines.count)
 
+        player.isScrubbing = isScrubbing
         var random = SplitMix(seed: seed)
         let duration = try #require(player.currentItem?.duration)
         var wrong: [String] = []

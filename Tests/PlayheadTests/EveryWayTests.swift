@@ -107,7 +107,7 @@ struct EveryWayTests {
             testDescription: "what setters set",
             landmarks: [
                 "volume 0.5", "muted true", "repeatMode loop", "rate 2.0", "rate -1.0", "volume 1.0",
-                "muted false", "repeatMode once", "rate 0.0",
+                "muted false", "scrubbing true", "scrubbing false", "repeatMode once", "rate 0.0",
             ]
         ) { bench, ways, _ in
             let player = bench.player
@@ -122,6 +122,8 @@ struct EveryWayTests {
             set { player.rate = -1 }
             set { player.volume = 7 }
             set { player.isMuted = false }
+            set { player.isScrubbing = true }
+            set { player.isScrubbing = false }
             set { player.repeatMode = .once }
             set { player.pause() }
         },

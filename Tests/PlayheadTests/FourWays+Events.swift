@@ -14,6 +14,7 @@ extension FourWays {
         case .statusChanged(let status): [("status", "\(status)")]
         case .volumeChanged(let volume): [("volume", "\(volume)")]
         case .mutedChanged(let flag): [("muted", "\(flag)")]
+        case .scrubbingChanged(let flag): [("scrubbing", "\(flag)")]
         case .interruptionBegan: [("interrupted", "true")]
         case .interruptionEnded: [("interrupted", "false")]
         case .repeatModeChanged(let mode): [("repeatMode", "\(mode)")]

@@ -87,6 +87,7 @@ final class FourWays: Sendable {
         property(player, \.repeatMode, "repeatMode") { "\($0)" }
         property(player, \.volume, "volume") { "\($0)" }
         property(player, \.isMuted, "muted") { "\($0)" }
+        property(player, \.isScrubbing, "scrubbing") { "\($0)" }
         property(player, \.isInterrupted, "interrupted") { "\($0)" }
         property(player, \.currentItem, "currentItem") { [weak self] in self?.name($0) ?? "" }
     }

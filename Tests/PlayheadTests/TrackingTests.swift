@@ -19,6 +19,7 @@ struct TrackingTests {
         track("reason") { _ = player.reasonForWaitingToPlay }
         track("volume") { _ = player.volume }
         track("isMuted") { _ = player.isMuted }
+        track("isScrubbing") { _ = player.isScrubbing }
         track("repeatMode") { _ = player.repeatMode }
         track("currentItem") { _ = player.currentItem }
         track("ready") { _ = bench.layer.isReadyForDisplay }
@@ -33,6 +34,9 @@ struct TrackingTests {
         #expect(announced(by: bench) { player.volume = 0.5 } == ["volume"])
         #expect(announced(by: bench) { player.volume = 0.5 }.isEmpty)
         #expect(announced(by: bench) { player.isMuted = true } == ["isMuted"])
+        #expect(announced(by: bench) { player.isScrubbing = true } == ["isScrubbing"])
+        #expect(announced(by: bench) { player.isScrubbing = true }.isEmpty)
+        #expect(announced(by: bench) { player.isScrubbing = false } == ["isScrubbing"])
         #expect(announced(by: bench) { player.repeatMode = .loop } == ["repeatMode"])
         #expect(announced(by: bench) { player.rate = 2 } == ["rate", "timeControlStatus", "reason"])
         #expect(announced(by: bench) { player.rate = 1 } == ["rate"])

@@ -173,6 +173,29 @@ public class Player: @unchecked Sendable {
         set { core.setResumesAfterInterruption(newValue) }
     }
 
+    // MARK: Scrubbing
+
+    /// A Boolean value that indicates whether a user drags the position, for example on a timeline. The default is false.
+    ///
+    /// While it is true:
+    ///
+    /// * Each exact seek first shows the nearest frame that is available at once: one that is kept from an earlier seek,
+    ///   the frame being shown, or the key frame at or before the target. The frame at the target always follows. The
+    ///   completion handler is called, and `timeJumped` is reported, when that frame has been shown, as for any seek.
+    /// * A seek that replaces another one begins as soon as the first frame of the other has been shown. Otherwise it
+    ///   begins after the exact frame.
+    /// * Audio is not decoded. Time does not advance: a rate that is requested takes effect when the value becomes
+    ///   false, and the player waits until then.
+    ///
+    /// When it becomes false, the frame at the last target is shown, at the latest when that seek has finished, and audio
+    /// is available again. Frames that are shown first have their own presentation times; `currentTime()` returns the
+    /// target. The property has no effect on seeks with tolerances that show a key frame, nor on steps, and an item
+    /// without video seeks as usual. The property can be observed.
+    public var isScrubbing: Bool {
+        get { tracked(\.isScrubbing) { core.facts.settings.isScrubbing } }
+        set { core.setScrubbing(newValue) }
+    }
+
     // MARK: Ends
 
     /// The action at the end of an item; `.pause` by default, `.advance` in a `QueuePlayer`. A change takes effect at
@@ -193,13 +216,13 @@ public class Player: @unchecked Sendable {
 
     /// The volume from 0 to 1, relative to the volume of the device. The property can be observed.
     public var volume: Float {
-        get { tracked(\.volume) { core.facts.volume } }
+        get { tracked(\.volume) { core.facts.settings.volume } }
         set { core.setVolume(newValue, isMuted: nil) }
     }
 
     /// A Boolean value that indicates whether audio is muted; `volume` does not change. The property can be observed.
     public var isMuted: Bool {
-        get { tracked(\.isMuted) { core.facts.isMuted } }
+        get { tracked(\.isMuted) { core.facts.settings.isMuted } }
         set { core.setVolume(nil, isMuted: newValue) }
     }
 

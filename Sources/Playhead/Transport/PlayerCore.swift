@@ -67,6 +67,7 @@ final class PlayerCore: Sendable {
         var endAction = Player.ActionAtItemEnd.pause
         var volume: Float = 1
         var isMuted = false
+        var isScrubbing = false
         var audioDevice: String?
         var stuckDetectionLimits = StuckDetectionLimits()
         /// The membership in a budget, or nil.
@@ -203,11 +204,16 @@ final class PlayerCore: Sendable {
     /// The values of the player's properties for a reader outside the delivery of an event.
     var visibleFacts: PlayerFacts {
         // The masks are read first: without a mask, the published snapshot is at least as new.
-        let (item, rate, mode, volume, isMuted) = state.withLock {
-            ($0.item, $0.rate?.value, $0.repeatMode?.value, $0.volume, $0.isMuted)
+        let (item, rate, mode, settings) = state.withLock { state in
+            let settings = PlayerFacts.Settings(
+                volume: state.volume,
+                isMuted: state.isMuted,
+                isScrubbing: state.isScrubbing
+            )
+            return (state.item, state.rate?.value, state.repeatMode?.value, settings)
         }
         let snapshot = loop.snapshot
-        var facts = PlayerFacts(snapshot, item: item, volume: volume, isMuted: isMuted)
+        var facts = PlayerFacts(snapshot, item: item, settings)
         facts.mask(rate: rate, repeatMode: mode, snapshot)
         facts.updateReasonForItem()
         if refusal != nil { facts.status = .failed }
@@ -341,9 +347,23 @@ final class PlayerCore: Sendable {
         guard old != new else { return }
         loop.perform { [weak self] loop in
             loop.setVolume(new.1 ? 0 : new.0)
-            if old.0 != new.0 { self?.post(.volumeChanged(new.0), loop) { $0.volume = new.0 } }
-            if old.1 != new.1 { self?.post(.mutedChanged(new.1), loop) { $0.isMuted = new.1 } }
+            if old.0 != new.0 { self?.post(.volumeChanged(new.0), loop) { $0.settings.volume = new.0 } }
+            if old.1 != new.1 { self?.post(.mutedChanged(new.1), loop) { $0.settings.isMuted = new.1 } }
         }
+    }
+
+    func setScrubbing(_ isScrubbing: Bool) {
+        let isNew = changing {
+            state.withLock { state in
+                defer { state.isScrubbing = isScrubbing }
+                return state.isScrubbing != isScrubbing
+            }
+        }
+        guard isNew else { return }
+        loop.perform { [weak self] loop in
+            self?.post(.scrubbingChanged(isScrubbing), loop) { $0.settings.isScrubbing = isScrubbing }
+        }
+        loop.send(.setScrubbing(isScrubbing))
     }
 
     func setAudioDevice(_ uniqueID: String?) {

@@ -47,7 +47,8 @@ extension PlayerFacts {
         Tracked(\.currentItem, \.item), Tracked(\.status, \.status), Tracked(\.rate, \.rate),
         Tracked(\.timeControlStatus, \.timeControlStatus),
         Tracked(\.reasonForWaitingToPlay, \.reasonForWaitingToPlay),
-        Tracked(\.repeatMode, \.repeatMode), Tracked(\.volume, \.volume), Tracked(\.isMuted, \.isMuted),
+        Tracked(\.repeatMode, \.repeatMode), Tracked(\.volume, \.settings.volume),
+        Tracked(\.isMuted, \.settings.isMuted), Tracked(\.isScrubbing, \.settings.isScrubbing),
         Tracked(\.isInterrupted, \.isInterrupted),
     ]
 

@@ -106,7 +106,7 @@ extension PlayerCore {
         change: (inout PlayerFacts) -> Void = { _ in }
     ) {
         let before = state.withLock { $0.posted }?.player?.facts ?? PlayerFacts()
-        var after = PlayerFacts(snapshot, item: item, volume: before.volume, isMuted: before.isMuted)
+        var after = PlayerFacts(snapshot, item: item, before.settings)
         change(&after)
         let sequence = ObservedSnapshot.nextSequence()
         let view = ObservedSnapshot.View(core: ObjectIdentifier(self), snapshot: snapshot, facts: after)

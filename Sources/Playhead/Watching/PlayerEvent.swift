@@ -26,6 +26,8 @@ public enum PlayerEvent: Sendable {
     case volumeChanged(Float)
     /// `Player.isMuted` has changed.
     case mutedChanged(Bool)
+    /// `Player.isScrubbing` has changed.
+    case scrubbingChanged(Bool)
     /// The duration of the item has become known, or more precise.
     case durationChanged(PlayerItem, MediaTime)
     /// The tracks of the item, or their enabled states, have changed; see `PlayerItem.tracks`.

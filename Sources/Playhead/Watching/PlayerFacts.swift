@@ -9,23 +9,28 @@ struct PlayerFacts: Sendable {
     var timeControlStatus = Player.TimeControlStatus.paused
     var reasonForWaitingToPlay: Player.WaitingReason?
     var repeatMode = Player.RepeatMode.once
-    var volume: Float = 1
-    var isMuted = false
+    var settings = Settings()
     var isInterrupted = false
     /// The readiness of the player's layers.
     var isReadyForDisplay = false
 
+    /// The properties that only setters change.
+    struct Settings: Sendable {
+        var volume: Float = 1
+        var isMuted = false
+        var isScrubbing = false
+    }
+
     init() {}
 
     /// Creates the facts of the engine's snapshot.
-    init(_ snapshot: PlaybackSnapshot, item: PlayerItem?, volume: Float, isMuted: Bool) {
+    init(_ snapshot: PlaybackSnapshot, item: PlayerItem?, _ settings: Settings) {
         self.item = item
         status = snapshot.status
         rate = snapshot.rate
         timeControlStatus = snapshot.timeControl
         repeatMode = snapshot.repeatSetting
-        self.volume = volume
-        self.isMuted = isMuted
+        self.settings = settings
         isInterrupted = snapshot.isInterrupted
         isReadyForDisplay = snapshot.isReadyForDisplay
         setReason(snapshot.waitReason)

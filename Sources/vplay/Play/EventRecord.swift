@@ -25,6 +25,8 @@ struct EventRecord: Sendable {
             self.init("repeatModeChanged", nil, [("repeatMode", .string(mode.rawValue))])
         case .volumeChanged(let volume): self.init("volumeChanged", nil, [("volume", .real(volume))])
         case .mutedChanged(let isMuted): self.init("mutedChanged", nil, [("isMuted", .bool(isMuted))])
+        case .scrubbingChanged(let isScrubbing):
+            self.init("scrubbingChanged", nil, [("isScrubbing", .bool(isScrubbing))])
         case .sinkFailed(let error): self.init("sinkFailed", nil, Self.fields(error))
         case .eventsLost(let count): self.init("eventsLost", nil, [("count", .integer(count))])
         case .itemStatusChanged(let item, let status):
