@@ -198,13 +198,16 @@ bench: fixtures ## measure decode throughput of the fixtures (and of FILE=a.mp4)
 	$(PYTHON) Benchmarks/cost/cost.py
 
 .PHONY: compare
-compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp4 (or several, or a folder); SEEK=1: seeks, STILLS=1: stills, SAMPLING=1: samples, SCALE=1: scaled, LOOP=1: laps, NETWORK=1: slow links
+compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp4 (or several, or a folder); SEEK=1: seeks, SCRUB=1: a timeline that is dragged, STILLS=1: stills, SAMPLING=1: samples, SCALE=1: scaled, LOOP=1: laps, NETWORK=1: slow links
 	@test -n "$(FILE)$(LOOP)" || { echo "compare: no file given; use make compare FILE=a.mp4" >&2; exit 64; }
 	if [ -n "$(LOOP)" ]; then
 		$(PYTHON) Benchmarks/compare/loop.py --vplay $(VPLAY) $(FILE)
 	elif [ -n "$(SEEK)" ]; then
 		$(BENCHMARKS) SeekBench
 		$(PYTHON) Benchmarks/compare/seek.py $(if $(SEED),--seed $(SEED)) $(FILE)
+	elif [ -n "$(SCRUB)" ]; then
+		$(BENCHMARKS) SeekBench
+		$(PYTHON) Benchmarks/compare/scrub.py $(if $(SEED),--seed $(SEED)) $(FILE)
 	elif [ -n "$(SAMPLING)" ]; then
 		$(BENCHMARKS) SamplingBench
 		$(PYTHON) Benchmarks/compare/sampling.py $(if $(SEED),--seed $(SEED)) $(if $(PEERS),--python $(PEERS)) $(FILE)

@@ -41,8 +41,8 @@ SERIES = {
 class Ours:
     """SeekBench, a player of the library that is controlled through a pipe."""
 
-    def __init__(self, bench, file, hashes=False):
-        command = [bench, str(file)] + (["--hash"] if hashes else [])
+    def __init__(self, bench, file, hashes=False, options=()):
+        command = [bench, str(file), *options] + (["--hash"] if hashes else [])
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self.answer()
 
