@@ -14,34 +14,15 @@ extension HTTPRepresentation {
             else { return nil }
             return LoadingState(
                 receivedBytes: state.receivedBytes,
-                missingBytes: missing(from: reader.lowestOffset, to: size, state.storedRanges)
+                missingBytes: state.storedRanges.missingByteCount(
+                    from: reader.lowestOffset,
+                    to: size,
+                    step: policy.window
+                )
             )
         }
     }
 
     /// The number of bytes received for all readers.
     package var receivedBytes: Int64 { state.withLock { $0.receivedBytes } }
-
-    /// Returns the number of bytes that are neither in memory nor in the cache.
-    private func missing(from start: Int64, to size: Int64, _ stored: StoredRanges) -> Int64 {
-        var offset = start
-        var missing: Int64 = 0
-        while offset < size {
-            let end = stored.contiguousEnd(from: offset, limit: policy.window)
-            if end > offset {
-                offset = end
-                continue
-            }
-            guard let next = stored.nextStored(after: offset, limit: Self.maximumGap), next < size else {
-                return missing + size - offset
-            }
-            missing += next - offset
-            offset = next
-        }
-        return missing
-    }
-
-    /// Stored bytes after a gap of more than this size are counted as missing. They belong to another part of the
-    /// resource.
-    private static let maximumGap: Int64 = 64 << 20
 }

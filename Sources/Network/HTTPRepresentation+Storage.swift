@@ -6,19 +6,7 @@ extension HTTPRepresentation {
 
     /// Stores bytes in memory. May evict bytes that no reader needs next.
     func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ state: inout State) {
-        let readers = ranges(state)
-        state.store.write(bytes, at: offset) { Self.isNeeded($0, readers) }
-    }
-
-    /// Returns the ranges that readers need next.
-    private func ranges(_ state: State) -> [Range<Int64>] {
-        state.scheduler.readers.flatMap { reader in
-            reader.offsets.map { $0..<$0 + min(policy.window, reader.aheadLimit) }
-        }
-    }
-
-    private static func isNeeded(_ block: Int64, _ ranges: [Range<Int64>]) -> Bool {
-        ranges.contains { $0.overlaps(block..<block + Int64(RangeStore.blockSize)) }
+        state.store.write(bytes, at: offset, keeping: state.scheduler.neededRanges)
     }
 
     /// Collects received bytes into extents for the disk cache.
@@ -149,10 +137,7 @@ extension HTTPRepresentation {
 
     /// Frees memory that readers do not need next, down to a limit.
     func trim(to byteLimit: Int) {
-        state.withLock { state in
-            let readers = ranges(state)
-            state.store.trim(to: byteLimit) { Self.isNeeded($0, readers) }
-        }
+        state.withLock { $0.store.trim(to: byteLimit, keeping: $0.scheduler.neededRanges) }
     }
 
     /// Writes buffered bytes to the disk cache.

@@ -3,7 +3,8 @@ internal import MediaCore
 /// Decides which byte ranges of a resource are requested, from the positions of its readers and the progress of its
 /// requests.
 ///
-/// A value without I/O, clock and lock. `HTTPRepresentation` reports each event by one call and carries out the commands:
+/// A value without I/O, clock and lock. `HTTPRepresentation` and `PushedByteSource` report each event by one call and carry
+/// out the commands:
 ///
 /// | event | function |
 /// |---|---|
@@ -86,6 +87,13 @@ struct RangeScheduler {
     /// Stops all requests if there are no readers.
     mutating func stopUnread() -> [Command] { readers.isEmpty ? stopAll() : [] }
 
+    /// Stops the given requests, whose reader does not need them any more.
+    mutating func stop(_ ids: Set<RequestID>) -> [Command] {
+        let stopped = requests.filter { ids.contains($0.id) }
+        requests.removeAll { ids.contains($0.id) }
+        return stopped.map { .stop($0.id) }
+    }
+
     /// Stops all requests.
     mutating func stopAll() -> [Command] {
         defer { requests = [] }
@@ -132,6 +140,13 @@ struct RangeScheduler {
             return nil
         }
         return commands
+    }
+
+    /// The ranges that the readers need next.
+    var neededRanges: [Range<Int64>] {
+        readers.flatMap { reader in
+            reader.offsets.map { $0..<$0 + min(policy.window, reader.aheadLimit) }
+        }
     }
 
     /// Records that a reader that waited receives an error.

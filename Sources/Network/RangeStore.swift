@@ -51,6 +51,15 @@ struct RangeStore {
         }
     }
 
+    /// Adds bytes. Blocks that overlap a range are not evicted.
+    mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, keeping ranges: [Range<Int64>]) {
+        write(bytes, at: offset) { Self.overlaps($0, ranges) }
+    }
+
+    private static func overlaps(_ block: Int64, _ ranges: [Range<Int64>]) -> Bool {
+        ranges.contains { $0.overlaps(block..<block + Int64(blockSize)) }
+    }
+
     /// Copies the bytes from `offset` up to the first gap. Returns 0 if the first byte is missing.
     mutating func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var count = 0
@@ -103,6 +112,11 @@ struct RangeStore {
         let free = blocks.filter { !isProtected($0.key * Int64(Self.blockSize)) }
             .sorted { $0.value.lastUse < $1.value.lastUse }
         for block in free where byteCount > byteLimit { blocks[block.key] = nil }
+    }
+
+    /// Evicts the least recently used blocks that overlap none of the ranges, down to a limit.
+    mutating func trim(to byteLimit: Int, keeping ranges: [Range<Int64>]) {
+        trim(to: byteLimit) { Self.overlaps($0, ranges) }
     }
 
     private mutating func block(_ index: Int64, _ isProtected: (Int64) -> Bool) -> Block {

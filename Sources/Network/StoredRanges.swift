@@ -25,4 +25,27 @@ struct StoredRanges {
         guard let onDisk = disk?.nextStored(after: offset, limit: limit) else { return inMemory }
         return min(inMemory ?? onDisk, onDisk)
     }
+
+    /// Returns the number of bytes of a range that are not stored. Searches `step` bytes at a time.
+    func missingByteCount(from start: Int64, to end: Int64, step: Int64) -> Int64 {
+        var offset = start
+        var missing: Int64 = 0
+        while offset < end {
+            let storedEnd = contiguousEnd(from: offset, limit: step)
+            if storedEnd > offset {
+                offset = storedEnd
+                continue
+            }
+            guard let next = nextStored(after: offset, limit: Self.maximumGap), next < end else {
+                return missing + end - offset
+            }
+            missing += next - offset
+            offset = next
+        }
+        return missing
+    }
+
+    /// Stored bytes after a gap of more than this size are counted as missing. They belong to another part of the
+    /// resource.
+    private static let maximumGap: Int64 = 64 << 20
 }

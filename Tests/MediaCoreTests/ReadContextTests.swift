@@ -123,6 +123,46 @@ struct ReadContextTests {
         #expect(owners[0].count == 2)
     }
 
+    @Test(
+        "An interrupt handler is called once: for its epoch, in either order of begin and interrupt, or at once"
+    )
+    func interruptHandlers() {
+        let owner = Recorder()
+        let context = ReadContext()
+        context.begin(Epoch(1))
+        context.onInterrupt(of: owner) { owner.record() }
+        context.interrupt(before: Epoch(1))
+        #expect(owner.count == 0)
+        context.interrupt(before: Epoch(2))
+        context.interrupt(before: Epoch(3))
+        #expect(owner.count == 1)
+        // The epoch of the call is over.
+        context.onInterrupt(of: owner) { owner.record() }
+        #expect(owner.count == 2)
+        // The next epoch begins before the interruption of the previous one arrives.
+        context.begin(Epoch(3))
+        context.onInterrupt(of: owner) { owner.record() }
+        context.begin(Epoch(4))
+        context.interrupt(before: Epoch(4))
+        #expect(owner.count == 3)
+        // A closure that was removed or replaced is not called.
+        context.onInterrupt(of: owner) { owner.record() }
+        context.removeInterruptHandler(of: owner)
+        context.interrupt(before: Epoch(5))
+        context.begin(Epoch(5))
+        #expect(owner.count == 3)
+        context.onInterrupt(of: owner) { Issue.record("replaced") }
+        context.onInterrupt(of: owner) { owner.record() }
+        context.cancel()
+        #expect(owner.count == 4)
+        context.onInterrupt(of: owner) { owner.record() }
+        #expect(owner.count == 5)
+        var released: ReadContext? = ReadContext()
+        released?.onInterrupt(of: owner) { owner.record() }
+        released = nil
+        #expect(owner.count == 6)
+    }
+
     /// A counter of calls.
     private final class Recorder: Sendable {
         private let calls = Locked(0)

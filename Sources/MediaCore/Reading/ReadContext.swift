@@ -22,6 +22,7 @@ public enum ReadNotice: Hashable, Sendable {
 /// | `whileWaiting(onInterrupt:wait:)` | around code that blocks inside a read | the thread of the read |
 /// | `isInterrupted` | while a read waits, and after it was woken; if true, the read throws `.cancelled` | any |
 /// | `isCancelled` | to find out whether the reader is closed permanently | any |
+/// | `onInterrupt(of:_:)` | before `.notReady` is thrown, to stop a request that is not needed any more | the thread of the read |
 /// | `onClose(of:_:)` | once, to stop a download when the reader is closed | any |
 ///
 /// For readers: each read belongs to an epoch. `begin(_:)` sets the epoch of the calls that follow.
@@ -38,6 +39,12 @@ public final class ReadContext: Sendable {
     }
 
     private struct CloseHandler {
+        let body: @Sendable () -> Void
+    }
+
+    /// The closure to call when the calls of an epoch are interrupted.
+    private struct InterruptHandler {
+        let epoch: Epoch
         let body: @Sendable () -> Void
     }
 
@@ -64,6 +71,15 @@ public final class ReadContext: Sendable {
         var blockingSources: [any ByteSource] = []
         /// The closures to call when this reader is closed, by owner.
         var closeHandlers: [ObjectIdentifier: CloseHandler] = [:]
+        /// The closures to call when the call that registered them is interrupted, by owner.
+        var interruptHandlers: [ObjectIdentifier: InterruptHandler] = [:]
+
+        /// Removes and returns the closures of calls that are interrupted now.
+        mutating func takeInterrupted() -> [InterruptHandler] {
+            let ended = interruptHandlers.filter { isCancelled || $0.value.epoch < oldestValidEpoch }
+            for key in ended.keys { interruptHandlers[key] = nil }
+            return Array(ended.values)
+        }
 
         var isInterrupted: Bool { isCancelled || epoch < oldestValidEpoch }
     }
@@ -76,6 +92,7 @@ public final class ReadContext: Sendable {
 
     deinit {
         unregisterBlockingSources()
+        for handler in state.withLock({ $0.interruptHandlers }).values { handler.body() }
         callCloseHandlers()
     }
 
@@ -201,6 +218,36 @@ public final class ReadContext: Sendable {
         if isClosed { body() }
     }
 
+    /// Registers a closure that is called once, when the bytes of the current call are no longer needed: a seek or
+    /// another item interrupts the call, or the reader is closed.
+    ///
+    /// A byte source calls it inside a read, before it throws `.notReady`, and uses it to cancel the request for the
+    /// missing bytes at once; the next read may be at another offset. If the call has been interrupted already, the
+    /// closure is called immediately, on the calling thread; otherwise it is called on the thread that interrupts. It
+    /// must not block. The closure stays registered until it is called or removed, so a source removes it when the bytes
+    /// have arrived.
+    ///
+    /// - Parameters:
+    ///   - owner: The object that the closure belongs to, usually the byte source. A second call with the same owner
+    ///     replaces the first closure. The context does not retain the owner.
+    ///   - body: The closure to call.
+    public func onInterrupt(of owner: AnyObject, _ body: @escaping @Sendable () -> Void) {
+        let isInterrupted = state.withLock { state in
+            guard !state.isInterrupted else { return true }
+            state.interruptHandlers[ObjectIdentifier(owner)] =
+                InterruptHandler(epoch: state.epoch, body: body)
+            return false
+        }
+        if isInterrupted { body() }
+    }
+
+    /// Removes the closure that was registered by `onInterrupt(of:_:)`.
+    ///
+    /// - Parameter owner: The object that the closure was registered for.
+    public func removeInterruptHandler(of owner: AnyObject) {
+        state.withLock { $0.interruptHandlers[ObjectIdentifier(owner)] = nil }
+    }
+
     /// Removes the closure that was registered by `onClose(of:_:)`.
     ///
     /// - Parameter owner: The object that the closure was registered for.
@@ -257,13 +304,15 @@ public final class ReadContext: Sendable {
     }
 
     private func end(_ change: (inout State) -> Void) {
-        let interrupted = state.withLock { state -> [Waiter] in
+        let (interrupted, handlers) = state.withLock { state -> ([Waiter], [InterruptHandler]) in
             change(&state)
-            guard state.isInterrupted else { return [] }
+            let handlers = state.takeInterrupted()
+            guard state.isInterrupted else { return ([], handlers) }
             defer { state.waiters = [] }
-            return state.waiters
+            return (state.waiters, handlers)
         }
         for waiter in interrupted { waiter.onInterrupt() }
+        for handler in handlers { handler.body() }
     }
 
     // MARK: Sources without contexts

@@ -10,7 +10,7 @@ final class NetworkMemory: Sendable {
     }
 
     private struct Member {
-        weak var source: HTTPRepresentation?
+        weak var source: (any MemoryHolder)?
     }
 
     private struct State {
@@ -32,7 +32,7 @@ final class NetworkMemory: Sendable {
     var byteCount: Int { state.withLock { $0.byteCount } }
 
     /// Adds a source that can be trimmed.
-    func add(_ source: HTTPRepresentation) {
+    func add(_ source: any MemoryHolder) {
         state.withLock { $0.members[ObjectIdentifier(source)] = Member(source: source) }
     }
 
