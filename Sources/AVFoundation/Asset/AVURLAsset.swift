@@ -26,11 +26,22 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
     ///   - options: Values for the keys of this module, and the headers of requests for the key
     ///     "AVURLAssetHTTPHeaderFieldsKey". Other keys have no effect.
     public init(url: URL, options: [String: Any]? = nil) {
-        super.init(asset: AdapterConfiguration.makeAsset(url, Self.assetOptions(options ?? [:])))
+        var assetOptions = Self.assetOptions(options ?? [:])
+        let source = ResourceLoaderSource(url, assetOptions.network)
+        assetOptions.byteSource = source
+        resourceLoader = source?.loader ?? AVAssetResourceLoader()
+        super.init(asset: AdapterConfiguration.makeAsset(url, assetOptions))
     }
 
     /// Creates an asset over an asset of the player's API.
-    override init(asset: Asset) { super.init(asset: asset) }
+    override init(asset: Asset) {
+        let source = asset.options.byteSource as? ResourceLoaderSource
+        resourceLoader = source?.loader ?? AVAssetResourceLoader()
+        super.init(asset: asset)
+    }
+
+    /// Asks its delegate for the bytes if the scheme of the URL is neither `file` nor `http` nor `https`.
+    public let resourceLoader: AVAssetResourceLoader
 
     /// The URL that the asset was created with.
     open var url: URL { asset.url }
