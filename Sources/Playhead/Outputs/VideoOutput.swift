@@ -6,7 +6,7 @@ import PlaybackEngine
 /// The output keeps the newest four frames until it is added to another item, or the item starts to play in a player
 /// again. Each output tracks which frame was copied last, so each client should have an output of its own. All members
 /// may be used from any thread, and no call blocks.
-public final class VideoOutput: PlayerItemOutput {
+public final class VideoOutput: PlayerItemOutput, FrameKeeping {
     private struct State {
         /// The kept frames in the order in which they became due.
         var frames: [VideoFrame] = []
@@ -76,18 +76,26 @@ public final class VideoOutput: PlayerItemOutput {
     /// Receives a frame from the item.
     public func receive(_ frame: VideoFrame) {
         state.withLock { state in
-            // After a seek, and with another pass or direction, earlier frames are no longer due.
-            let isJump = state.frames.last.map {
-                $0.epoch != frame.epoch || $0.pass != frame.pass
-            }
-            if isJump == true { state.clear() }
+            if Self.isJump(to: frame, state) { state.clear() }
             state.frames.append(frame)
             if state.frames.count > Self.depth { state.frames.removeFirst() }
         }
         readers.yield(frame)
     }
 
-    func clear() {
+    /// Returns whether the frames that are kept are not due any more when `frame` is: after a seek, and with another pass
+    /// or direction.
+    ///
+    /// - Parameter frame: The frame that becomes due.
+    /// - Returns: True if there are such frames.
+    package func isJump(to frame: VideoFrame) -> Bool { state.withLock { Self.isJump(to: frame, $0) } }
+
+    private static func isJump(to frame: VideoFrame, _ state: State) -> Bool {
+        state.frames.last.map { $0.epoch != frame.epoch || $0.pass != frame.pass } ?? false
+    }
+
+    /// Releases the frames.
+    package func clear() {
         state.withLock { $0.clear() }
         conversion.removeCachedFrame()
     }
@@ -237,6 +245,6 @@ extension PlayerItem {
     }
 
     func clearVideoOutputs() {
-        for output in outputs { (output as? VideoOutput)?.clear() }
+        for output in outputs { (output as? any FrameKeeping)?.clear() }
     }
 }
