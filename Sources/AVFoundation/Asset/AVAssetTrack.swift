@@ -6,7 +6,7 @@ import MediaCore
 ///
 /// `@unchecked Sendable`: its stored properties are constants of `Sendable` types.
 open class AVAssetTrack: NSObject, AVAsynchronousKeyValueLoading, @unchecked Sendable {
-    private let track: Track
+    let track: Track
     private let owner: AVAsset
 
     init(_ track: Track, of asset: AVAsset) {

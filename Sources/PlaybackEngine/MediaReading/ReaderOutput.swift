@@ -1,11 +1,17 @@
 import DequeModule
+import Dispatch
 package import MediaCore
 
-/// The bounded queue between a lane that produces decoded media and the one task that reads it.
+/// The bounded queue between a lane that produces decoded media and the one reader.
 ///
 /// The producer appends elements while `hasCapacity` is true, so a slow reader stops it. Every member may be called on
 /// any thread.
 package final class ReaderOutput<Element: Sendable>: Sendable {
+    /// The closure that resumes the reader.
+    private struct Waiter {
+        let resume: @Sendable () -> Void
+    }
+
     private struct Entry {
         let element: Element
         let byteCount: Int
@@ -17,11 +23,11 @@ package final class ReaderOutput<Element: Sendable>: Sendable {
         /// The result that follows the last element: the end of the data, or an error.
         var end: Result<Void, MediaError>?
         /// The reader, while it waits for an element.
-        var waiter: CheckedContinuation<Void, Never>?
+        var waiter: Waiter?
         /// Whether the producer has found the queue full since the last element was removed.
         var isProducerBlocked = false
 
-        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+        mutating func takeWaiter() -> Waiter? {
             defer { waiter = nil }
             return waiter
         }
@@ -53,7 +59,7 @@ package final class ReaderOutput<Element: Sendable>: Sendable {
 
     /// Appends an element, unless the queue has ended.
     func append(_ element: Element, byteCount: Int) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let waiter = state.withLock { state -> Waiter? in
             guard state.end == nil else { return nil }
             state.entries.append(Entry(element: element, byteCount: byteCount))
             state.byteCount += byteCount
@@ -64,7 +70,7 @@ package final class ReaderOutput<Element: Sendable>: Sendable {
 
     /// Ends the queue. The reader receives the elements that were appended before, and then the end or the error.
     package func finish(_ error: MediaError? = nil) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let waiter = state.withLock { state -> Waiter? in
             state.end = state.end ?? error.map { .failure($0) } ?? .success(())
             return state.takeWaiter()
         }
@@ -85,20 +91,33 @@ package final class ReaderOutput<Element: Sendable>: Sendable {
         withExtendedLifetime(dropped) { waiter?.resume() }
     }
 
-    /// Returns the next element, nil at the end of the data, or the error that ended it. One task may call it at a
-    /// time. After an error, the result is the end.
+    /// Returns the next element, nil at the end of the data, or the error that ended it. One task or
+    /// thread may call it at a time. After an error, the result is the end.
     func next() async -> Result<Element?, MediaError> {
         while true {
             if let result = take() { return result }
-            await withCheckedContinuation { continuation in
-                let isReady = state.withLock { state in
-                    guard state.entries.isEmpty, state.end == nil else { return true }
-                    state.waiter = continuation
-                    return false
-                }
-                if isReady { continuation.resume() }
-            }
+            await withCheckedContinuation { continuation in wait { continuation.resume() } }
         }
+    }
+
+    /// Returns the next element like `next()`, and blocks the calling thread until there is one.
+    func waitForNext() -> Result<Element?, MediaError> {
+        while true {
+            if let result = take() { return result }
+            let isReady = DispatchSemaphore(value: 0)
+            wait { isReady.signal() }
+            isReady.wait()
+        }
+    }
+
+    /// Calls a closure once there is an element or the end.
+    private func wait(_ resume: @escaping @Sendable () -> Void) {
+        let isReady = state.withLock { state in
+            guard state.entries.isEmpty, state.end == nil else { return true }
+            state.waiter = Waiter(resume: resume)
+            return false
+        }
+        if isReady { resume() }
     }
 
     private func take() -> Result<Element?, MediaError>? {

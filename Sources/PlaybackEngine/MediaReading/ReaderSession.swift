@@ -40,6 +40,16 @@ package final class ReaderSession<Element: Sendable>: Sendable {
         return try result.get()
     }
 
+    /// Returns the next element like `next()`, and blocks the calling thread until there is one.
+    ///
+    /// - Throws: The error that ended the data.
+    package func waitForNext() throws(MediaError) -> Element? {
+        let result = output.waitForNext()
+        if case .success(nil) = result { callStop() }
+        if case .failure = result { callStop() }
+        return try result.get()
+    }
+
     /// Stops the reader. The next element is the error `.cancelled`.
     package func cancel() {
         output.cancel()

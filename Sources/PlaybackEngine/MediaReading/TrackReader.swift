@@ -58,8 +58,8 @@ package final class TrackReader<Element: Sendable>: Stage, @unchecked Sendable {
         self.process = process
         self.output = output
         var item = item
-        item.video = settings.mediaType == .video ? .automatic : .none
-        item.audio = settings.mediaType == .audio ? .automatic : .none
+        item.video = settings.mediaType == .video ? settings.track : .none
+        item.audio = settings.mediaType == .audio ? settings.track : .none
         item.decoding.decodesFirstFrameAlone = false
         // Nothing is decoded twice, so nothing is kept.
         item.frameCache = FrameCache(byteLimit: 0)

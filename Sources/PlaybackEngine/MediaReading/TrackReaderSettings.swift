@@ -3,8 +3,10 @@ import PlayheadBackend
 
 /// The track and the range that a `TrackReader` reads.
 package struct TrackReaderSettings: Sendable {
-    /// `.video` or `.audio`. The track is the one that a player plays by default.
+    /// `.video` or `.audio`.
     package var mediaType: MediaType
+    /// The track. By default it is the one that a player plays.
+    package var track: TrackChoice
     /// The item time of an exact start: the frame due at this time is the first one. Nil for the beginning.
     package var start: MediaTime?
     /// The item time at which reading ends, or nil for the end of the data.
@@ -12,8 +14,14 @@ package struct TrackReaderSettings: Sendable {
     /// Whether only key frames are decoded, from the first one at or after `start`.
     package var readsOnlyKeyFrames = false
 
-    package init(_ mediaType: MediaType, start: MediaTime? = nil, end: MediaTime? = nil) {
+    package init(
+        _ mediaType: MediaType,
+        track: TrackChoice = .automatic,
+        start: MediaTime? = nil,
+        end: MediaTime? = nil
+    ) {
         self.mediaType = mediaType
+        self.track = track
         self.start = start.flatMap { $0 > .zero ? $0 : nil }
         self.end = end
     }

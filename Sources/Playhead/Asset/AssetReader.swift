@@ -25,7 +25,8 @@ struct AssetReader: Sendable {
     func frames(
         _ sampling: FrameSampling,
         _ shape: FrameShape,
-        _ range: MediaTimeRange?
+        _ range: MediaTimeRange?,
+        track: TrackChoice = .automatic
     ) -> ReaderStart<VideoFrame> {
         if let size = shape.size, size.isEmpty {
             return .failed(MediaError(.invalidArgument, "invalid frame size: \(size)"))
@@ -37,8 +38,8 @@ struct AssetReader: Sendable {
         let driver = clock.makeDriver()
         if let refusal = driver.refusal { return .failed(refusal) }
         switch sampling {
-        case .all: return .session(track(bounds, shape, on: driver))
-        case .keyFrames: return .session(track(bounds, shape, readsOnlyKeyFrames: true, on: driver))
+        case .all: return .session(self.track(bounds, shape, choice: track, on: driver))
+        case .keyFrames: return .session(self.track(bounds, shape, readsOnlyKeyFrames: true, on: driver))
         case .uniform(let count):
             return count > 0 ? .session(samples(.middles(count: count), bounds, shape, on: driver)) : .empty
         case .times(let times):
@@ -49,7 +50,7 @@ struct AssetReader: Sendable {
             }
             if let limit, limit <= 0 { return .empty }
             // A source that can be read only once is decoded from start to end.
-            if isStream { return .session(track(bounds, shape, rate: (rate, limit), on: driver)) }
+            if isStream { return .session(self.track(bounds, shape, rate: (rate, limit), on: driver)) }
             return .session(samples(.rate(rate, limit: limit), bounds, shape, on: driver))
         }
     }
@@ -72,6 +73,7 @@ struct AssetReader: Sendable {
     private func track(
         _ bounds: ReadBounds,
         _ shape: FrameShape,
+        choice: TrackChoice = .automatic,
         readsOnlyKeyFrames: Bool = false,
         rate: (perSecond: Double, limit: Int?)? = nil,
         on driver: any Driver
@@ -81,6 +83,7 @@ struct AssetReader: Sendable {
         let close = startTrack(
             bounds,
             shape,
+            choice,
             readsOnlyKeyFrames: readsOnlyKeyFrames,
             rate: rate,
             on: driver,
@@ -96,12 +99,13 @@ struct AssetReader: Sendable {
     private func startTrack(
         _ bounds: ReadBounds,
         _ shape: FrameShape,
+        _ choice: TrackChoice = .automatic,
         readsOnlyKeyFrames: Bool,
         rate: (perSecond: Double, limit: Int?)?,
         on driver: any Driver,
         _ output: ReaderOutput<VideoFrame>
     ) -> @Sendable () -> Void {
-        var settings = TrackReaderSettings(.video, start: bounds.start, end: bounds.end)
+        var settings = TrackReaderSettings(.video, track: choice, start: bounds.start, end: bounds.end)
         settings.readsOnlyKeyFrames = readsOnlyKeyFrames
         let selector = rate.map { rate in
             FrameRateSelector(
@@ -193,7 +197,11 @@ struct AssetReader: Sendable {
 
     // MARK: Audio
 
-    func audio(_ format: AudioFormat?, _ range: MediaTimeRange?) -> ReaderStart<AudioBuffer> {
+    func audio(
+        _ format: AudioFormat?,
+        _ range: MediaTimeRange?,
+        track: TrackChoice = .automatic
+    ) -> ReaderStart<AudioBuffer> {
         if let format, format.sampleRate <= 0 || format.channelCount <= 0 {
             return .failed(MediaError(.invalidArgument, "invalid audio format: \(format)"))
         }
@@ -204,7 +212,7 @@ struct AssetReader: Sendable {
         let output = ReaderOutput<AudioBuffer>(limits: Self.audioLimits)
         let share = ReaderShare()
         let reader = TrackReader(
-            TrackReaderSettings(.audio, start: bounds.start, end: bounds.end),
+            TrackReaderSettings(.audio, track: track, start: bounds.start, end: bounds.end),
             driver: driver,
             item: item(DecoderOptions(sharing: PlayerRegistry.all)),
             process: AudioProcess(format.map { converters.makeAudioConverter(to: $0) }),

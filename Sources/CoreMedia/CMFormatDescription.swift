@@ -1,0 +1,155 @@
+// The names are those of the C functions.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+package import MediaCore
+
+/// The format of video.
+public typealias CMVideoFormatDescription = CMFormatDescription
+/// The format of audio.
+public typealias CMAudioFormatDescription = CMFormatDescription
+/// The kind of media, as a code of four characters.
+public typealias CMMediaType = FourCharCode
+/// Video.
+public let kCMMediaType_Video: CMMediaType = 0x7669_6465
+/// Audio.
+public let kCMMediaType_Audio: CMMediaType = 0x736f_756e
+
+/// A size in pixels.
+public struct CMVideoDimensions: Hashable, Sendable {
+    /// The width in pixels.
+    public var width: Int32
+    /// The height in pixels.
+    public var height: Int32
+
+    /// Creates a size.
+    ///
+    /// - Parameters:
+    ///   - width: The width in pixels.
+    ///   - height: The height in pixels.
+    public init(width: Int32 = 0, height: Int32 = 0) {
+        self.width = width
+        self.height = height
+    }
+}
+
+/// The format of the samples of a buffer.
+public final class CMFormatDescription: Sendable {
+    private enum Content: Sendable {
+        case video(VideoFormat)
+        case audio(AudioFormat)
+    }
+    private let content: Content
+    /// A pointer to it is given out, so it is kept in memory of its own.
+    private let description: Locked<UnsafeSendablePointer?>
+
+    /// A pointer to a value that is written once, before it is shared.
+    ///
+    /// `@unchecked Sendable`: see above.
+    private struct UnsafeSendablePointer: @unchecked Sendable {
+        let pointer: UnsafeMutablePointer<AudioStreamBasicDescription>
+    }
+
+    /// Creates the description of video.
+    ///
+    /// - Parameter format: The format.
+    package init(_ format: VideoFormat) {
+        content = .video(format)
+        description = Locked(nil)
+    }
+
+    /// Creates the description of audio.
+    ///
+    /// - Parameter format: The format.
+    package init(_ format: AudioFormat) {
+        content = .audio(format)
+        let pointer = UnsafeMutablePointer<AudioStreamBasicDescription>.allocate(capacity: 1)
+        pointer.initialize(to: AudioStreamBasicDescription(format))
+        description = Locked(UnsafeSendablePointer(pointer: pointer))
+    }
+
+    deinit { description.withLock { $0?.pointer.deallocate() } }
+
+    /// The kind of media.
+    public var mediaType: CMMediaType {
+        if case .video = content { kCMMediaType_Video } else { kCMMediaType_Audio }
+    }
+
+    /// The layout of the pixels, or `kAudioFormatLinearPCM`.
+    public var mediaSubType: FourCharCode {
+        switch content {
+        case .video(let format): CVPixelFormat.type(of: format)
+        case .audio: kAudioFormatLinearPCM
+        }
+    }
+
+    /// The size of the video in pixels; zero for audio.
+    public var dimensions: CMVideoDimensions {
+        guard case .video(let format) = content else { return CMVideoDimensions() }
+        return CMVideoDimensions(
+            width: Int32(clamping: format.size.width),
+            height: Int32(clamping: format.size.height)
+        )
+    }
+
+    /// The format of the audio, or nil for video.
+    public var audioStreamBasicDescription: AudioStreamBasicDescription? {
+        description.withLock { $0?.pointer.pointee }
+    }
+
+    var streamPointer: UnsafePointer<AudioStreamBasicDescription>? {
+        description.withLock { $0.map { UnsafePointer($0.pointer) } }
+    }
+}
+
+extension AudioStreamBasicDescription {
+    fileprivate init(_ format: AudioFormat) {
+        let isPlanar = format.sampleFormat.isPlanar
+        let isFloat = ["flt", "fltp", "dbl", "dblp"].contains(format.sampleFormat.rawValue)
+        let bytes = format.sampleFormat.bytesPerSample
+        let perFrame = UInt32(clamping: isPlanar ? bytes : format.bytesPerFrame)
+        self.init(
+            mSampleRate: Double(format.sampleRate),
+            mFormatID: kAudioFormatLinearPCM,
+            mFormatFlags: (isFloat
+                ? kAudioFormatFlagIsFloat : bytes > 1 ? kAudioFormatFlagIsSignedInteger : 0)
+                | kAudioFormatFlagIsPacked | (isPlanar ? kAudioFormatFlagIsNonInterleaved : 0),
+            mBytesPerPacket: perFrame,
+            mFramesPerPacket: 1,
+            mBytesPerFrame: perFrame,
+            mChannelsPerFrame: UInt32(clamping: format.channelCount),
+            mBitsPerChannel: UInt32(bytes * 8),
+            mReserved: 0
+        )
+    }
+}
+
+/// Returns the kind of media.
+///
+/// - Parameter desc: The description.
+/// - Returns: The kind.
+public func CMFormatDescriptionGetMediaType(_ desc: CMFormatDescription) -> CMMediaType { desc.mediaType }
+
+/// Returns the layout of the pixels, or `kAudioFormatLinearPCM`.
+///
+/// - Parameter desc: The description.
+/// - Returns: The code.
+public func CMFormatDescriptionGetMediaSubType(_ desc: CMFormatDescription) -> FourCharCode {
+    desc.mediaSubType
+}
+
+/// Returns the size of video in pixels.
+///
+/// - Parameter videoDesc: The description.
+/// - Returns: The size.
+public func CMVideoFormatDescriptionGetDimensions(_ videoDesc: CMVideoFormatDescription) -> CMVideoDimensions
+{
+    videoDesc.dimensions
+}
+
+/// Returns the format of audio, or nil for video.
+///
+/// - Parameter desc: The description, which owns the result.
+/// - Returns: The format.
+public func CMAudioFormatDescriptionGetStreamBasicDescription(
+    _ desc: CMAudioFormatDescription
+) -> UnsafePointer<AudioStreamBasicDescription>? { desc.streamPointer }
