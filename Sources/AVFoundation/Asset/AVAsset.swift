@@ -36,7 +36,7 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
         isLoaded.wait()
     }
 
-    private func loaded<Value>(_ read: (Asset) -> Value) -> Value {
+    func loaded<Value>(_ read: (Asset) -> Value) -> Value {
         waitUntilLoaded()
         return read(asset)
     }

@@ -20,8 +20,7 @@ public struct MediaSelectionGroup: Hashable, Sendable {
     /// - Parameter language: The language as a two-letter or three-letter code ("de", "ger" or "deu").
     /// - Returns: The options in this language.
     public func options(withLanguage language: String) -> [MediaSelectionOption] {
-        let names = LanguageNames.all(language)
-        return options.filter { option in option.language.map { names.contains($0.lowercased()) } ?? false }
+        options.filter { $0.isInLanguage(language) }
     }
 
     /// Returns the options that have all of the given characteristics.

@@ -23,4 +23,12 @@ public struct MediaSelectionOption: Hashable, Sendable {
 
     /// The title of the track, or else its language, or else its number.
     public var displayName: String { track.title ?? track.language ?? "track \(track.id)" }
+
+    /// Returns whether the track is in a language, by any of the codes of that language.
+    ///
+    /// - Parameter language: The language as a two-letter or three-letter code ("de", "ger" or "deu").
+    /// - Returns: True if the container declares that language.
+    package func isInLanguage(_ language: String) -> Bool {
+        self.language.map { LanguageNames.all(language).contains($0.lowercased()) } ?? false
+    }
 }

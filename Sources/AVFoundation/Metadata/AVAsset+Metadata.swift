@@ -1,0 +1,57 @@
+import CoreMedia
+import MediaCore
+import Playhead
+
+/// Metadata of the container, and chapters.
+extension AVAsset {
+    /// The entries of the container, sorted by FFmpeg's names. Blocks until the asset is loaded.
+    public var metadata: [AVMetadataItem] { loaded(\.metadata).map { AVMetadataItem($0.key, $0.value) } }
+
+    /// The entries with keys that all containers have in common. Blocks until the asset is loaded.
+    public var commonMetadata: [AVMetadataItem] {
+        loaded(\.metadata).filter { AVMetadataKey.common(for: $0.key) != nil }
+            .map { AVMetadataItem($0.key, $0.value, isCommon: true) }
+    }
+
+    /// The entry with the date of creation, or nil. Blocks until the asset is loaded.
+    public var creationDate: AVMetadataItem? {
+        commonMetadata.first { $0.commonKey == .commonKeyCreationDate }
+    }
+
+    /// The lyrics, or nil. Blocks until the asset is loaded.
+    public var lyrics: String? {
+        loaded(\.metadata).first { $0.key.lowercased().hasPrefix("lyrics") }?.value
+    }
+
+    /// Returns the chapters. Blocks until the asset is loaded.
+    ///
+    /// - Parameter preferredLanguages: Has no effect: chapters have one title.
+    /// - Returns: A group with the title for each chapter.
+    public func chapterMetadataGroups(
+        bestMatchingPreferredLanguages preferredLanguages: [String]
+    ) -> [AVTimedMetadataGroup] {
+        loaded(\.chapters).map { chapter in
+            AVTimedMetadataGroup(
+                items: chapter.title.map { [AVMetadataItem("title", $0, isCommon: true)] } ?? [],
+                timeRange: CMTimeRange(chapter.timeRange)
+            )
+        }
+    }
+}
+
+extension AVPartialAsyncProperty where Root: AVAsset {
+    /// The property for `AVAsset.metadata`.
+    public static var metadata: AVAsyncProperty<Root, [AVMetadataItem]> {
+        AVAsyncProperty("metadata") { $0.metadata }
+    }
+    /// The property for `AVAsset.commonMetadata`.
+    public static var commonMetadata: AVAsyncProperty<Root, [AVMetadataItem]> {
+        AVAsyncProperty("commonMetadata") { $0.commonMetadata }
+    }
+    /// The property for `AVAsset.creationDate`.
+    public static var creationDate: AVAsyncProperty<Root, AVMetadataItem?> {
+        AVAsyncProperty("creationDate") { $0.creationDate }
+    }
+    /// The property for `AVAsset.lyrics`.
+    public static var lyrics: AVAsyncProperty<Root, String?> { AVAsyncProperty("lyrics") { $0.lyrics } }
+}

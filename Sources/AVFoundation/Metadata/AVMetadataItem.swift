@@ -1,0 +1,155 @@
+public import CoreMedia
+public import Foundation
+import MediaCore
+import Playhead
+
+/// An entry of the metadata of an asset, such as its title.
+///
+/// `@unchecked Sendable`: its stored properties are constants of `Sendable` types.
+public final class AVMetadataItem: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @unchecked Sendable {
+    private let name: String
+    private let text: String
+    private let isCommon: Bool
+
+    /// Creates an entry with FFmpeg's name of it.
+    init(_ name: String, _ text: String, isCommon: Bool = false) {
+        self.name = name
+        self.text = text
+        self.isCommon = isCommon
+        super.init()
+    }
+
+    /// Returns the entry itself, which is immutable.
+    ///
+    /// - Parameter zone: Has no effect.
+    /// - Returns: The entry.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// The key that all containers have in common, or nil if there is none for the entry.
+    public var commonKey: AVMetadataKey? { AVMetadataKey.common(for: name) }
+    /// The key space of `key`.
+    public var keySpace: AVMetadataKeySpace? { isCommon ? .common : .ffmpeg }
+    /// The key: an `NSString`.
+    public var key: (any NSCopying & NSObjectProtocol)? { keyText as NSString }
+    private var keyText: String { isCommon ? commonKey?.rawValue ?? name : name }
+
+    /// The key and its key space. An entry with a common key has the common one.
+    public var identifier: AVMetadataIdentifier? {
+        if let commonKey { return AVMetadataIdentifier(commonKey.rawValue, in: .common) }
+        return AVMetadataIdentifier(keyText, in: .ffmpeg)
+    }
+
+    /// The value: an `NSString`.
+    public var value: (any NSCopying & NSObjectProtocol)? { text as NSString }
+    /// The value as text.
+    public var stringValue: String? { text }
+    /// The value as a number, or nil if it is none.
+    public var numberValue: NSNumber? { Double(text).map { NSNumber(value: $0) } }
+    /// The value as a date (ISO 8601, or a year), or nil if it is none.
+    public var dateValue: Date? {
+        let formatter = ISO8601DateFormatter()
+        let options: [ISO8601DateFormatter.Options] = [
+            .withInternetDateTime, [.withInternetDateTime, .withFractionalSeconds], .withFullDate,
+        ]
+        for option in options {
+            formatter.formatOptions = option
+            if let date = formatter.date(from: text) { return date }
+        }
+        guard let year = Int(text), 1...9999 ~= year else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar.date(from: DateComponents(year: year, month: 1, day: 1))
+    }
+    /// Nil: values are text.
+    public var dataValue: Data? { nil }
+    /// Nil: containers do not declare the language of an entry.
+    public var locale: Locale? { nil }
+    /// Nil: containers do not declare the language of an entry.
+    public var extendedLanguageTag: String? { nil }
+    /// Invalid: the entry applies to the whole asset.
+    public var time: CMTime { .invalid }
+    /// Invalid: the entry applies to the whole asset.
+    public var duration: CMTime { .invalid }
+
+    /// Returns `.loaded`.
+    ///
+    /// - Parameters:
+    ///   - key: The name of the property.
+    ///   - outError: Not changed.
+    /// - Returns: The status.
+    public func statusOfValue(
+        forKey key: String,
+        error outError: UnsafeMutablePointer<NSError?>?
+    ) -> AVKeyValueStatus { .loaded }
+
+    /// Calls the handler.
+    ///
+    /// - Parameters:
+    ///   - keys: The names of the properties.
+    ///   - handler: Called before the method returns.
+    @preconcurrency
+    public func loadValuesAsynchronously(
+        forKeys keys: [String],
+        completionHandler handler: (@Sendable () -> Void)? = nil
+    ) { handler?() }
+
+    /// Returns the entries with an identifier.
+    ///
+    /// - Parameters:
+    ///   - metadataItems: The entries.
+    ///   - identifier: The identifier.
+    /// - Returns: Some of them, in their order.
+    public static func metadataItems(
+        from metadataItems: [AVMetadataItem],
+        filteredByIdentifier identifier: AVMetadataIdentifier
+    ) -> [AVMetadataItem] { metadataItems.filter { $0.identifier == identifier } }
+
+    /// Returns the entries with a key.
+    ///
+    /// - Parameters:
+    ///   - metadataItems: The entries.
+    ///   - key: The key: an `AVMetadataKey` or a text. Nil for any.
+    ///   - keySpace: The key space. Nil for any.
+    /// - Returns: Some of them, in their order.
+    public static func metadataItems(
+        from metadataItems: [AVMetadataItem],
+        withKey key: Any?,
+        keySpace: AVMetadataKeySpace?
+    ) -> [AVMetadataItem] {
+        let wanted = (key as? AVMetadataKey)?.rawValue ?? key as? String ?? (key as? NSString).map { "\($0)" }
+        return metadataItems.filter { item in
+            if key != nil, wanted == nil { return false }
+            if keySpace == .common {
+                return item.commonKey.map { wanted == nil || $0.rawValue == wanted } ?? false
+            }
+            return (keySpace == nil || item.keySpace == keySpace) && (wanted == nil || item.keyText == wanted)
+        }
+    }
+
+    /// Returns whether both have the same key and value.
+    ///
+    /// - Parameter object: The other object.
+    /// - Returns: True if they are equal.
+    public override func isEqual(_ object: Any?) -> Bool {
+        (object as? AVMetadataItem).map { $0.name == name && $0.text == text && $0.isCommon == isCommon }
+            ?? false
+    }
+
+    /// The hash of the key and the value.
+    public override var hash: Int { [name, text].hashValue }
+}
+
+extension AVPartialAsyncProperty where Root: AVMetadataItem {
+    /// The property for `AVMetadataItem.stringValue`.
+    public static var stringValue: AVAsyncProperty<Root, String?> {
+        AVAsyncProperty("stringValue") { $0.stringValue }
+    }
+    /// The property for `AVMetadataItem.dateValue`.
+    public static var dateValue: AVAsyncProperty<Root, Date?> {
+        AVAsyncProperty("dateValue") { $0.dateValue }
+    }
+    /// The property for `AVMetadataItem.dataValue`.
+    public static var dataValue: AVAsyncProperty<Root, Data?> {
+        AVAsyncProperty("dataValue") { $0.dataValue }
+    }
+}
