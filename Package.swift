@@ -60,7 +60,7 @@ let feedExamples =
 
 // The same uses written with the calls of Apple's player, over stand-ins for UIKit.
 let uiKitExamples =
-    ["UIKitStoryCoverDemo", "UIKitCellPlayerDemo", "UIKitBannerDemo"].map { name in
+    ["UIKitStoryCoverDemo", "UIKitCellPlayerDemo", "UIKitFeedDemo", "UIKitBannerDemo"].map { name in
         example(name, ["AVFoundation", "DemoScreen", "UIStandIn"])
     } + [
         example(

@@ -84,6 +84,8 @@ if len(sys.argv) > 1:
         folder = pathlib.Path(folder)
         films = folder / "films"
         films.mkdir()
+        store = folder / "store"
+        store.mkdir()
         picture = folder / "picture.png"
         subprocess.run([built / "vplay", "snapshot", vfr, "--at", "1", "-o", picture], check=True)
         programs = [
@@ -96,6 +98,7 @@ if len(sys.argv) > 1:
             ("WindowFeedDemo", (7 * 488, 608), h264, vfr),
             ("UIKitStoryCoverDemo", (7 * 398, 348), h264, vfr),
             ("UIKitCellPlayerDemo", (4 * 348, 2 * 428), h264, vfr),
+            ("UIKitFeedDemo", (4 * 348, 3 * 428), store, h264, vfr),
             ("UIKitBannerDemo", (3 * 328, 3 * 208), av1, vfr, h264),
             ("UIKitPickerDemo", (7 * 228, 228), films),
         ]

@@ -54,7 +54,7 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
         uiKitExample("UIKitStoryCoverDemo"), uiKitExample("UIKitCellPlayerDemo"),
-        uiKitExample("UIKitBannerDemo"),
+        uiKitExample("UIKitFeedDemo"), uiKitExample("UIKitBannerDemo"),
         uiKitExample("UIKitPickerDemo", ["PlayheadCapture", "PlayheadPicker"]),
         // The feed programs on a clock that the tests move.
         .testTarget(
