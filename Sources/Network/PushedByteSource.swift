@@ -43,7 +43,7 @@ public final class PushedByteSource: ByteSource {
     /// The state that the lock guards.
     private struct State {
         var store: RangeStore
-        var metadata = HTTPByteSource.ResourceMetadata()
+        var metadata = HTTPRepresentation.ResourceMetadata()
         var scheduler: RangeScheduler
         var readers: [ReaderID: Reader] = [:]
         var requests: [RequestID: Request] = [:]
@@ -61,7 +61,7 @@ public final class PushedByteSource: ByteSource {
     }
 
     private let state: Locked<State>
-    private let policy = HTTPByteSource.Policy()
+    private let policy = HTTPRepresentation.Policy()
     private let onRequest: @Sendable (Request) -> Void
     private let onCancel: @Sendable (Request) -> Void
     /// The name of the resource. Its extension helps to detect the format, as that of a file does.

@@ -126,7 +126,7 @@ struct NetworkDefaultsTests {
         let (isShown, continuation) = AsyncStream.makeStream(of: Void.self)
         let layer = FeedLayer()
         layer.setContentHandler { if $0 == .video { continuation.yield() } }
-        layer.add(RecordingSink())
+        layer.add(CallbackVideoSink { _ in })
         feed.setLayer(layer, for: 0)
         feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 1, height: 1)))
         feed.setCells([FeedCell(0, frame: CGRect(x: 0, y: 0, width: 1, height: 1))])

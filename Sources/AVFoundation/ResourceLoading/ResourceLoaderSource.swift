@@ -13,7 +13,7 @@ final class ResourceLoaderSource: ByteSource {
         case unopened
         case opening(AVAssetResourceLoadingRequest)
         case pushed(PushedByteSource)
-        case redirected(SharedHTTPSource)
+        case redirected(HTTPByteSource)
     }
 
     private struct State {
@@ -149,7 +149,7 @@ final class ResourceLoaderSource: ByteSource {
 
     private func content(_ request: AVAssetResourceLoadingRequest) throws(MediaError) -> Content {
         if let target = request.redirect?.url {
-            return .redirected(try SharedHTTPSource(url: target.absoluteString, options: options))
+            return .redirected(try HTTPByteSource(url: target, options: options))
         }
         let information = request.contentInformationRequest
         let length = information?.contentLength ?? 0

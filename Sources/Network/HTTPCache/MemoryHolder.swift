@@ -4,4 +4,4 @@ protocol MemoryHolder: AnyObject, Sendable {
     func trim(to byteLimit: Int)
 }
 
-extension HTTPByteSource: MemoryHolder {}
+extension HTTPRepresentation: MemoryHolder {}
