@@ -72,6 +72,28 @@ struct AVMediaSelectionTests {
         #expect(item.selectedMediaOption(in: group) == group.options[0])
     }
 
+    @Test("A selection is observed by key path while a player has the item")
+    func observing() throws {
+        let bench = AdapterBench(.clip())
+        let player = bench.make { AVPlayer(url: bench.url) }
+        let item = player.currentItem!
+        bench.run(0)
+        let group = try #require(item.asset.mediaSelectionGroup(forMediaCharacteristic: .audible))
+        let observation = item.observe(\.currentMediaSelection, options: [.new]) { item, change in
+            let selected = change.newValue?.selectedMediaOption(in: group)
+            bench.add("\(selected == nil) \(item.selectedMediaOption(in: group) == nil)")
+        }
+        player.play()
+        bench.run(0.2)
+        item.select(nil, in: group)
+        bench.run(1)
+        #expect(bench.lines() == ["true true"])
+        item.select(group.options[0], in: group)
+        bench.run(0.5)
+        #expect(bench.lines() == ["false false"])
+        observation.invalidate()
+    }
+
     @Test(
         "Metadata by common keys, identifiers and FFmpeg's names",
         .enabled(if: Fixture.areThere, "make fixtures")

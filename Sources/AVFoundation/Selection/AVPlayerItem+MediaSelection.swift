@@ -3,7 +3,8 @@ import Playhead
 
 /// The selection of tracks.
 extension AVPlayerItem {
-    /// The selection in all groups of the asset; empty until the asset is loaded.
+    /// The selection in all groups of the asset; empty until the asset is loaded. The property can be observed while a
+    /// player has the item.
     nonisolated public var currentMediaSelection: AVMediaSelection {
         AVMediaSelection(item.currentMediaSelection, of: ownAsset)
     }
