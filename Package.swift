@@ -191,6 +191,7 @@ let package = Package(
             dependencies: [
                 "Playhead", "PlayheadCapture", "PlayheadPicker", "TerminalSink", "WindowSink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: plainSettings + staticSettings,
             linkerSettings: staticLinking
@@ -296,7 +297,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["vplay", "TestSupport"],
+            dependencies: ["vplay", "MediaCore", "TestSupport"],
             swiftSettings: plainSettings
         ),
         .testTarget(

@@ -16,6 +16,11 @@ enum Main {
             StandardOutput.writeOrExit(script)
             ExitStatus.success.exitNow()
         }
+        if RawArguments.isMPV, arguments.first == "--version" {
+            // Clients compare the number.
+            StandardOutput.writeOrExit("\(Control.mpvVersion)\n")
+            ExitStatus.success.exitNow()
+        }
         await run(arguments)
     }
 
@@ -24,7 +29,9 @@ enum Main {
         do {
             let names = Vplay.configuration.subcommands.compactMap { $0.configuration.commandName }
             let others = names.filter { $0 != "play" } + ["help"]
-            var command = try Vplay.parseAsRoot(OtherPlayers.translated(arguments, subcommands: others))
+            var command = try Vplay.parseAsRoot(
+                OtherPlayers.translated(arguments, subcommands: others, isMPV: RawArguments.isMPV)
+            )
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -32,11 +39,23 @@ enum Main {
             }
         } catch {
             guard Vplay.exitCode(for: error) != .success else { Vplay.exit(withError: error) }
+            if RawArguments.isMPV, let name = unknownOption(Vplay.message(for: error)) {
+                StandardOutput.writeOrExit("Error parsing option \(name) (option not found)\n")
+                ExitStatus.failure.exitNow()
+            }
             let lines = Vplay.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
             for line in lines { Console.shared.printLine(Redaction.redact(String(line))) }
             Vplay.exit(withError: Vplay.exitCode(for: error))
         }
     }
+}
+
+/// Returns the name of an option in "Unknown option '--name'", without dashes and value, or nil if a message is another one.
+private func unknownOption(_ message: String) -> String? {
+    guard message.hasPrefix("Unknown option '"), let end = message.dropFirst(16).firstIndex(of: "'") else {
+        return nil
+    }
+    return String(message.dropFirst(16)[..<end].drop { $0 == "-" }.prefix { $0 != "=" })
 }
 
 /// The root command, with the subcommands.

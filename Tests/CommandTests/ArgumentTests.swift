@@ -30,36 +30,6 @@ struct ArgumentTests {
         #expect((SizeArgument(argument: text) != nil) == isValid)
     }
 
-    @Test("A list repeats the requested number of times")
-    func aListGoesRoundAsOftenAsAsked() {
-        var list = Playlist(count: 2, repeats: .times(2))
-        var order: [Int] = []
-        while let index = list.next() {
-            order.append(index)
-            list.notePlayed(index)
-        }
-        #expect(order == [0, 1, 0, 1])
-    }
-
-    @Test("A repeated list without playable inputs ends")
-    func aListOfWhichNothingCanBePlayedEnds() {
-        var list = Playlist(count: 3, repeats: .forever)
-        var order: [Int] = []
-        while let index = list.next() { order.append(index) }
-        #expect(order == [0, 1, 2])
-    }
-
-    @Test("A repeated list ends once no input is playable any more")
-    func aListOfWhichNothingCanBePlayedAnyMoreEnds() {
-        var list = Playlist(count: 2, repeats: .forever)
-        list.notePlayed(0)
-        #expect((0..<4).map { _ in list.next() } == [0, 1, 0, 1])
-        list.noteFailed(1)
-        #expect(list.next() == 0)
-        list.noteFailed(0)
-        #expect((0..<2).map { _ in list.next() } == [1, nil])
-    }
-
     @Test("Several keys in one read are parsed")
     func keysComeInOneRead() {
         let bytes = Array(" \u{1B}[C\u{1B}[Dxq".utf8)

@@ -72,6 +72,8 @@ enum OtherPlayers {
         "referrer": header("Referer"), "http-referrer": header("Referer"),
         "http-header-fields": .option("--header"), "http-proxy": .option("--proxy"),
         "network-timeout": .option("--timeout"),
+        // Remote control.
+        "idle": .value(idle),
         // Messages.
         "q": .flag(["--quiet"]), "really-quiet": .flag(["--quiet"]), "v": .flag(["--verbose"]),
         "loglevel": .converted(logLevel, otherwise: "use --quiet or --verbose"),
@@ -83,6 +85,34 @@ enum OtherPlayers {
         "title": .refused("a window is named after its input"),
     ]
 
+    /// What programs that start mpv pass to it, in addition to `meanings`. It concerns mpv's display and scripts, and has
+    /// no effect here.
+    static let meaningsForMPV: [String: Meaning] = [
+        "terminal": .value { isOn($0).map { $0 ? [] : ["--quiet"] } }, "no-terminal": .flag(["--quiet"]),
+        "input-terminal": ignored, "no-input-terminal": ignored, "msg-level": ignored, "config": ignored,
+        "audio-display": ignored, "no-audio-display": ignored, "force-window": ignored, "osc": ignored,
+        "no-osc": ignored,
+        "osd-level": ignored, "ytdl": ignored, "no-ytdl": ignored, "load-scripts": ignored,
+        "no-load-scripts": ignored,
+        "input-default-bindings": ignored, "no-input-default-bindings": ignored, "input-vo-keyboard": ignored,
+        "cache": ignored, "volume": .converted(volume, otherwise: "expected 0 to 100"),
+    ]
+
+    private static let ignored = Meaning.value { _ in [] }
+
+    /// mpv's volume is always in percent.
+    private static func volume(_ text: String) -> [String]? {
+        Double(text).flatMap { (0...1000).contains($0) ? ["--volume", "\(min(1, $0 / 100))"] : nil }
+    }
+
+    private static func idle(_ value: String?) -> [String]? {
+        switch value {
+        case nil, "yes", "once": ["--idle"]
+        case "no": []
+        default: nil
+        }
+    }
+
     /// The options of `play` that have a value in the next argument. The value is never replaced.
     static let valueOptions: Set<String> = [
         "--repeat", "--volume", "--rate", "--audio-pitch-correction", "--start", "--end", "--video",
@@ -90,7 +120,8 @@ enum OtherPlayers {
         "--frames", "--duration", "--video-track", "--audio-track", "--subtitle-track", "--subtitle-file",
         "--size",
         "--gravity", "--deinterlace", "--dynamic-range", "--pixel-format", "--hwdec", "--buffer", "--threads",
-        "--frame-cache", "--events", "--header", "--timeout", "--tls-ca-file", "--proxy", "--cache",
+        "--frame-cache", "--input-ipc-server", "--events", "--header", "--timeout", "--tls-ca-file",
+        "--proxy", "--cache",
     ]
 
     /// Replaces the options of other players.
@@ -98,29 +129,36 @@ enum OtherPlayers {
     /// - Parameters:
     ///   - arguments: The arguments without the command's name.
     ///   - subcommands: The names of the subcommands other than `play`, whose arguments stay as they are.
+    ///   - isMPV: Whether the command is started as mpv, which has no subcommands.
     /// - Returns: The arguments to parse.
     /// - Throws: `ValidationError` if an option is refused or its value is not accepted here.
-    static func translated(_ arguments: [String], subcommands: [String]) throws(ValidationError) -> [String] {
+    static func translated(
+        _ arguments: [String],
+        subcommands: [String],
+        isMPV: Bool = false
+    ) throws(ValidationError) -> [String] {
         if arguments.first == "-V" { return ["--version"] + arguments.dropFirst() }
-        guard let first = arguments.first, !subcommands.contains(first) else { return arguments }
+        guard let first = arguments.first, isMPV || !subcommands.contains(first) else { return arguments }
         var result: [String] = []
         var rest = arguments[...]
+        let meanings = isMPV ? meanings.merging(meaningsForMPV) { $1 } : meanings
         while let argument = rest.popFirst() {
             if argument == "--" { return result + [argument] + rest }
-            if valueOptions.contains(argument) {
+            if valueOptions.contains(argument), !isMPV {
                 result.append(argument)
                 if let value = rest.popFirst() { result.append(value) }
                 continue
             }
-            result += try translated(argument, &rest)
+            result += try translated(argument, &rest, meanings)
         }
         return result
     }
 
-    private static func translated(_ argument: String, _ rest: inout ArraySlice<String>)
-        throws(ValidationError)
-        -> [String]
-    {
+    private static func translated(
+        _ argument: String,
+        _ rest: inout ArraySlice<String>,
+        _ meanings: [String: Meaning]
+    ) throws(ValidationError) -> [String] {
         guard argument.hasPrefix("-"), argument != "-" else { return [argument] }
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts[0].drop { $0 == "-" }

@@ -46,7 +46,7 @@ struct PlayCommand: AsyncParsableCommand {
         help: ArgumentHelp("Files, URLs, folders, or - for standard input.", valueName: "input"),
         completion: .file()
     )
-    var inputs: [String]
+    var inputs: [String] = []
 
     @Flag(help: "Repeat indefinitely, each pass from --start to --end; several inputs repeat as a list.")
     var loop = false
@@ -207,6 +207,19 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Flag(help: "Also report errors from which playback recovers.")
     var verbose = false
+
+    @Option(
+        name: .customLong("input-ipc-server"),
+        help: ArgumentHelp(
+            "Create a socket on which remote clients control playback by mpv's JSON protocol; see docs/remote-control.md.",
+            valueName: "path"
+        ),
+        completion: .file()
+    )
+    var inputIpcServer: String?
+
+    @Flag(help: "Wait for a remote client before the first input and after the last one.")
+    var idle = false
 
     @OptionGroup
     var network: NetworkArguments

@@ -47,7 +47,17 @@ struct PlayOptions: Sendable {
     var showsStats: Bool
     var isQuiet: Bool
     var isVerbose: Bool
+    /// The path of the socket for remote clients.
+    var controlSocket: String?
+    /// Whether the command waits for a client after the last input.
+    var isIdle: Bool
 
+    /// Whether there is one input that the player can repeat itself. A remote client could add others.
+    var isSingle: Bool { inputs.count == 1 && !repeatsFromWithin && controlSocket == nil }
+    /// Whether the first input repeats until a remote client decides otherwise, as in mpv.
+    var loopsFirstInput: Bool {
+        controlSocket != nil && inputs.count == 1 && repeats == .forever && !repeatsFromWithin
+    }
     /// Whether cues are reported among the events.
     var reportsSubtitles: Bool { events != .none && (subtitleTrack != nil || subtitleFile != nil) }
     var decodesVideo: Bool { !video.contains(.none) }
@@ -104,6 +114,8 @@ struct PlayOptions: Sendable {
         showsStats = command.stats
         isQuiet = command.quiet
         isVerbose = command.verbose
+        controlSocket = command.inputIpcServer
+        isIdle = command.idle
         if let count = command.repeatCount { repeats = .times(count) }
         if command.loop { repeats = .forever }
         try checkNumbers(command)
@@ -132,6 +144,10 @@ struct PlayOptions: Sendable {
         if command.loop, command.repeatCount != nil {
             throw ValidationError("--loop and --repeat exclude each other.")
         }
+        if command.inputs.isEmpty, !isIdle {
+            throw ValidationError("Missing expected argument '<input> ...'")
+        }
+        if isIdle, controlSocket == nil { throw ValidationError("--idle needs --input-ipc-server.") }
         if isQuiet, isVerbose { throw ValidationError("--quiet and --verbose exclude each other.") }
         if let start, let end, end < start { throw ValidationError("--end is before --start.") }
         if rate < 0, !decodesVideo { throw ValidationError("--rate \(rate): no audio is played in reverse.") }

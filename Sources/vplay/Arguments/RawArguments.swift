@@ -15,6 +15,12 @@ enum RawArguments {
         }
     }
 
+    /// Whether the command was started under the name "mpv", as a link to it. It then accepts what clients of mpv pass.
+    static let isMPV: Bool = {
+        guard let name = CommandLine.unsafeArgv[0] else { return false }
+        return String(cString: name).split(separator: "/").last == "mpv"
+    }()
+
     /// Returns the text for an argument: the argument itself if it is UTF-8, otherwise a unique replacement.
     static func text(for bytes: some Sequence<CChar>) -> String {
         let bytes = bytes.map { UInt8(bitPattern: $0) }

@@ -9,6 +9,8 @@ enum ExitStatus: Sendable {
     case terminated
     /// Another signal ended the process.
     case signalled(Int32)
+    /// A remote client asked for a status.
+    case requested(Int32)
     /// The reader of the output closed the pipe.
     case closedPipe
 
@@ -19,6 +21,7 @@ enum ExitStatus: Sendable {
         case .interrupted: 128 + SIGINT
         case .terminated: 128 + SIGTERM
         case .signalled(let number): 128 + number
+        case .requested(let code): code & 0xFF
         case .closedPipe: 128 + SIGPIPE
         }
     }

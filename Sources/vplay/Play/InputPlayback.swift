@@ -3,8 +3,7 @@ import Playhead
 /// One playback of an input.
 struct InputPlayback: Sendable {
     let item: PlayerItem
-    /// The index of the input.
-    let index: Int
+    let entry: PlaylistEntry
     /// The start in item time.
     let start: MediaTime
     /// The end that `--end` sets in item time, or nil for none.

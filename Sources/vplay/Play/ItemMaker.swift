@@ -3,19 +3,16 @@ import Playhead
 /// Creates items configured by the options.
 struct ItemMaker: Sendable {
     let options: PlayOptions
-    /// The assets of the inputs.
-    let assets: [Asset]
 
-    init(_ options: PlayOptions) {
-        self.options = options
-        assets = options.inputs.map {
-            $0.asset(preciseTiming: options.wantsPreciseTiming, network: options.network)
-        }
+    init(_ options: PlayOptions) { self.options = options }
+
+    func asset(of input: Input) -> Asset {
+        input.asset(preciseTiming: options.wantsPreciseTiming, network: options.network)
     }
 
-    /// Loads the assets if an option needs their tracks. An asset that cannot be opened fails again with the same
-    /// message when its item is played.
-    func load() async {
+    /// Loads assets if an option needs their tracks. An asset that cannot be opened fails again with the same message
+    /// when its item is played.
+    func load(_ assets: [Asset]) async {
         guard options.needsLoading else { return }
         for asset in assets {
             do {
@@ -26,13 +23,13 @@ struct ItemMaker: Sendable {
         }
     }
 
-    /// Creates the playback of an input.
+    /// Creates the playback of an entry.
     ///
     /// - Parameters:
-    ///   - index: The index of the input.
+    ///   - entry: The entry of the playlist.
     ///   - remaining: The remainder of `--duration`, or nil if there is no limit.
-    func make(_ index: Int, remaining: MediaTime?) -> Result<InputPlayback, TrackNotFound> {
-        let asset = assets[index]
+    func make(_ entry: PlaylistEntry, remaining: MediaTime?) -> Result<InputPlayback, TrackNotFound> {
+        let asset = entry.asset
         let item = PlayerItem(asset: asset)
         if let file = options.subtitleFile { item.legibleAsset = file.asset(network: options.network) }
         if !options.keepsPitch { item.audioTimePitchAlgorithm = .varispeed }
@@ -56,22 +53,22 @@ struct ItemMaker: Sendable {
             if let video, options.videoTrack != nil { item.selectTrack(video, ofType: .video) }
         }
         let zero = Self.firstFrameTime(of: asset.tracks.first { $0.id == video })
-        if options.rate < 0 { return .success(reverse(item, index, zero)) }
-        let start = options.start.map { zero + $0 }
+        if options.rate < 0 { return .success(reverse(item, entry, zero)) }
+        let start = (entry.start ?? options.start).map { zero + $0 }
         if let start { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
         // The end is exclusive, but a frame due exactly at --end is played.
-        let end = options.end.map { zero + $0 + Self.smallestStep }
-        let playback = InputPlayback(item: item, index: index, start: start ?? .zero, end: end)
+        let end = (entry.end ?? options.end).map { zero + $0 + Self.smallestStep }
+        let playback = InputPlayback(item: item, entry: entry, start: start ?? .zero, end: end)
         playback.limit(to: remaining)
         return .success(playback)
     }
 
     /// Creates a reverse playback from --end or the last frame to --start or the first frame.
-    private func reverse(_ item: PlayerItem, _ index: Int, _ zero: MediaTime) -> InputPlayback {
+    private func reverse(_ item: PlayerItem, _ entry: PlaylistEntry, _ zero: MediaTime) -> InputPlayback {
         let start = options.end.map { zero + $0 } ?? Self.farEnd
         item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
         if let end = options.start { item.reversePlaybackEndTime = zero + end }
-        return InputPlayback(item: item, index: index, start: start, end: nil)
+        return InputPlayback(item: item, entry: entry, start: start, end: nil)
     }
 
     /// A time of 1,000 hours, which the player limits to the duration.

@@ -29,10 +29,10 @@ extension PlaySession {
         guard options.rate > 0, !options.isQuiet, let start = options.start, duration.isNumeric,
             playback.item.asset.media?.durationIsEstimate != true,
             playback.start > duration, let end = decimalSeconds(duration), let time = decimalSeconds(start),
-            state.withLock({ $0.reportedStarts.insert(playback.index).inserted })
+            state.withLock({ $0.reportedStarts.insert(playback.entry.id).inserted })
         else { return }
         Console.shared.printError(
-            "warning: \(options.inputs[playback.index].name): --start \(time) is past the end (duration \(end) s); "
+            "warning: \(playback.entry.input.name): --start \(time) is past the end (duration \(end) s); "
                 + "playback starts at the end"
         )
     }
@@ -84,11 +84,12 @@ extension PlaySession {
 
     /// Prints an error about an input. Only the first error of each input is printed.
     func failOnce(_ playback: InputPlayback, _ message: String) {
-        guard state.withLock({ $0.reportedInputs.insert(playback.index).inserted }) else { return }
-        fail("\(options.inputs[playback.index].name): \(message)")
+        guard state.withLock({ $0.reportedInputs.insert(playback.entry.id).inserted }) else { return }
+        fail("\(playback.entry.input.name): \(message)")
     }
 
-    private func playback(of item: PlayerItem) -> InputPlayback? {
+    /// Returns the current, next or previous playback that has an item, or nil.
+    func playback(of item: PlayerItem) -> InputPlayback? {
         state.withLock { state in
             [state.current, state.next, state.previous].compactMap(\.self).first { $0.item === item }
         }
@@ -97,18 +98,25 @@ extension PlaySession {
     /// Rejects an input that the player would play indefinitely without output.
     private func reject(_ playback: InputPlayback, _ message: String) {
         let isCurrent = state.withLock { state in
-            state.playlist.noteFailed(playback.index)
+            state.playlist.noteFailed(playback.entry.id)
             guard state.current?.item === playback.item, !state.hasEnded else { return false }
             state.hasEnded = true
             return true
         }
+        if isCurrent { control?.fileEnded("error", error: message) }
         failOnce(playback, message)
         if isCurrent { endOrPlayNext() }
     }
 
     /// Plays the next input or stops. The player does not end the current input itself.
     func endOrPlayNext() {
-        if let playback = makeNext(state.withLock { $0.remaining }) { begin(playback) } else { stop() }
+        if let playback = makeNext(state.withLock { $0.remaining }) {
+            begin(playback)
+        } else if options.isIdle {
+            becomeIdle()
+        } else {
+            stop()
+        }
     }
 
     /// Returns the current playback if the player has stopped in a loop, which it does if the duration of a pass is 0.
@@ -118,7 +126,7 @@ extension PlaySession {
             guard let playback = state.current, !state.hasEnded, !state.isStopping, state.repeatMode == .loop
             else { return nil }
             state.hasEnded = true
-            state.playlist.noteFailed(playback.index)
+            state.playlist.noteFailed(playback.entry.id)
             return playback
         }
     }

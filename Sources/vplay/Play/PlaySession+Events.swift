@@ -7,12 +7,14 @@ extension PlaySession {
     /// Handles a player event. Events arrive on the callback queue in causal order.
     func handle(_ timed: TimedPlayerEvent) {
         guard !state.withLock({ $0.isOver }), report(timed) else { return }
+        defer { control?.checkLater() }
         switch timed.event {
         case .timeControlStatusChanged(let status, _):
             let isOver = state.withLock { state in
                 state.timeControl = status
                 return state.isStopping && status == .paused
             }
+            if status == .playing { control?.playbackRestarted() }
             if isOver { finish() }
         case .repeatModeChanged(let mode): state.withLock { $0.repeatMode = mode }
         case .interruptionBegan: notice("paused by the audio server")
@@ -21,9 +23,13 @@ extension PlaySession {
             showTitle()
         case .itemStatusChanged(let item, .readyToPlay):
             didBecomeReady(item)
+            if let id = state.withLock({ $0.current?.item === item ? $0.current?.entry.id : nil }) {
+                control?.fileLoaded(id)
+            }
             queueNext()
         case .readyForDisplayChanged(let item, true):
             state.withLock { if $0.current?.item === item { $0.current?.hasShown = true } }
+            control?.playbackRestarted()
             reportMissingDisplay()
         case .rateChanged(_, 0, .itemEnded), .rateChanged(_, 0, .itemFailed): didStopAtEnd()
         case .itemStatusChanged(let item, .failed): inputFailed(item, item.error)
@@ -32,7 +38,7 @@ extension PlaySession {
         case .didPlayToEndTime(let item): passEnded(item, at: timed.itemTime)
         case .sinkFailed(let error): sinkFailed(error)
         case .errorLogEntry(let item, let entry):
-            guard entry.isRecovered, let index = index(of: item) else { break }
+            guard entry.isRecovered, let playback = playback(of: item) else { break }
             let message = reason(entry.error)
             // The file of --subtitle-file failed, and not the input.
             let subtitles = options.subtitleFile.flatMap { $0.url.path == entry.error.url?.path ? $0 : nil }
@@ -40,7 +46,7 @@ extension PlaySession {
                 entry.error.code == .hardwareUnavailable
                 ? shouldReportHardware(message) : options.isVerbose || (subtitles != nil && !options.isQuiet)
             guard isReported else { break }
-            Console.shared.printError("warning: \((subtitles ?? options.inputs[index]).name): \(message)")
+            Console.shared.printError("warning: \((subtitles ?? playback.entry.input).name): \(message)")
         default: break
         }
     }
@@ -89,7 +95,8 @@ extension PlaySession {
     }
 
     private func write(_ record: EventRecord, at time: MediaTime, _ item: PlayerItem?) -> Bool {
-        let index = item.flatMap { self.index(of: $0) }
+        let entry = item.flatMap { playback(of: $0)?.entry }
+        let index = entry.flatMap { entry in state.withLock { $0.playlist.index(of: entry.id) } }
         do throws(OutputError) {
             switch options.events {
             case .json: try StandardOutput.write(record.jsonLine(time: time, index: index))
@@ -105,12 +112,6 @@ extension PlaySession {
                 finish()
             }
             return false
-        }
-    }
-
-    private func index(of item: PlayerItem) -> Int? {
-        state.withLock { state in
-            [state.current, state.previous, state.next].compactMap(\.self).first { $0.item === item }?.index
         }
     }
 

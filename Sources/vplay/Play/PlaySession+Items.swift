@@ -6,6 +6,8 @@ extension PlaySession {
     func playNext() {
         if let playback = makeNext(state.withLock { $0.remaining }) {
             begin(playback)
+        } else if options.isIdle {
+            becomeIdle()
         } else {
             stopWhenPaused()
         }
@@ -16,9 +18,9 @@ extension PlaySession {
     /// - Parameter remaining: The remainder of `--duration`.
     /// - Returns: The playback, or nil at the end of the list.
     func makeNext(_ remaining: MediaTime?) -> InputPlayback? {
-        while let index = state.withLock({ $0.isStopping ? nil : $0.playlist.next() }) {
-            switch items.make(index, remaining: repeatsSingleInput ? nil : remaining) {
-            case .failure(let error): fail("\(options.inputs[index].name): \(error.message)")
+        while let entry = state.withLock({ $0.isStopping ? nil : $0.playlist.next() }) {
+            switch items.make(entry, remaining: repeatsSingleInput ? nil : remaining) {
+            case .failure(let error): fail("\(entry.input.name): \(error.message)")
             case .success(let playback):
                 if options.reportsSubtitles { reportText(of: playback.item) }
                 return playback
@@ -35,8 +37,9 @@ extension PlaySession {
         }
         if repeatsSingleInput { watchDuration() }
         player.actionAtItemEnd = queuesNext ? .advance : .pause
+        control?.fileStarted(playback.entry, isReady: false)
         // The first item is set last. Later the item is set before the rate, which is 0 after the end of an item.
-        if isFirst { player.play() }
+        if isFirst, !isPaused { player.play() }
         player.replaceCurrentItem(with: playback.item)
         if !isFirst, !isPaused { player.play() }
     }
@@ -55,7 +58,7 @@ extension PlaySession {
         guard let playback, playback.item.status == .readyToPlay else { return }
         let end = playback.item.expectedEnd
         if !end.isNumeric || end - playback.start >= InputPlayback.minimumPassDuration {
-            state.withLock { $0.playlist.notePlayed(playback.index) }
+            state.withLock { $0.playlist.notePlayed(playback.entry.id) }
         }
         let left = remaining.map { end.isNumeric ? $0 - (end - passStart) : .zero }
         // The player pauses after the last input. An input that is added later follows with a gap.
@@ -83,7 +86,11 @@ extension PlaySession {
             return (next, state.remaining)
         }
         // The previous input may have been longer or shorter than its declared duration.
-        if let (playback, remaining) = advance { playback.limit(to: remaining) }
+        if let (playback, remaining) = advance {
+            playback.limit(to: remaining)
+            control?.fileStarted(playback.entry, isReady: item.status == .readyToPlay)
+            control?.playbackRestarted()
+        }
         queueNext()
     }
 
@@ -124,9 +131,9 @@ extension PlaySession {
             guard let playback = state.current, playback.item === item, !state.hasEnded else { return nil }
             let isShort = options.rate > 0 && end - state.passStart < InputPlayback.minimumPassDuration
             if isShort {
-                state.playlist.noteFailed(playback.index)
+                state.playlist.noteFailed(playback.entry.id)
             } else {
-                state.playlist.notePlayed(playback.index)
+                state.playlist.notePlayed(playback.entry.id)
             }
             state.passes += 1
             state.spend(until: end)
@@ -141,6 +148,7 @@ extension PlaySession {
             )
         }
         guard let pass else { return }
+        if !pass.isLooping { control?.fileEnded("eof") }
         if pass.isShort, options.repeats != .times(1), let playback = state.withLock({ $0.current }) {
             failOnce(playback, "cannot repeat: the duration of a pass is 0")
         }
@@ -173,21 +181,22 @@ extension PlaySession {
         let failed = state.withLock { state -> (playback: InputPlayback, isQueued: Bool)? in
             if let next = state.next, next.item === item {
                 state.next = nil
-                state.playlist.noteFailed(next.index)
+                state.playlist.noteFailed(next.entry.id)
                 return (next, true)
             }
             guard let playback = state.current, playback.item === item, !state.hasEnded else { return nil }
             state.hasEnded = true
             if let end {
-                state.playlist.notePlayed(playback.index)
+                state.playlist.notePlayed(playback.entry.id)
                 state.spend(until: end)
             } else {
-                state.playlist.noteFailed(playback.index)
+                state.playlist.noteFailed(playback.entry.id)
             }
             return (playback, false)
         }
         guard let failed else { return }
-        fail("\(options.inputs[failed.playback.index].name): \(reason(error))")
+        if !failed.isQueued { control?.fileEnded("error", error: reason(error)) }
+        fail("\(failed.playback.entry.input.name): \(reason(error))")
         if failed.isQueued {
             queueNext()
         } else if state.withLock({ $0.next == nil }) {

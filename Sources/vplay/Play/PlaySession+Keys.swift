@@ -7,6 +7,7 @@ extension PlaySession {
     /// Performs the action of a key on the callback queue.
     func press(_ key: Key) {
         endKeyList()
+        defer { control?.checkLater() }
         switch key {
         case .togglePause: togglePause()
         case .back: seek(by: -5)
@@ -36,14 +37,19 @@ extension PlaySession {
     }
 
     private func togglePause() {
-        let isPaused = state.withLock { state in
-            state.isPausedByUser.toggle()
-            return state.isPausedByUser
-        }
-        if isPaused { player.pause() } else { player.play() }
+        setPaused(!state.withLock { $0.isPausedByUser })
     }
 
-    private func step(by count: Int) {
+    /// Pauses or plays. Without an input this decides how the next one begins.
+    func setPaused(_ isPaused: Bool) {
+        let hasInput = state.withLock { state in
+            state.isPausedByUser = isPaused
+            return state.current != nil
+        }
+        if isPaused { player.pause() } else if hasInput { player.play() }
+    }
+
+    func step(by count: Int) {
         state.withLock { $0.isPausedByUser = true }
         player.currentItem?.step(byCount: count)
     }
@@ -62,9 +68,14 @@ extension PlaySession {
         // Rounding errors must not prevent the return to normal speed.
         if abs(speed - 1) < 0.01 { speed = 1 }
         let rate = old < 0 ? -speed : speed
+        setSpeed(rate)
+        notice("speed \(StatusLine.speed(rate))")
+    }
+
+    /// Changes the rate, also of what plays.
+    func setSpeed(_ rate: Float) {
         player.defaultRate = rate
         if player.rate != 0 { player.play() }
-        notice("speed \(StatusLine.speed(rate))")
     }
 
     private func changeVolume(by step: Float) {
@@ -91,17 +102,30 @@ extension PlaySession {
 
     /// Changes to another input of the list.
     private func go(by offset: Int) {
-        guard let current = state.withLock({ $0.current }) else { return }
-        let count = options.inputs.count
-        var target = current.index + offset
-        if state.withLock({ $0.playlist.isLooping }) { target = (target + count) % count }
-        guard (0..<count).contains(target), count > 1 else {
-            return notice(offset > 0 ? "this is the last input" : "this is the first input")
+        if !move(by: offset) { notice(offset > 0 ? "this is the last input" : "this is the first input") }
+    }
+
+    /// Changes to another entry of the list, which wraps around if it is repeated.
+    ///
+    /// - Returns: False if there is no such entry.
+    func move(by offset: Int) -> Bool {
+        let (index, count, isLooping) = state.withLock { state in
+            let index = state.current.flatMap { state.playlist.index(of: $0.entry.id) }
+            return (index, state.playlist.entries.count, state.playlist.isLooping)
         }
+        guard let index, count > 1 else { return false }
+        let target = isLooping ? (index + offset + count) % count : index + offset
+        guard (0..<count).contains(target) else { return false }
+        play(at: target)
+        return true
+    }
+
+    /// Plays the entry at a valid index instead of the current one.
+    func play(at index: Int) {
         let time = player.currentTime()
         let queued = state.withLock { state in
             state.hasEnded = true
-            state.playlist.jump(to: target)
+            state.playlist.jump(to: index)
             state.spendUntil(time)
             defer { state.next = nil }
             return state.next

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Playhead
 import Synchronization
@@ -12,19 +13,51 @@ extension PlaySession {
         else {
             return notice("no frame to save")
         }
-        guard let names = SnapshotNames(for: options.inputs[playback.index]) else {
+        guard let names = SnapshotNames(for: playback.entry.input) else {
             return notice("the input has no name")
         }
-        let sink = SnapshotSink(names) { [weak self] result in
-            guard let self else { return }
-            state.withLock { $0.snapshot = nil }
+        saveFrame(of: playback.item) {
+            try names.write(ImageEncoder(.png).encode($0))
+        } completion: { [weak self] result in
             switch result {
-            case .success(let path): notice(path)
-            case .failure(let error): notice("not saved: \(oneLine("\(error)"))")
+            case .success(let path): self?.notice(path)
+            case .failure(let error): self?.notice("not saved: \(oneLine("\(error)"))")
             }
         }
+    }
+
+    /// Saves the current frame under a path, in the format of its extension. An existing file is replaced.
+    ///
+    /// - Parameters:
+    ///   - path: The path, which ends in .png, .jpg or .webp.
+    ///   - completion: Called once, on any thread.
+    func saveFrame(to path: String, completion: @escaping SnapshotSink.Completion) {
+        let (playback, isBusy) = state.withLock { ($0.current, $0.snapshot != nil) }
+        guard !isBusy, let playback, !playback.item.presentationSize.isEmpty else {
+            return completion(
+                .failure(PlaybackError(code: .operationNotAllowed, message: "no frame to save"))
+            )
+        }
+        saveFrame(of: playback.item) { frame in
+            try frame.write(to: URL(fileURLWithPath: path))
+            return path
+        } completion: {
+            completion($0)
+        }
+    }
+
+    /// Writes the frame that is shown.
+    private func saveFrame(
+        of item: PlayerItem,
+        _ write: @escaping @Sendable (VideoFrame) throws -> String,
+        completion: @escaping SnapshotSink.Completion
+    ) {
+        let sink = SnapshotSink(write) { [weak self] result in
+            self?.state.withLock { $0.snapshot = nil }
+            completion(result)
+        }
         // A layer without a size would request the largest variant.
-        let layer = PlayerLayer(size: playback.item.presentationSize)
+        let layer = PlayerLayer(size: item.presentationSize)
         layer.deinterlacing = options.deinterlacing
         layer.dynamicRangePolicy = options.dynamicRange
         layer.add(sink)
@@ -76,15 +109,15 @@ struct SnapshotNames: Sendable {
 }
 
 /// A sink that saves the first frame.
-private final class SnapshotSink: VideoSink {
+final class SnapshotSink: VideoSink {
     typealias Completion = @Sendable (Result<String, any Error>) -> Void
 
-    private let names: SnapshotNames
+    private let write: @Sendable (VideoFrame) throws -> String
     private let completion: Completion
     private let isDone = Once()
 
-    init(_ names: SnapshotNames, completion: @escaping Completion) {
-        self.names = names
+    init(_ write: @escaping @Sendable (VideoFrame) throws -> String, completion: @escaping Completion) {
+        self.write = write
         self.completion = completion
     }
 
@@ -94,8 +127,12 @@ private final class SnapshotSink: VideoSink {
 
     func present(_ frame: VideoFrame) {
         guard isDone.claim() else { return }
-        completion(Result { try names.write(ImageEncoder(.png).encode(frame)) })
+        completion(Result { try write(frame) })
     }
 
-    func finish() {}
+    /// Reports a frame that did not come.
+    func finish() {
+        guard isDone.claim() else { return }
+        completion(.failure(PlaybackError(code: .cancelled, message: "no frame was shown")))
+    }
 }

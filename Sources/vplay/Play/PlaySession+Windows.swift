@@ -65,8 +65,8 @@ extension PlaySession {
 
     /// Shows the name of the current input as the title of the windows.
     func showTitle() {
-        guard let index = state.withLock({ $0.current?.index }) else { return }
-        let name = options.inputs[index].shortName
+        guard let entry = state.withLock({ $0.current?.entry }) else { return }
+        let name = entry.input.shortName
         for window in outputs.windows { window.title = name }
     }
 }

@@ -14,6 +14,8 @@ final class PlaySession: Sendable {
     let layers: [PlayerLayer]
     let outputs: Outputs
     let items: ItemMaker
+    /// The remote control, or nil without `--input-ipc-server`.
+    let control: Control?
     let ending: Latch<ExitStatus>
     let state: Mutex<State>
 
@@ -113,19 +115,22 @@ final class PlaySession: Sendable {
         }
         if let megabytes = options.frameCache { Player.frameCacheByteLimit = megabytes << 20 }
         player = QueuePlayer(items: [], configuration: configuration)
+        if let path = options.controlSocket {
+            control = try Control(path: path, queue: player.callbackQueue)
+        } else {
+            control = nil
+        }
         let counting = options.frames == nil ? [] : [PlayerLayer()]
         layers = outputs.video.map { _ in PlayerLayer(size: options.size) } + counting
         // The player repeats a single input itself, without reopening it.
-        let isRepeatedByPlayer = options.inputs.count == 1 && !options.repeatsFromWithin
-        let list = Playlist(
-            count: options.inputs.count,
-            repeats: isRepeatedByPlayer ? .times(1) : options.repeats
-        )
+        let isRepeatedByPlayer = options.isSingle || options.loopsFirstInput
+        var list = Playlist(repeats: isRepeatedByPlayer ? .times(1) : options.repeats)
+        for input in options.inputs { list.insert(input, items.asset(of: input)) }
         state = Mutex(State(playlist: list, remaining: options.duration))
     }
 
     private func loadAndStart() async {
-        await items.load()
+        await items.load(state.withLock { $0.playlist.entries.map(\.asset) })
         start()
     }
 
@@ -148,7 +153,7 @@ final class PlaySession: Sendable {
         player.defaultRate = options.rate
         if options.isMuted { player.isMuted = true }
         if let volume = options.volume { player.volume = volume }
-        if repeatsSingleInput { player.repeatMode = .loop }
+        if repeatsSingleInput || options.loopsFirstInput { player.repeatMode = .loop }
         let hasTerminal = options.hasStatusLine
         let queue = player.callbackQueue
         let keys =
@@ -168,13 +173,18 @@ final class PlaySession: Sendable {
             state.statusLine = line
             state.terminalSignals = signals
         }
-        playNext()
+        guard let control else { return playNext() }
+        queue.async { [self] in
+            control.start(self)
+            Console.shared.printLine("Listening to IPC socket.")
+            playNext()
+        }
     }
 
     /// Whether the player repeats a single input without a gap. Otherwise the inputs are played as a list.
     var repeatsSingleInput: Bool { isSingle && options.repeats != .times(1) }
     /// Whether there is one input that the player can repeat itself.
-    var isSingle: Bool { options.inputs.count == 1 && !options.repeatsFromWithin }
+    var isSingle: Bool { options.isSingle }
 
     private var limitedSinks: [any VideoSink] {
         guard let limit = options.frames else { return outputs.video }
@@ -219,6 +229,7 @@ final class PlaySession: Sendable {
     func fail(_ sentence: String) {
         Console.shared.printError(oneLine(sentence))
         state.withLock { $0.status = .failure }
+        if let control { player.callbackQueue.async { control.log(.error, oneLine(sentence)) } }
     }
 
     private func close() async {
@@ -230,6 +241,14 @@ final class PlaySession: Sendable {
             state.statusLine = nil
             state.terminalSignals = []
             return state.isShutDown
+        }
+        if let control {
+            await withCheckedContinuation { continuation in
+                player.callbackQueue.async {
+                    control.close()
+                    continuation.resume()
+                }
+            }
         }
         if !isShutDown { await player.shutdown() }
         for window in outputs.windows { await window.closed() }

@@ -75,18 +75,21 @@ extension PlaySession {
 
     /// Returns the text of the line, or nil after the end.
     fileprivate func statusText(columns: Int) -> String? {
-        let (playback, notice) = state.withLock { state in
-            (state.isOver ? nil : state.current, state.notice.until > .now() ? state.notice.text : "")
+        let (playback, notice, index, count) = state.withLock { state in
+            let playback = state.isOver ? nil : state.current
+            let index = playback.flatMap { state.playlist.index(of: $0.entry.id) }
+            let notice = state.notice.until > .now() ? state.notice.text : ""
+            return (playback, notice, index, state.playlist.entries.count)
         }
         guard let playback else { return nil }
-        let position = options.inputs.count > 1 ? "\(playback.index + 1)/\(options.inputs.count) " : ""
+        let position = index.map { count > 1 ? "\($0 + 1)/\(count) " : "" } ?? ""
         return StatusLine.text(
             time: player.currentTime(),
             duration: playback.item.duration,
             rate: player.rate,
             dropped: player.counters.framesDropped,
             columns: columns,
-            label: position + options.inputs[playback.index].shortName,
+            label: position + playback.entry.input.shortName,
             notice: notice
         )
     }

@@ -1,0 +1,276 @@
+import Dispatch
+import Playhead
+import Synchronization
+
+/// The remote control of a session: what its clients observe, and the events that they receive.
+///
+/// It speaks mpv's protocol. All members except `init` are used on the callback queue of the player, so that commands,
+/// events and values of properties have one order.
+final class Control: @unchecked Sendable {
+    // The callback queue guards the variables; `server` is set once, before it is used there.
+
+    /// The version of mpv whose interface this is. Clients compare the numbers.
+    static let mpvVersion = "mpv 0.38.0 (vplay \(PlayheadVersion.current))"
+
+    /// A property that a client observes.
+    private struct Observation {
+        let id: Int
+        let name: String
+        /// Whether values are sent as text.
+        let isText: Bool
+        /// The value that was sent last, as text; nil if none was sent, empty if it was unavailable.
+        var sent: String?
+    }
+
+    private struct Subscriber {
+        let client: ControlClient
+        var observations: [Observation] = []
+        var disabledEvents: Set<String> = []
+        var logLevel = LogLevel.none
+    }
+
+    enum LogLevel: Int {
+        case none, fatal, error, warn, info, verbose
+
+        init?(_ name: String) {
+            switch name {
+            case "no": self = .none
+            case "fatal": self = .fatal
+            case "error": self = .error
+            case "warn": self = .warn
+            case "info", "status", "terminal-default": self = .info
+            case "v", "debug", "trace": self = .verbose
+            default: return nil
+            }
+        }
+    }
+
+    private weak var session: PlaySession?
+    private let queue: DispatchQueue
+    private var server: ControlServer?
+    private var subscribers: [Int: Subscriber] = [:]
+    /// The entry for which `start-file` was sent, and `end-file` was not.
+    private var openEntry: Int?
+    private var isLoaded = false
+    private var needsRestart = false
+    private var isCheckPending = false
+    private var timer: TimeObserver?
+    private var timerInterval = MediaTime.invalid
+    private var hasTimedObservations = false
+    var loop = ControlLoop()
+    var loopObserver: TimeObserver?
+
+    /// Opens the socket. Clients are served when `start(_:)` is called.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the socket.
+    ///   - queue: The callback queue of the player.
+    /// - Throws: `ControlSocketError` if the socket cannot be created.
+    init(path: String, queue: DispatchQueue) throws(ControlSocketError) {
+        self.queue = queue
+        server = try ControlServer(path: path) { [weak self] client, lines, done in
+            queue.async { [weak self] in
+                for line in lines { self?.receive(line, from: client) }
+                done()
+            }
+        } connected: { [weak self] client in
+            queue.async { [weak self] in self?.subscribers[client.id] = Subscriber(client: client) }
+        } disconnected: { [weak self] client in
+            queue.async { [weak self] in
+                self?.subscribers[client.id] = nil
+                self?.updateTimer()
+            }
+        }
+    }
+
+    func start(_ session: PlaySession) { self.session = session }
+
+    /// Tells the clients that the session has ended, and disconnects them.
+    func close() {
+        fileEnded("quit")
+        emit("shutdown")
+        server?.close()
+        server = nil
+        timer = nil
+        loopObserver = nil
+    }
+
+    // MARK: Requests
+
+    private func receive(_ line: [UInt8], from client: ControlClient) {
+        guard let session, subscribers[client.id] != nil else { return }
+        do throws(ControlError) {
+            for request in try ControlRequest.parse(line) {
+                ControlCommands(session: session, control: self, client: client).run(request)
+            }
+        } catch {
+            client.send(Self.reply(id: .integer(0), .failure(error)))
+        }
+        checkLater()
+    }
+
+    /// Returns the reply to a request. A result of nil has no data.
+    static func reply(id: JSONValue, _ result: Result<JSONValue?, ControlError>) -> String {
+        var members: [(String, JSONValue)] = []
+        if case .success(let data?) = result { members.append(("data", data)) }
+        var word = "success"
+        if case .failure(let error) = result { word = error.rawValue }
+        members += [("request_id", id), ("error", .string(word))]
+        return JSONValue.object(members).text
+    }
+
+    func observe(_ name: String, id: Int, isText: Bool, by client: ControlClient) {
+        subscribers[client.id]?.observations.append(Observation(id: id, name: name, isText: isText))
+        updateTimer()
+    }
+
+    func unobserve(id: Int, by client: ControlClient) {
+        subscribers[client.id]?.observations.removeAll { $0.id == id }
+        updateTimer()
+    }
+
+    func setEvent(_ name: String, isEnabled: Bool, for client: ControlClient) {
+        if isEnabled {
+            if name == "all" { subscribers[client.id]?.disabledEvents = [] }
+            subscribers[client.id]?.disabledEvents.remove(name)
+        } else {
+            subscribers[client.id]?.disabledEvents.insert(name)
+        }
+    }
+
+    func setLogLevel(_ level: LogLevel, for client: ControlClient) {
+        subscribers[client.id]?.logLevel = level
+    }
+
+    // MARK: Events
+
+    /// Sends an event to the clients that have not disabled it.
+    func emit(_ name: String, _ members: [(String, JSONValue)] = []) {
+        let line = JSONValue.object([("event", .string(name))] + members).text
+        for subscriber in subscribers.values
+        where !subscriber.disabledEvents.contains(name) && !subscriber.disabledEvents.contains("all") {
+            subscriber.client.send(line)
+        }
+    }
+
+    /// Sends a message of the session to the clients that asked for its level.
+    func log(_ level: LogLevel, _ sentence: String) {
+        let members: [(String, JSONValue)] = [
+            ("event", .string("log-message")), ("prefix", .string("vplay")),
+            ("level", .string("\(level)")), ("text", .string(sentence + "\n")),
+        ]
+        let line = JSONValue.object(members).text
+        for subscriber in subscribers.values where subscriber.logLevel.rawValue >= level.rawValue {
+            subscriber.client.send(line)
+        }
+    }
+
+    /// Reports that an entry has become the current one.
+    func fileStarted(_ entry: PlaylistEntry, isReady: Bool) {
+        fileEnded("stop")
+        openEntry = entry.id
+        emit("start-file", [("playlist_entry_id", .integer(entry.id + 1))])
+        if isReady { fileLoaded(entry.id) }
+        checkLater()
+    }
+
+    /// Reports that the item of an entry is ready to play.
+    func fileLoaded(_ id: Int) {
+        guard openEntry == id, !isLoaded else { return }
+        isLoaded = true
+        needsRestart = true
+        loop = ControlLoop()
+        loopObserver = nil
+        emit("file-loaded")
+        updateTimer()
+    }
+
+    /// Reports that playback goes on after loading or a seek.
+    func playbackRestarted(afterSeek: Bool = false) {
+        guard isLoaded, needsRestart || afterSeek else { return }
+        needsRestart = false
+        emit("playback-restart")
+    }
+
+    /// Reports the end of the current entry, once.
+    ///
+    /// - Parameters:
+    ///   - reason: "eof", "stop", "quit" or "error".
+    ///   - error: The message of the error.
+    func fileEnded(_ reason: String, error: String? = nil) {
+        guard let id = openEntry else { return }
+        openEntry = nil
+        isLoaded = false
+        needsRestart = false
+        let words: [(String, JSONValue)] = error.map { [("file_error", .string($0))] } ?? []
+        emit("end-file", [("reason", .string(reason)), ("playlist_entry_id", .integer(id + 1))] + words)
+    }
+
+    // MARK: Observed properties
+
+    /// Compares the observed properties with what was sent, after the events that are already queued.
+    func checkLater() {
+        guard !isCheckPending else { return }
+        isCheckPending = true
+        queue.async { [weak self] in
+            self?.isCheckPending = false
+            self?.check { _ in true }
+        }
+    }
+
+    private func check(_ isIncluded: (ControlProperty) -> Bool) {
+        guard let session, !subscribers.isEmpty else { return }
+        var values: [String: JSONValue?] = [:]
+        for (clientID, subscriber) in subscribers {
+            for (index, observation) in subscriber.observations.enumerated() {
+                let property = ControlProperty.named(observation.name)
+                if let property, observation.sent != nil, !isIncluded(property) { continue }
+                let value =
+                    values[observation.name]
+                    ?? {
+                        let value = Self.value(of: property, session)
+                        values[observation.name] = value
+                        return value
+                    }()
+                let shown = observation.isText ? value.map { JSONValue.string($0.plainText) } : value
+                let text = shown?.text ?? ""
+                guard text != observation.sent else { continue }
+                subscribers[clientID]?.observations[index].sent = text
+                var members: [(String, JSONValue)] = [
+                    ("event", .string("property-change")), ("id", .integer(observation.id)),
+                    ("name", .string(observation.name)),
+                ]
+                if let shown { members.append(("data", shown)) }
+                subscriber.client.send(JSONValue.object(members).text, property: index)
+            }
+        }
+    }
+
+    private static func value(of property: ControlProperty?, _ session: PlaySession) -> JSONValue? {
+        guard let property else { return nil }
+        do throws(ControlError) {
+            return try property.get(session)
+        } catch {
+            // An unavailable property has no value.
+            return nil
+        }
+    }
+
+    /// Observes time once a frame while a client observes a property that changes with it.
+    func updateTimer() {
+        let isNeeded = subscribers.values.contains { subscriber in
+            subscriber.observations.contains { ControlProperty.named($0.name)?.isTimed ?? false }
+        }
+        guard isNeeded, let session else {
+            timer = nil
+            timerInterval = .invalid
+            return
+        }
+        let interval = session.frameInterval
+        guard timer == nil || interval != timerInterval else { return }
+        timerInterval = interval
+        timer = session.player.addPeriodicTimeObserver(forInterval: interval) { [weak self] _ in
+            self?.check(\.isTimed)
+        }
+    }
+}

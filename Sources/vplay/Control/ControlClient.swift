@@ -1,0 +1,127 @@
+@preconcurrency import Dispatch
+import Glibc
+import Synchronization
+
+/// A connection to a remote client. It reads lines and writes lines; neither delays playback.
+final class ControlClient: Sendable {
+    typealias Handler = @Sendable (ControlClient, [[UInt8]], _ done: @escaping @Sendable () -> Void) -> Void
+
+    let id: Int
+
+    private struct State: Sendable {
+        var input: [UInt8] = []
+        var output = ControlOutput()
+        var isWaitingToWrite = false
+        var isClosed = false
+    }
+    private let state = Mutex(State())
+    private let descriptor: Int32
+    /// Dispatch sources may be used from any thread, although their protocols are not declared `Sendable`.
+    private nonisolated(unsafe) let reading: any DispatchSourceRead
+    private nonisolated(unsafe) let writing: any DispatchSourceWrite
+    private let closed: @Sendable (ControlClient) -> Void
+
+    /// Creates a connection, which owns the descriptor.
+    ///
+    /// - Parameters:
+    ///   - id: Identifies the client.
+    ///   - descriptor: A connected socket that does not block.
+    ///   - queue: The serial queue on which it is read and written.
+    ///   - received: Called on `queue` with complete lines. No more is read until `done` is called.
+    ///   - closed: Called once, on any thread, when the connection has ended.
+    init(
+        id: Int,
+        descriptor: Int32,
+        queue: DispatchQueue,
+        received: @escaping Handler,
+        closed: @escaping @Sendable (ControlClient) -> Void
+    ) {
+        self.id = id
+        self.descriptor = descriptor
+        self.closed = closed
+        reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        writing = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+        reading.setEventHandler { [weak self] in self?.read(received) }
+        writing.setEventHandler { [weak self] in self?.write() }
+        // Both sources must be cancelled before the descriptor is closed.
+        let remaining = Atomic(2)
+        for source in [reading, writing] as [any DispatchSourceProtocol] {
+            source.setCancelHandler {
+                if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+                    Glibc.close(descriptor)
+                }
+            }
+        }
+        reading.activate()
+    }
+
+    /// Sends a line. Returns at once.
+    ///
+    /// - Parameters:
+    ///   - line: The line without its end.
+    ///   - property: Identifies an observed property, if the line has its value.
+    func send(_ line: String, property: Int? = nil) {
+        let isAccepted = state.withLock { state -> Bool in
+            guard !state.isClosed else { return true }
+            guard state.output.append(Array(line.utf8) + [UInt8(ascii: "\n")], property: property) else {
+                return false
+            }
+            if !state.isWaitingToWrite { flush(&state) }
+            return true
+        }
+        if !isAccepted { close() }
+    }
+
+    /// Ends the connection. Lines that are pending are discarded.
+    func close() {
+        let isFirst = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.isClosed = true
+            reading.cancel()
+            writing.cancel()
+            // The handler of a cancelled source runs when the source is not suspended.
+            if !state.isWaitingToWrite { writing.resume() }
+            return true
+        }
+        if isFirst { closed(self) }
+    }
+
+    private func read(_ received: Handler) {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = Glibc.read(descriptor, &buffer, buffer.count)
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        guard count > 0 else { return close() }
+        var isTooLong = false
+        let lines = state.withLock { state -> [[UInt8]] in
+            state.input += buffer[..<count]
+            guard let end = state.input.lastIndex(of: UInt8(ascii: "\n")) else {
+                isTooLong = state.input.count > ControlRequest.maximumLength
+                return []
+            }
+            defer { state.input.removeSubrange(...end) }
+            return state.input[..<end].split(separator: UInt8(ascii: "\n")).map { Array($0) }
+        }
+        if isTooLong { return close() }
+        guard !lines.isEmpty else { return }
+        reading.suspend()
+        received(self, lines) { self.reading.resume() }
+    }
+
+    private func write() {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            flush(&state)
+        }
+    }
+
+    /// Writes what the socket accepts, and waits with the source for the rest.
+    private func flush(_ state: inout State) {
+        state.output.drain { bytes in
+            // The process ignores SIGPIPE; an ended connection is noticed by reading.
+            Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+        guard state.output.isEmpty == state.isWaitingToWrite else { return }
+        state.isWaitingToWrite.toggle()
+        if state.isWaitingToWrite { writing.resume() } else { writing.suspend() }
+    }
+}

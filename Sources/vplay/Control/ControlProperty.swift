@@ -1,0 +1,456 @@
+import Glibc
+import Playhead
+import Synchronization
+import WindowSink
+
+/// A property under mpv's name. Its value is computed from the player and the playlist; nothing is stored.
+struct ControlProperty: Sendable {
+    typealias Getter = @Sendable (PlaySession) throws(ControlError) -> JSONValue
+    typealias Setter = @Sendable (PlaySession, JSONValue) throws(ControlError) -> Void
+
+    /// Returns the value. It is called on the callback queue of the player, as are all closures here.
+    var get: Getter
+    /// Sets the value, or nil if the property cannot be set.
+    var set: Setter?
+    /// Whether the value changes while time passes.
+    var isTimed = false
+    /// The values through which `cycle` goes; empty for numbers.
+    var cycle: [JSONValue] = []
+    /// The limits of `add`, `cycle` and `multiply`.
+    var range: ClosedRange<Double> = -.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+
+    init(_ get: @escaping Getter) { self.get = get }
+
+    /// Creates a property of the item that plays. It is unavailable while there is none that is ready.
+    static func ofItem(_ get: @escaping @Sendable (PlayerItem) throws(ControlError) -> JSONValue)
+        -> ControlProperty
+    {
+        ControlProperty { session throws(ControlError) in try get(try session.readyItem()) }
+    }
+
+    /// Returns the property with changes.
+    func with(_ change: (inout ControlProperty) -> Void) -> ControlProperty {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
+
+extension ControlProperty {
+    /// The properties by name. Names that begin with `options/` or `file-local-options/` mean the same.
+    static func named(_ name: String) -> ControlProperty? {
+        for prefix in ["options/", "file-local-options/"] where name.hasPrefix(prefix) {
+            return all[String(name.dropFirst(prefix.count))]
+        }
+        return all[name]
+    }
+
+    static let all: [String: ControlProperty] = transport.merging(playlist) { $1 }.merging(media) { $1 }
+
+    private static let yesAndNo: [JSONValue] = [.bool(true), .bool(false)]
+
+    private static func flag(
+        _ get: @escaping @Sendable (PlaySession) -> Bool,
+        _ set: @escaping @Sendable (PlaySession, Bool) -> Void
+    ) -> ControlProperty {
+        ControlProperty { session in .bool(get(session)) }.with {
+            $0.cycle = yesAndNo
+            $0.set = { session, value throws(ControlError) in
+                guard let flag = value.flag else { throw .propertyFormat }
+                set(session, flag)
+            }
+        }
+    }
+
+    private static func number(
+        _ range: ClosedRange<Double>,
+        get: @escaping Getter,
+        set: @escaping @Sendable (PlaySession, Double) throws(ControlError) -> Void
+    ) -> ControlProperty {
+        ControlProperty(get).with {
+            $0.range = range
+            $0.set = { session, value throws(ControlError) in
+                guard let number = value.double else { throw .propertyFormat }
+                try set(session, min(range.upperBound, max(range.lowerBound, number)))
+            }
+        }
+    }
+
+    /// A repetition: `false`, or "inf". A number of repetitions is not supported.
+    private static func loop(
+        _ get: @escaping @Sendable (PlaySession) -> Bool,
+        _ set: @escaping @Sendable (PlaySession, Bool) -> Void
+    ) -> ControlProperty {
+        ControlProperty { session in get(session) ? .string("inf") : .bool(false) }.with {
+            $0.cycle = [.string("inf"), .bool(false)]
+            $0.set = { session, value throws(ControlError) in
+                if case .string("inf") = value { return set(session, true) }
+                if case .string("force") = value { return set(session, true) }
+                guard let flag = value.flag else {
+                    throw value.double == nil ? .propertyFormat : .propertyError
+                }
+                set(session, flag)
+            }
+        }
+    }
+
+    // MARK: Playing
+
+    private static let position = number(
+        0...Double.greatestFiniteMagnitude,
+        get: { session throws(ControlError) in .real(try session.readyItem().currentTime().seconds) },
+        set: { session, seconds throws(ControlError) in try session.seek(toSeconds: seconds) }
+    )
+    .with { $0.isTimed = true }
+
+    private static let loopFile = loop {
+        $0.player.repeatMode == .loop
+    } _: { session, isOn in
+        session.player.repeatMode = isOn ? .loop : .once
+    }
+
+    private static func loopPoint(_ point: any WritableKeyPath<ControlLoop, MediaTime?> & Sendable)
+        -> ControlProperty
+    {
+        ControlProperty { session in
+            session.control?.loop[keyPath: point].map { .time($0) } ?? .string("no")
+        }
+        .with {
+            $0.set = { session, value throws(ControlError) in
+                if let seconds = value.double {
+                    session.setLoopPoint(point, MediaTime.seconds(seconds))
+                } else if value.flag == false {
+                    session.setLoopPoint(point, nil)
+                } else {
+                    throw .propertyFormat
+                }
+            }
+        }
+    }
+
+    private static let transport: [String: ControlProperty] = [
+        "pause": flag {
+            $0.state.withLock { $0.isPausedByUser }
+        } _: {
+            $0.setPaused($1)
+        },
+        // The volume is a 32-bit number, so 40 percent would be 40.00000059.
+        "volume": number(0...100) {
+            .real((Double($0.player.volume) * 1e6).rounded() / 1e4)
+        } set: {
+            $0.player.volume = Float($1 / 100)
+        },
+        "volume-max": ControlProperty { _ in .real(100.0) },
+        "mute": flag {
+            $0.player.isMuted
+        } _: {
+            $0.player.isMuted = $1
+        },
+        "speed": ControlProperty { .real((Double($0.player.defaultRate) * 1e6).rounded() / 1e6) }.with {
+            $0.range = 0.01...32
+            $0.set = { session, value throws(ControlError) in
+                guard let speed = value.double, (0.01...32).contains(speed) else { throw .propertyFormat }
+                session.setSpeed(Float(speed))
+            }
+        },
+        "time-pos": position, "playback-time": position,
+        "percent-pos": number(0...100) { session throws(ControlError) in
+            let item = try session.readyItem()
+            guard item.duration.isNumeric, item.duration > .zero else { throw .propertyUnavailable }
+            return .real(item.currentTime().seconds / item.duration.seconds * 100)
+        } set: { session, percent throws(ControlError) in
+            try session.seek(toPercent: percent)
+        }
+        .with { $0.isTimed = true },
+        "time-remaining": ofItem { item throws(ControlError) in
+            guard item.duration.isNumeric else { throw .propertyUnavailable }
+            return .real((item.duration - item.currentTime()).seconds)
+        }
+        .with { $0.isTimed = true },
+        "playtime-remaining": ControlProperty { session throws(ControlError) in
+            let item = try session.readyItem()
+            guard item.duration.isNumeric else { throw .propertyUnavailable }
+            return .real(
+                (item.duration - item.currentTime()).seconds / Double(session.player.defaultRate.magnitude)
+            )
+        }
+        .with { $0.isTimed = true },
+        "loop-file": loopFile, "loop": loopFile,
+        "loop-playlist": loop {
+            $0.state.withLock { $0.playlist.isLooping }
+        } _: { session, isOn in
+            session.setPlaylistLooping(isOn)
+        },
+        "ab-loop-a": loopPoint(\.start), "ab-loop-b": loopPoint(\.end),
+        "fullscreen": flag {
+            $0.outputs.windows.contains(where: \.isFullscreen)
+        } _: { session, isOn in
+            for window in session.outputs.windows { window.isFullscreen = isOn }
+        },
+        "idle-active": ControlProperty { session in .bool(session.state.withLock { $0.current == nil }) },
+        "core-idle": ControlProperty { session in .bool(session.player.timeControlStatus != .playing) },
+        "eof-reached": ControlProperty { session throws(ControlError) in
+            _ = try session.readyItem()
+            return .bool(session.state.withLock { $0.hasEnded })
+        },
+        "paused-for-cache": ControlProperty { session throws(ControlError) in
+            _ = try session.readyItem()
+            return .bool(
+                session.player.timeControlStatus == .waitingToPlayAtSpecifiedRate
+                    && session.player.reasonForWaitingToPlay == .toMinimizeStalls
+            )
+        },
+        "chapter": ofItem { item throws(ControlError) in
+            guard !item.asset.chapters.isEmpty else { throw .propertyUnavailable }
+            let time = item.currentTime()
+            return .integer(item.asset.chapters.lastIndex { $0.timeRange.start <= time } ?? -1)
+        }
+        .with {
+            $0.isTimed = true
+            $0.set = { session, value throws(ControlError) in
+                guard let index = value.int else { throw .propertyFormat }
+                let chapters = try session.readyItem().asset.chapters
+                guard chapters.indices.contains(index) else { throw .propertyError }
+                try session.seek(toSeconds: chapters[index].timeRange.start.seconds)
+            }
+        },
+        "frame-drop-count": ControlProperty { session in .integer(session.player.counters.framesDropped) },
+        "mpv-version": ControlProperty { _ in .string(Control.mpvVersion) },
+        "idle": ControlProperty { session in .bool(session.options.isIdle) },
+        "input-ipc-server": ControlProperty { session in .string(session.options.controlSocket ?? "") },
+        "pid": ControlProperty { _ in .integer(Int(getpid())) },
+        "property-list": ControlProperty { _ in .array(all.keys.sorted().map { .string($0) }) },
+        "command-list": ControlProperty { _ in
+            .array(ControlCommands.names.map { .object([("name", .string($0)), ("args", .array([]))]) })
+        },
+    ]
+
+    // MARK: The playlist
+
+    private static func inputText(
+        _ text: @escaping @Sendable (Input) -> String
+    ) -> ControlProperty {
+        ControlProperty { session throws(ControlError) in
+            guard let entry = session.state.withLock({ $0.current?.entry }) else {
+                throw .propertyUnavailable
+            }
+            return .string(text(entry.input))
+        }
+    }
+
+    private static func playlistPosition(base: Int) -> ControlProperty {
+        ControlProperty { session in
+            session.currentIndex.map { .integer($0 + base) } ?? .integer(-1)
+        }
+        .with {
+            $0.set = { session, value throws(ControlError) in
+                guard let index = value.int else { throw .propertyFormat }
+                guard session.state.withLock({ $0.playlist.entries.indices.contains(index - base) }) else {
+                    throw .propertyError
+                }
+                session.play(at: index - base)
+            }
+        }
+    }
+
+    private static let playlist: [String: ControlProperty] = [
+        "playlist": ControlProperty { session in
+            let (entries, current) = session.state.withLock { ($0.playlist.entries, $0.current?.entry.id) }
+            return .array(
+                entries.map { entry in
+                    let isCurrent: [(String, JSONValue)] =
+                        entry.id == current ? [("current", .bool(true)), ("playing", .bool(true))] : []
+                    return .object(
+                        [("filename", .string(entry.input.argument))] + isCurrent + [
+                            ("id", .integer(entry.id + 1))
+                        ]
+                    )
+                }
+            )
+        },
+        "playlist-count": ControlProperty { session in
+            .integer(session.state.withLock { $0.playlist.entries.count })
+        },
+        "playlist-pos": playlistPosition(base: 0), "playlist-pos-1": playlistPosition(base: 1),
+        "playlist-current-pos": ControlProperty { session in .integer(session.currentIndex ?? -1) },
+        "playlist-playing-pos": ControlProperty { session in .integer(session.currentIndex ?? -1) },
+        "path": inputText(\.argument),
+        "stream-open-filename": inputText(\.argument),
+        "filename": inputText(\.shortName),
+        "filename/no-ext": inputText { input in
+            let name = input.shortName
+            return name.lastIndex(of: ".").map { $0 == name.startIndex ? name : String(name[..<$0]) } ?? name
+        },
+        "media-title": ControlProperty { session throws(ControlError) in
+            guard let entry = session.state.withLock({ $0.current?.entry }) else {
+                throw .propertyUnavailable
+            }
+            let title = entry.asset.media?.metadata.first { $0.key.lowercased() == "title" }?.value
+            return .string(title ?? entry.input.shortName)
+        },
+    ]
+
+    // MARK: The media
+
+    /// The track of a type that plays.
+    private static func played(_ type: MediaType, of item: PlayerItem) -> Track? {
+        item.tracks.first { $0.isEnabled && $0.assetTrack.mediaType == type }?.assetTrack
+    }
+
+    private static func track(
+        _ type: MediaType,
+        _ value: @escaping @Sendable (Track) -> JSONValue
+    ) -> ControlProperty {
+        ofItem { item throws(ControlError) in
+            guard let track = played(type, of: item) else { throw .propertyUnavailable }
+            return value(track)
+        }
+    }
+
+    /// A selected track: its number from 1 among those of its type, or false.
+    private static func selection(_ type: MediaType) -> ControlProperty {
+        ControlProperty { session in
+            guard let item = session.state.withLock({ $0.current?.item }) else { return .string("auto") }
+            let tracks = item.asset.tracks.filter { $0.mediaType == type }
+            guard let played = played(type, of: item),
+                let index = tracks.firstIndex(where: { $0.id == played.id })
+            else { return .bool(false) }
+            return .integer(index + 1)
+        }
+        .with {
+            $0.set = { session, value throws(ControlError) in
+                let item = try session.readyItem()
+                let tracks = item.asset.tracks.filter { $0.mediaType == type && $0.isPlayable }
+                if value.flag == false {
+                    item.disableTracks(ofType: type)
+                } else if let number = value.int {
+                    guard tracks.indices.contains(number - 1) else { throw .propertyError }
+                    item.selectTrack(tracks[number - 1].id, ofType: type)
+                } else if case .string("auto") = value {
+                    if let first = tracks.first { item.selectTrack(first.id, ofType: type) }
+                } else {
+                    throw .propertyFormat
+                }
+            }
+        }
+    }
+
+    private static func describe(_ track: Track, number: Int, isSelected: Bool) -> JSONValue {
+        let type: String =
+            switch track.mediaType {
+            case .subtitle: "sub"
+            default: track.mediaType.rawValue
+            }
+        var members: [(String, JSONValue)] = [
+            ("id", .integer(number)), ("type", .string(type)), ("src-id", .integer(track.id)),
+            ("albumart", .bool(track.isAttachedPicture)), ("default", .bool(track.isDefault)),
+            ("forced", .bool(track.isForced)), ("external", .bool(false)), ("selected", .bool(isSelected)),
+            ("codec", .string(track.codec)),
+        ]
+        if let title = track.title { members.append(("title", .string(title))) }
+        if let language = track.language { members.append(("lang", .string(language))) }
+        if track.mediaType == .video {
+            members += [
+                ("demux-w", .integer(track.naturalSize.width)),
+                ("demux-h", .integer(track.naturalSize.height)),
+            ]
+            if let rate = track.nominalFrameRate { members.append(("demux-fps", .real(rate.doubleValue))) }
+        }
+        if track.mediaType == .audio {
+            members += [
+                ("demux-channel-count", .integer(track.channelCount)),
+                ("demux-samplerate", .integer(track.sampleRate)),
+            ]
+        }
+        return .object(members)
+    }
+
+    private static let media: [String: ControlProperty] = [
+        "duration": ofItem { item throws(ControlError) in
+            guard item.duration.isNumeric else { throw .propertyUnavailable }
+            return .real(item.duration.seconds)
+        },
+        "seekable": ofItem { item in .bool(item.asset.media?.isSeekable ?? false) },
+        "partially-seekable": ofItem { _ in .bool(false) },
+        "metadata": ofItem { item in .dictionary(item.asset.media?.metadata ?? [:]) },
+        "file-format": ofItem { item in .string(item.asset.media?.formatName ?? "") },
+        "file-size": ofItem { item throws(ControlError) in
+            guard let count = item.asset.media?.byteCount else { throw .propertyUnavailable }
+            return .integer(count)
+        },
+        "track-list": ControlProperty { session in
+            guard let item = session.state.withLock({ $0.current?.item }) else { return .array([]) }
+            let selected = Set(item.tracks.filter(\.isEnabled).map(\.assetTrack.id))
+            var counts: [MediaType: Int] = [:]
+            return .array(
+                item.asset.tracks.map { track in
+                    counts[track.mediaType, default: 0] += 1
+                    let number = counts[track.mediaType] ?? 0
+                    return describe(track, number: number, isSelected: selected.contains(track.id))
+                }
+            )
+        },
+        "vid": selection(.video), "aid": selection(.audio), "sid": selection(.subtitle),
+        "chapters": ofItem { item in .integer(item.asset.chapters.count) },
+        "chapter-list": ofItem { item in
+            .array(
+                item.asset.chapters.map {
+                    .object([("title", .string($0.title ?? "")), ("time", .real($0.timeRange.start.seconds))])
+                }
+            )
+        },
+        "demuxer-cache-state": ofItem { item in
+            let ranges = item.loadedTimeRanges
+            let end: [(String, JSONValue)] = ranges.last.map { [("cache-end", .real($0.end.seconds))] } ?? []
+            return .object(
+                end + [
+                    ("reader-pts", .real(item.currentTime().seconds)),
+                    ("underrun", .bool(item.isPlaybackBufferEmpty)),
+                    ("idle", .bool(item.isPlaybackBufferFull)),
+                    (
+                        "seekable-ranges",
+                        .array(
+                            ranges.map {
+                                .object([("start", .real($0.start.seconds)), ("end", .real($0.end.seconds))])
+                            }
+                        )
+                    ),
+                ]
+            )
+        },
+        "demuxer-cache-time": ofItem { item throws(ControlError) in
+            guard let end = item.loadedTimeRanges.last?.end else { throw .propertyUnavailable }
+            return .real(end.seconds)
+        },
+        "demuxer-cache-duration": ofItem { item throws(ControlError) in
+            guard let end = item.loadedTimeRanges.last?.end else { throw .propertyUnavailable }
+            return .real(max(0, (end - item.currentTime()).seconds))
+        }
+        .with { $0.isTimed = true },
+        "audio-codec-name": track(.audio) { .string($0.codec) },
+        "audio-codec": track(.audio) { .string($0.codec) },
+        "audio-params": track(.audio) { track in
+            .object([
+                ("samplerate", .integer(track.sampleRate)), ("channel-count", .integer(track.channelCount)),
+            ])
+        },
+        "video-codec": track(.video) { .string($0.codec) },
+        "video-format": track(.video) { .string($0.codec) },
+        "video-params": track(.video) { track in
+            .object([
+                ("w", .integer(track.naturalSize.width)), ("h", .integer(track.naturalSize.height)),
+                ("dw", .integer(track.presentationSize.width)),
+                ("dh", .integer(track.presentationSize.height)),
+                ("rotate", .integer(track.preferredRotation.rawValue)),
+            ])
+        },
+        "width": track(.video) { .integer($0.naturalSize.width) },
+        "height": track(.video) { .integer($0.naturalSize.height) },
+        "dwidth": track(.video) { .integer($0.presentationSize.width) },
+        "dheight": track(.video) { .integer($0.presentationSize.height) },
+        "container-fps": ofItem { item throws(ControlError) in
+            guard let rate = played(.video, of: item)?.nominalFrameRate else { throw .propertyUnavailable }
+            return .real(rate.doubleValue)
+        },
+    ]
+}

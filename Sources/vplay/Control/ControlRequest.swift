@@ -1,0 +1,87 @@
+import Foundation
+
+/// A line that a remote client has sent: a command as JSON, or as words like those in mpv's `input.conf`.
+struct ControlRequest: Sendable {
+    /// The name of the command and its arguments.
+    var words: [JSONValue]
+    /// The number that the reply repeats: 0 if there is none. Lines of words have no reply.
+    var id: JSONValue = .integer(0)
+    var isText = false
+
+    /// The largest number of bytes in a line.
+    static let maximumLength = 1 << 20
+
+    /// Parses a line without its end.
+    ///
+    /// - Parameter line: UTF-8 bytes.
+    /// - Returns: The requests: none for an empty line or a comment, several for words that are separated by semicolons.
+    /// - Throws: `.invalidParameter` if the line is neither.
+    static func parse(_ line: some Collection<UInt8>) throws(ControlError) -> [ControlRequest] {
+        guard let first = line.first(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else {
+            return []
+        }
+        if first == UInt8(ascii: "#") { return [] }
+        guard first == UInt8(ascii: "{") else {
+            guard let text = String(validating: line, as: UTF8.self) else { throw .invalidParameter }
+            return try commands(in: text).map { ControlRequest(words: $0, isText: true) }
+        }
+        guard let message = try? JSONDecoder().decode(JSONValue.self, from: Data(line)) else {
+            throw .invalidParameter
+        }
+        guard case .array(let words)? = message["command"], case .string? = words.first else {
+            throw .invalidParameter
+        }
+        return [ControlRequest(words: words, id: message["request_id"] ?? .integer(0))]
+    }
+
+    /// Prefixes of a command that concern the display or the order of commands, and that are ignored.
+    private static let prefixes: Set<String> = [
+        "osd-auto", "no-osd", "osd-bar", "osd-msg", "osd-msg-bar", "raw", "expand-properties", "repeatable",
+        "nonrepeatable", "async", "sync",
+    ]
+
+    /// Splits words at spaces, and commands at semicolons. Quotes keep both together.
+    private static func commands(in text: String) throws(ControlError) -> [[JSONValue]] {
+        var result: [[JSONValue]] = []
+        var words: [JSONValue] = []
+        var word: String?
+        var rest = text[...]
+        func endWord() {
+            if let ended = word, !(words.isEmpty && prefixes.contains(ended)) { words.append(.string(ended)) }
+            word = nil
+        }
+        func endCommand() {
+            endWord()
+            if !words.isEmpty { result.append(words) }
+            words = []
+        }
+        while let character = rest.popFirst() {
+            switch character {
+            case " ", "\t", "\r": endWord()
+            case ";" where word == nil: endCommand()
+            case "#" where word == nil: rest = ""
+            case "\"", "'":
+                guard let quoted = quoted(by: character, &rest) else { throw .invalidParameter }
+                word = (word ?? "") + quoted
+            default: word = (word ?? "") + String(character)
+            }
+        }
+        endCommand()
+        return result
+    }
+
+    /// Removes text up to the closing quote. In double quotes a backslash escapes the next character.
+    private static func quoted(by quote: Character, _ rest: inout Substring) -> String? {
+        var text = ""
+        while let character = rest.popFirst() {
+            if character == quote { return text }
+            if character == "\\", quote == "\"" {
+                guard let escaped = rest.popFirst() else { return nil }
+                text.append(escaped == "n" ? "\n" : escaped == "t" ? "\t" : escaped)
+            } else {
+                text.append(character)
+            }
+        }
+        return nil
+    }
+}

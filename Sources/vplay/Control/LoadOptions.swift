@@ -1,0 +1,43 @@
+import Playhead
+
+/// The options of one entry, as `loadfile` has them: an object, or text such as "start=10,end=20".
+struct LoadOptions: Sendable {
+    var start: MediaTime?
+    var end: MediaTime?
+
+    init() {}
+
+    /// Reads the options that concern an entry. Others concern the display or the window, and have no effect.
+    ///
+    /// - Parameter value: An object, text, or nil for none.
+    /// - Throws: `.invalidParameter` if the value has another form, or a time is not valid.
+    init(_ value: JSONValue?) throws(ControlError) {
+        var pairs: [(String, String)] = []
+        switch value {
+        case nil: break
+        case .object(let members)?:
+            for (name, value) in members {
+                guard let text = value.argument else { throw .invalidParameter }
+                pairs.append((name, text))
+            }
+        case .string(let text)?:
+            for part in text.split(separator: ",") {
+                let words = part.split(separator: "=", maxSplits: 1).map(String.init)
+                pairs.append((words[0], words.count > 1 ? words[1] : "yes"))
+            }
+        default: throw .invalidParameter
+        }
+        for (name, text) in pairs {
+            switch name {
+            case "start": start = try Self.time(text)
+            case "end": end = try Self.time(text)
+            default: break
+            }
+        }
+    }
+
+    private static func time(_ text: String) throws(ControlError) -> MediaTime {
+        guard let time = TimeArgument(argument: text)?.time else { throw .invalidParameter }
+        return time
+    }
+}

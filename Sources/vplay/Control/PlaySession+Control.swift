@@ -1,0 +1,261 @@
+import Dispatch
+import Foundation
+import Playhead
+import Synchronization
+
+/// What a remote client may do with a session. All calls are made on the callback queue of the player.
+extension PlaySession {
+    /// What `loadfile` does with the playlist.
+    enum LoadMode: String {
+        case replace
+        case append
+        /// Append, and play if nothing plays.
+        case appendPlay = "append-play"
+        /// Insert after the current entry.
+        case insertNext = "insert-next"
+        case insertNextPlay = "insert-next-play"
+
+        init?(_ flag: String) {
+            self.init(rawValue: flag)
+        }
+    }
+
+    /// Returns the item that plays.
+    ///
+    /// - Throws: `.propertyUnavailable` if there is none, or it is not ready.
+    func readyItem() throws(ControlError) -> PlayerItem {
+        guard let item = state.withLock({ $0.current?.item }), item.status == .readyToPlay else {
+            throw .propertyUnavailable
+        }
+        return item
+    }
+
+    /// The index of the current entry in the playlist, or nil.
+    var currentIndex: Int? {
+        state.withLock { state in state.current.flatMap { state.playlist.index(of: $0.entry.id) } }
+    }
+
+    /// The duration of a frame of the current video, or a tenth of a second.
+    var frameInterval: MediaTime {
+        let item = state.withLock { $0.current?.item }
+        let track = item?.tracks.first { $0.isEnabled && $0.assetTrack.mediaType == .video }?.assetTrack
+        guard let rate = track?.nominalFrameRate?.doubleValue, (1...120).contains(rate) else {
+            return MediaTime(value: 1, timescale: 10)
+        }
+        return .seconds(1 / rate)
+    }
+
+    // MARK: Position
+
+    /// Seeks to a time, which is clamped to the item.
+    ///
+    /// - Throws: `.propertyUnavailable` if no item is ready.
+    func seek(toSeconds seconds: Double, isExact: Bool = true) throws(ControlError) {
+        let item = try readyItem()
+        var time = max(.zero, MediaTime.seconds(seconds))
+        if item.duration.isNumeric { time = min(time, item.duration) }
+        control?.emit("seek")
+        let tolerance = isExact ? MediaTime.zero : .positiveInfinity
+        player.seek(to: time, toleranceBefore: tolerance, toleranceAfter: tolerance) {
+            [weak self] isFinished in
+            guard isFinished, let self else { return }
+            player.callbackQueue.async { self.control?.playbackRestarted(afterSeek: true) }
+        }
+    }
+
+    /// Seeks to a part of the duration.
+    ///
+    /// - Throws: `.propertyUnavailable` if no item is ready, or its duration is unknown.
+    func seek(toPercent percent: Double, isExact: Bool = true) throws(ControlError) {
+        let duration = try readyItem().duration
+        guard duration.isNumeric else { throw .propertyUnavailable }
+        try seek(toSeconds: duration.seconds * percent / 100, isExact: isExact)
+    }
+
+    /// Sets a point of the A-B loop, and repeats between both if both are set.
+    func setLoopPoint(_ point: any WritableKeyPath<ControlLoop, MediaTime?> & Sendable, _ time: MediaTime?) {
+        guard let control else { return }
+        control.loop[keyPath: point] = time
+        control.loopObserver = nil
+        guard let start = control.loop.start, let end = control.loop.end, start < end else { return }
+        control.loopObserver = player.addBoundaryTimeObserver(forTimes: [end]) { [weak self] in
+            guard let self else { return }
+            player.callbackQueue.async {
+                guard self.control?.loop.end != nil else { return }
+                self.player.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
+            }
+        }
+    }
+
+    // MARK: The playlist
+
+    /// Adds inputs to the playlist.
+    ///
+    /// - Parameters:
+    ///   - arguments: Paths and URLs. A folder stands for its media files.
+    ///   - mode: What happens with the other entries.
+    ///   - index: The index of the first new entry, or nil for the one of the mode.
+    ///   - loadOptions: The options of each entry.
+    /// - Returns: The identifiers of the entries, or nil if there is no valid input.
+    func load(_ arguments: [String], _ mode: LoadMode, at index: Int?, _ loadOptions: LoadOptions) -> [Int]? {
+        let list = InputList(arguments)
+        for problem in list.problems { fail(problem) }
+        guard !list.inputs.isEmpty else { return nil }
+        let added = state.withLock { state -> [PlaylistEntry] in
+            if mode == .replace { state.playlist.removeAll(except: nil) }
+            let current = state.current.flatMap { state.playlist.index(of: $0.entry.id) }
+            var index = index
+            if mode == .insertNext || mode == .insertNextPlay { index = current.map { $0 + 1 } ?? 0 }
+            return list.inputs.enumerated().map { offset, input in
+                state.playlist.insert(
+                    input,
+                    items.asset(of: input),
+                    start: loadOptions.start,
+                    end: loadOptions.end,
+                    at: index.map { $0 + offset }
+                )
+            }
+        }
+        let proceed: @Sendable () -> Void = { [weak self] in
+            guard let self, !state.withLock({ $0.isOver || $0.isStopping }) else { return }
+            let isIdle = state.withLock { $0.current == nil }
+            let startsIfIdle = mode == .appendPlay || mode == .insertNextPlay
+            if mode == .replace || (isIdle && startsIfIdle) {
+                if let index = state.withLock({ $0.playlist.index(of: added[0].id) }) { play(at: index) }
+            } else {
+                requeue()
+            }
+        }
+        if options.needsLoading {
+            Task { [items, queue = player.callbackQueue] in
+                await items.load(added.map(\.asset))
+                queue.async(execute: proceed)
+            }
+        } else {
+            proceed()
+        }
+        return added.map(\.id)
+    }
+
+    /// Queues the entry that follows the current one after the playlist has changed.
+    func requeue() {
+        let queued = state.withLock { state in
+            state.playlist.follow(state.current?.entry.id)
+            defer { state.next = nil }
+            return state.next
+        }
+        if let queued { player.remove(queued.item) }
+        queueNext()
+    }
+
+    /// Removes the entry at an index. If it plays, the next one follows.
+    ///
+    /// - Returns: False if there is no such entry.
+    func removeEntry(at index: Int?) -> Bool {
+        let result = state.withLock { state -> (isCurrent: Bool, count: Int)? in
+            guard let index, state.playlist.entries.indices.contains(index) else { return nil }
+            let isCurrent = state.playlist.entries[index].id == state.current?.entry.id
+            state.playlist.remove(at: index)
+            return (isCurrent, state.playlist.entries.count)
+        }
+        guard let result, let index else { return false }
+        if !result.isCurrent {
+            requeue()
+        } else if index < result.count {
+            play(at: index)
+        } else {
+            stopPlaying(keepsPlaylist: true)
+        }
+        return true
+    }
+
+    /// Removes all entries but the current one.
+    func clearPlaylist() {
+        state.withLock { $0.playlist.removeAll(except: $0.current?.entry.id) }
+        requeue()
+    }
+
+    /// Moves an entry before the one at another index.
+    ///
+    /// - Returns: False if there is no such entry.
+    func moveEntry(from index: Int, to target: Int) -> Bool {
+        let isValid = state.withLock { state in
+            guard state.playlist.entries.indices.contains(index), target >= 0 else { return false }
+            state.playlist.move(from: index, to: target, current: state.current?.entry.id)
+            return true
+        }
+        if isValid { requeue() }
+        return isValid
+    }
+
+    /// Shuffles the playlist. The current entry plays on.
+    func shufflePlaylist() {
+        var generator = SystemRandomNumberGenerator()
+        state.withLock { $0.playlist.shuffle(current: $0.current?.entry.id, using: &generator) }
+        requeue()
+    }
+
+    func setPlaylistLooping(_ isLooping: Bool) {
+        state.withLock { $0.playlist.isLooping = isLooping }
+        requeue()
+    }
+
+    // MARK: End
+
+    /// Stops the current entry. Without `--idle` the session ends.
+    func stopPlaying(keepsPlaylist: Bool) {
+        control?.fileEnded("stop")
+        let queued = state.withLock { state in
+            state.hasEnded = true
+            if !keepsPlaylist { state.playlist.removeAll(except: nil) }
+            defer { state.next = nil }
+            return state.next
+        }
+        if let queued { player.remove(queued.item) }
+        if options.isIdle { becomeIdle() } else { stop() }
+    }
+
+    /// Waits for a client to load something.
+    func becomeIdle() {
+        state.withLock { state in
+            state.current = nil
+            state.previous = nil
+            state.next = nil
+            state.hasEnded = false
+            state.playlist.jump(to: state.playlist.entries.count)
+        }
+        player.pause()
+        player.removeAllItems()
+        player.replaceCurrentItem(with: nil)
+        control?.emit("idle")
+        control?.checkLater()
+    }
+
+    /// Ends the session with an exit status.
+    func quit(code: Int32) {
+        if code != 0 { state.withLock { $0.status = .requested(code) } }
+        control?.fileEnded("quit")
+        stop()
+    }
+
+    // MARK: Subtitles
+
+    /// Shows the subtitles of a file with the current item.
+    ///
+    /// - Returns: False if there is no item or no such file.
+    func addSubtitles(_ path: String) -> Bool {
+        guard let item = state.withLock({ $0.current?.item }), let input = Input(path) else { return false }
+        if input.url.isFileURL, FileIdentity(path: input.url.path) == nil { return false }
+        item.legibleAsset = input.asset(network: options.network)
+        return true
+    }
+
+    /// Removes the subtitles of a file from the current item.
+    ///
+    /// - Returns: False if there are none.
+    func removeSubtitles() -> Bool {
+        guard let item = state.withLock({ $0.current?.item }), item.legibleAsset != nil else { return false }
+        item.legibleAsset = nil
+        return true
+    }
+}

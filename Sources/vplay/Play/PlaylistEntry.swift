@@ -1,0 +1,12 @@
+import Playhead
+
+/// An input in a playlist, which may contain the same input several times.
+struct PlaylistEntry: Sendable {
+    /// Identifies the entry in its playlist, whatever is inserted, moved or removed.
+    let id: Int
+    let input: Input
+    let asset: Asset
+    /// The start and the end of this entry, instead of `--start` and `--end`.
+    var start: MediaTime?
+    var end: MediaTime?
+}

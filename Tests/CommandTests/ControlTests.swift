@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import vplay
+
+/// The lines of remote clients, and those that they have not read. Tests/check-control.py checks the whole.
+@Suite("Remote control")
+struct ControlTests {
+    @Test(
+        "Lines are parsed as in mpv",
+        arguments: [
+            (#"{"command": ["seek", 5, "exact"], "request_id": 7}"#, [#"["seek",5,"exact"]"#]),
+            (#"{ "command": ["a", null, true, 1.5, {"b": []}] }"#, [#"["a",null,true,1.5,{"b":[]}]"#]),
+            ("cycle pause", [#"["cycle","pause"]"#]),
+            (
+                "  no-osd set volume 50 ; cycle mute # comment",
+                [#"["set","volume","50"]"#, #"["cycle","mute"]"#]
+            ),
+            (#"loadfile "a \"b\" c.mp4" 'd e'"#, [#"["loadfile","a \"b\" c.mp4","d e"]"#]),
+            ("", []), ("   ", []), ("# comment", []), (";;", []),
+        ]
+    )
+    func requests(line: String, expected: [String]) throws {
+        let requests = try ControlRequest.parse(Array(line.utf8))
+        #expect(requests.map { JSONValue.array($0.words).text } == expected)
+        #expect(requests.allSatisfy { $0.isText == !line.contains("{") })
+    }
+
+    @Test("The number of a request is kept, whatever it is")
+    func requestNumbers() throws {
+        for (number, text) in [("7", "7"), (#""x""#, #""x""#), ("-1", "-1")] {
+            let line = #"{"command": ["a"], "request_id": \#(number)}"#
+            #expect(try ControlRequest.parse(Array(line.utf8)).first?.id.text == text)
+        }
+        #expect(try ControlRequest.parse(Array(#"{"command":["a"]}"#.utf8)).first?.id.text == "0")
+    }
+
+    @Test(
+        "What is no request is refused",
+        arguments: [
+            "{", "{}", #"{"command": 3}"#, #"{"command": []}"#, #"{"command": [3]}"#, #"show-text "a"#,
+        ]
+    )
+    func refusals(line: String) {
+        #expect(throws: ControlError.invalidParameter) { try ControlRequest.parse(Array(line.utf8)) }
+    }
+
+    @Test("Bytes that are not UTF-8, and deep nesting, are refused")
+    func hostileLines() {
+        #expect(throws: ControlError.invalidParameter) { try ControlRequest.parse([0x61, 0xFF]) }
+        let deep = #"{"command":"# + String(repeating: "[", count: 100_000)
+        #expect(throws: ControlError.invalidParameter) { try ControlRequest.parse(Array(deep.utf8)) }
+    }
+
+    // MARK: Pending lines
+
+    private func drain(_ output: inout ControlOutput, _ room: Int = .max) -> String {
+        var text: [UInt8] = []
+        output.drain { bytes in
+            let count = min(bytes.count, room - text.count)
+            text += bytes[..<count]
+            return count
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    @Test("Below the limit every line is kept, in order, whatever the socket accepts at a time")
+    func keepsLines() {
+        var output = ControlOutput(limit: 100)
+        for index in 0..<8 { #expect(output.append(Array("line \(index)\n".utf8), property: 1)) }
+        var text = ""
+        while !output.isEmpty { text += drain(&output, 3) }
+        #expect(text == (0..<8).map { "line \($0)\n" }.joined())
+        #expect(output.byteCount == 0)
+    }
+
+    @Test("Beyond the limit a newer value of a property replaces the pending one")
+    func replacesValues() {
+        var output = ControlOutput(limit: 20)
+        #expect(output.append(Array("0123456789\n".utf8)))
+        #expect(output.append(Array("a=1\n".utf8), property: 1))
+        #expect(output.append(Array("b=1\n".utf8), property: 2))
+        for value in 2..<1000 {
+            #expect(output.append(Array("a=\(value)\n".utf8), property: 1))
+            #expect(output.append(Array("b=\(value)\n".utf8), property: 2))
+        }
+        #expect(drain(&output) == "0123456789\na=999\nb=999\n")
+    }
+
+    @Test("A line that is partly written is never replaced")
+    func keepsPartlyWrittenLine() {
+        var output = ControlOutput(limit: 4)
+        #expect(output.append(Array("a=1\n".utf8), property: 1))
+        #expect(drain(&output, 2) == "a=")
+        #expect(output.append(Array("a=2\n".utf8), property: 1))
+        #expect(drain(&output) == "1\na=2\n")
+    }
+
+    @Test("Beyond twice the limit the client is disconnected")
+    func disconnects() {
+        var output = ControlOutput(limit: 20)
+        #expect(output.append([UInt8](repeating: 0x61, count: 40)))
+        #expect(!output.append([0x61]))
+    }
+
+    // MARK: The whole
+
+    private static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
+
+    @Test("The checks that mpv passes pass", .enabled(if: hasPython))
+    func checks() async throws {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("check-control.py")
+        let outcome = try await Command.shell(#"exec /usr/bin/python3 "$1" "$vplay""#, script.path)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.hasSuffix(", 0 failed\n"))
+    }
+}

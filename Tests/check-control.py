@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+"""check-control.py COMMAND ...: checks the remote control of a player through its socket, as clients of mpv use it.
+
+The command is started with --idle, a socket, and options that make it silent; `vplay` and `mpv` 0.35 pass all checks:
+
+    check-control.py .build/release/vplay
+    check-control.py mpv --no-config
+"""
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "media-fixtures/generated"
+CLIP, OTHER = str(FIXTURES / "clip-h264-aac.mp4"), str(FIXTURES / "clip-av1-aac.mp4")
+TIMEOUT = 60
+
+
+class Client:
+    """A connection that sends commands and collects events."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        deadline = time.monotonic() + TIMEOUT
+        while True:
+            try:
+                self.socket.connect(str(path))
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+        self.socket.settimeout(TIMEOUT)
+        self.file = self.socket.makefile("rb")
+        self.events = []
+        self.number = 0
+
+    def send(self, line):
+        self.socket.sendall(line.encode() + b"\n")
+
+    def read(self):
+        line = self.file.readline()
+        if not line:
+            raise EOFError
+        return json.loads(line)
+
+    def reply(self, number):
+        while True:
+            message = self.read()
+            if "error" in message and "event" not in message and message.get("request_id") == number:
+                return message
+            self.events.append(message)
+
+    def __call__(self, *words):
+        self.number += 1
+        self.send(json.dumps({"command": list(words), "request_id": self.number}))
+        return self.reply(self.number)
+
+    def get(self, name):
+        return self("get_property", name).get("data")
+
+    def wait(self, event, **members):
+        """Returns the next event with these members, and forgets those before it."""
+        while True:
+            while self.events:
+                message = self.events.pop(0)
+                if message.get("event") == event and all(message.get(key) == value for key, value in members.items()):
+                    return message
+            self.events.append(self.read())
+
+    def until(self, name, wanted):
+        """Returns when a property has a value that is wanted."""
+        deadline = time.monotonic() + TIMEOUT
+        while True:
+            value = self.get(name)
+            if wanted(value):
+                return value
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{name} stays {value}")
+
+
+count, faults = 0, []
+
+
+def check(words, actual, expected=True):
+    global count
+    count += 1
+    if actual != expected:
+        faults.append(f"{words}: {actual!r}, expected {expected!r}")
+
+
+def error(reply):
+    return reply["error"]
+
+
+def idle(client):
+    """What a client sees before anything is loaded."""
+    check("idle-active", client.get("idle-active"), True)
+    check("pause", client.get("pause"), False)
+    check("volume", client.get("volume"), 100)
+    check("mute", client.get("mute"), False)
+    check("speed", client.get("speed"), 1)
+    check("playlist", client.get("playlist"), [])
+    check("playlist-count", client.get("playlist-count"), 0)
+    check("playlist-pos", client.get("playlist-pos"), -1)
+    check("loop-file", client.get("loop-file"), False)
+    check("loop-playlist", client.get("loop-playlist"), False)
+    check("ab-loop-a", client.get("ab-loop-a"), "no")
+    check("track-list", client.get("track-list"), [])
+    check("core-idle", client.get("core-idle"), True)
+    for name in ("time-pos", "duration", "path", "filename", "media-title", "eof-reached", "seekable", "chapter"):
+        check(f"{name} without a file", error(client("get_property", name)), "property unavailable")
+    check("a seek without a file", error(client("seek", 5)), "error running command")
+    check("time-pos set without a file", error(client("set_property", "time-pos", 1)), "property unavailable")
+    check("mpv-version", client.get("mpv-version").startswith("mpv 0."))
+    check("client_name", client("client_name")["data"].startswith("ipc_"))
+    check("get_version", client("get_version")["data"] >> 16 >= 2)
+
+
+def refusals(client):
+    """What is refused, and in which words."""
+    check("an unknown property", error(client("get_property", "nope")), "property not found")
+    check("an unknown property is set", error(client("set_property", "nope", 1)), "property not found")
+    check("an unknown command", error(client("nope")), "invalid parameter")
+    check("a command without arguments", error(client("loadfile")), "invalid parameter")
+    check("a property without a name", error(client("get_property")), "invalid parameter")
+    check("text for a flag", error(client("set_property", "pause", "maybe")), "unsupported format for accessing property")
+    check("a speed of 0", error(client("set_property", "speed", 0)), "unsupported format for accessing property")
+    check("an unknown property is cycled", error(client("cycle", "nope")), "error running command")
+    check("a log level", error(client("request_log_messages", "loud")), "invalid parameter")
+    check("a flag of seek", error(client("seek", 1, "sideways")), "invalid parameter")
+    check("an entry that is not there", error(client("playlist-remove", 9)), "error running command")
+    client.send('{"command": 3}')
+    check("a command that is no list", client.reply(0)["error"], "invalid parameter")
+    client.send('{"command": ["get_property", "pause"]}')
+    check("a request without a number", client.reply(0), {"data": False, "request_id": 0, "error": "success"})
+
+
+def properties(client):
+    """Values that a client sets."""
+    check("volume as text", error(client("set_property", "volume", "50")), "success")
+    check("volume", client.get("volume"), 50)
+    client("add", "volume", -10)
+    check("add", client.get("volume"), 40)
+    client("multiply", "volume", 2)
+    check("multiply", client.get("volume"), 80)
+    client("set", "volume", "30")
+    check("set", client.get("volume"), 30)
+    check("get_property_string", client("get_property_string", "volume")["data"], "30.000000")
+    check("a flag as text", client("get_property_string", "mute")["data"], "no")
+    client("cycle", "mute")
+    check("cycle", client.get("mute"), True)
+    client("set_property", "mute", False)
+    client("set_property", "loop-playlist", "inf")
+    check("loop-playlist", client.get("loop-playlist"), "inf")
+    client("set_property", "loop-playlist", "no")
+    client.send("set volume 100")
+    client.send("cycle mute; cycle mute")
+    check("words instead of JSON", client.until("volume", lambda value: value == 100), 100)
+    check("two commands in a line", client.get("mute"), False)
+
+
+def observing(client):
+    """Observed properties: the first value at once, then each change."""
+    client("observe_property", 1, "volume")
+    check("the first value", client.wait("property-change", id=1), {"event": "property-change", "id": 1, "name": "volume", "data": 100})
+    client("observe_property", 2, "duration")
+    check("no value", client.wait("property-change", id=2), {"event": "property-change", "id": 2, "name": "duration"})
+    client("set_property", "volume", 70)
+    check("a change", client.wait("property-change", id=1)["data"], 70)
+    client("unobserve_property", 1)
+    client("set_property", "volume", 100)
+
+
+def playing(client):
+    """A file from its start to its end."""
+    client("set_property", "pause", True)
+    loaded = client("loadfile", CLIP)
+    check("loadfile", loaded["data"]["playlist_entry_id"], client.wait("start-file")["playlist_entry_id"])
+    client.wait("file-loaded")
+    client.wait("playback-restart")
+    check("duration", round(client.get("duration"), 2), 3)
+    check("time-pos", round(client.get("time-pos"), 2), 0)
+    check("path", client.get("path"), CLIP)
+    check("filename", client.get("filename"), pathlib.Path(CLIP).name)
+    check("filename/no-ext", client.get("filename/no-ext"), pathlib.Path(CLIP).stem)
+    check("idle-active", client.get("idle-active"), False)
+    check("seekable", client.get("seekable"), True)
+    check("width and height", (client.get("width"), client.get("height")), (320, 180))
+    check("audio-codec-name", client.get("audio-codec-name"), "aac")
+    check("audio-params", client.get("audio-params")["samplerate"], 48000)
+    tracks = client.get("track-list")
+    check("track-list", [(track["type"], track["id"], track["selected"]) for track in tracks], [("video", 1, True), ("audio", 1, True)])
+    check("aid and sid", (client.get("aid"), client.get("sid")), (1, False))
+    check("playlist", [entry.get("current") for entry in client.get("playlist")], [True])
+    check("eof-reached", client.get("eof-reached"), False)
+    client("seek", 2, "absolute", "exact")
+    client.wait("seek")
+    client.wait("playback-restart")
+    check("an absolute seek", round(client.get("time-pos"), 1), 2)
+    client("seek", -1, "relative+exact")
+    client.wait("playback-restart")
+    check("a relative seek", round(client.get("time-pos"), 1), 1)
+    client("seek", 50, "absolute-percent", "exact")
+    client.wait("playback-restart")
+    check("a seek to a percentage", round(client.get("time-pos"), 1), 1.5)
+    check("percent-pos", round(client.get("percent-pos")), 50)
+    client("set_property", "time-pos", 0.5)
+    client.wait("playback-restart")
+    check("time-pos is set", round(client.get("time-pos"), 1), 0.5)
+    client("observe_property", 3, "time-pos")
+    client.wait("property-change", id=3)
+    client("set_property", "pause", False)
+    times = [client.wait("property-change", id=3).get("data") for _ in range(5)]
+    check("time-pos advances", times == sorted(times) and times[-1] > 0.5)
+    client("set_property", "loop-file", "inf")
+    client("set_property", "time-pos", 2.8)
+    client.until("time-pos", lambda time: time is not None and time < 1)
+    check("loop-file", client.get("loop-file"), "inf")
+    client("set_property", "loop-file", "no")
+    client("set_property", "time-pos", 2.8)
+    check("the end", client.wait("end-file")["reason"], "eof")
+    client.wait("idle")
+    client("unobserve_property", 3)
+    check("time-pos after the end", error(client("get_property", "time-pos")), "property unavailable")
+
+
+def lists(client):
+    """The playlist."""
+    client("set_property", "pause", True)
+    client("loadfile", CLIP)
+    client.wait("file-loaded")
+    client("loadfile", OTHER, "append")
+    client("loadfile", CLIP, "append-play")
+    check("playlist-count", client.get("playlist-count"), 3)
+    check("playlist-next", error(client("playlist-next")), "success")
+    client.wait("end-file", reason="stop")
+    client.wait("file-loaded")
+    check("playlist-pos", client.get("playlist-pos"), 1)
+    client("playlist-move", 0, 3)
+    check("playlist-move", [entry["filename"] for entry in client.get("playlist")], [OTHER, CLIP, CLIP])
+    check("the moved list", client.get("playlist-pos"), 0)
+    check("playlist-prev at the start", error(client("playlist-prev")), "error running command")
+    client("playlist-play-index", 2)
+    client.wait("file-loaded")
+    check("playlist-play-index", client.get("playlist-pos"), 2)
+    client("set_property", "playlist-pos", 0)
+    client.wait("file-loaded")
+    check("playlist-pos is set", client.get("filename"), pathlib.Path(OTHER).name)
+    client("playlist-remove", 1)
+    check("playlist-remove", client.get("playlist-count"), 2)
+    client("playlist-clear")
+    check("playlist-clear", client.get("playlist-count"), 1)
+    client("stop")
+    client.wait("idle")
+    check("stop", (client.get("idle-active"), client.get("playlist-count")), (True, 0))
+    client("loadfile", str(FIXTURES / "nothing.mp4"))
+    check("a file that is not there", client.wait("end-file")["reason"], "error")
+    client("set_property", "pause", False)
+
+
+def messages(client, path):
+    """What clients say to one another, and the end."""
+    for words in (["show-text", "hello"], ["keybind", "x", "quit"]):
+        check(words[0], error(client(*words)), "success")
+    other = Client(path)
+    other("script-message", "a", "b")
+    check("script-message", client.wait("client-message")["args"], ["a", "b"])
+    client("disable_event", "client-message")
+    other("script-message", "c")
+    client.events.clear()
+    other("get_property", "pause")
+    client("get_property", "pause")
+    check("disable_event", [event for event in client.events if event["event"] == "client-message"], [])
+    check("quit", error(client("quit", 4)), "success")
+
+
+def sockets(command, folder):
+    """The socket of vplay, and clients that misbehave."""
+    path = folder / "own"
+    start = [*command, "--audio", "null", "--video", "null", "--idle", f"--input-ipc-server={path}"]
+    first = subprocess.Popen(start, stderr=subprocess.DEVNULL)
+    client = Client(path)
+    check("the mode of the socket", path.stat().st_mode & 0o777, 0o600)
+    second = subprocess.run(start, capture_output=True, text=True, timeout=TIMEOUT)
+    check("a socket with a listener", (second.returncode, second.stderr.count("another process listens")), (1, 1))
+    client("set_property", "loop-file", "inf")
+    client("loadfile", CLIP)
+    client.wait("file-loaded")
+    client("set_property", "loop-file", "inf")
+    # 300 clients come and go, some in the middle of a line.
+    for number in range(300):
+        visitor = Client(path)
+        if number % 3 == 0:
+            visitor.send('{"command": ["observe_property", 1, "time-pos"]}')
+        elif number % 3 == 1:
+            visitor.socket.sendall(b'{"command": ["get_pro')
+        else:
+            visitor("get_property", "volume")
+        visitor.socket.close()
+    # A client that never reads is disconnected when too much is pending.
+    silent = socket.socket(socket.AF_UNIX)
+    silent.connect(str(path))
+    silent.settimeout(TIMEOUT)
+    request = b'{"command": ["get_property", "property-list"]}\n' * 100
+    sent = 0
+    try:
+        while sent < 1 << 26:
+            silent.sendall(request)
+            sent += len(request)
+        faults.append("a client that does not read is not disconnected")
+    except OSError:
+        check("a client that does not read", sent < 1 << 26)
+    check("the others are served", client.get("pause"), False)
+    check("dropped frames", client.get("frame-drop-count"), 0)
+    first.kill()
+    first.wait()
+    check("a socket without a listener", path.exists(), True)
+    third = subprocess.Popen(start, stderr=subprocess.DEVNULL)
+    client = Client(path)
+    check("a socket without a listener is replaced", client.get("idle-active"), True)
+    client("quit")
+    check("exit status of quit", third.wait(TIMEOUT), 0)
+    check("the socket is removed", path.exists(), False)
+
+
+def main(command):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "socket"
+        own = ["--video", "null", "--audio", "null"] if "vplay" in command[0] else ["--vo=null", "--ao=null", "--no-terminal"]
+        process = subprocess.Popen([*command, *own, "--idle", f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
+        try:
+            client = Client(path)
+            for part in (idle, refusals, properties, observing, playing, lists):
+                part(client)
+            messages(client, path)
+            check("exit status", process.wait(TIMEOUT), 4)
+            if "vplay" in command[0]:
+                sockets(command, pathlib.Path(folder))
+        except Exception as failure:  # What was found before it is printed as well.
+            faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")
+        finally:
+            process.kill()
+            process.wait()
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    print(f"{count} checks, {len(faults)} failed")
+    sys.exit(1 if faults else 0)
+
+
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
+main(sys.argv[1:])
