@@ -19,7 +19,7 @@ extension HTTPRepresentation {
             // A new context may have the address of one that is gone.
             guard state.readers[key]?.context !== context else { return false }
             state.readers[key] = Reader(context: context)
-            state.scheduler.add(key)
+            state.scheduler.add(key, isKnown: state.metadata.isKnown)
             return true
         }
         guard isNew else { return }

@@ -14,6 +14,9 @@ package final class HTTPRepresentation: ByteSource {
     package struct Policy: Sendable {
         /// The number of bytes to fetch ahead of a reader.
         package var window: Int64 = 4 << 20
+        /// The number of bytes of the first request for a file. If the index is at the end, the reader moves there, and
+        /// bytes that the server has sent meanwhile should not be lost.
+        package var firstWindow: Int64 = 512 << 10
         /// The number of bytes to fetch ahead after a reader has moved to another offset. It doubles with each
         /// request.
         package var initialWindow: Int64 = 1 << 20
@@ -183,6 +186,9 @@ package final class HTTPRepresentation: ByteSource {
     /// asset, unless the options have a store.
     init(_ resource: HTTPResource, _ policy: Policy, _ cookies: CookieStore, _ entry: CacheEntry?) {
         self.resource = resource
+        var policy = policy
+        // Segments of a playlist are read from their start to their end.
+        if resource.referrer != .none { policy.firstWindow = policy.window }
         self.policy = policy
         self.cookies = resource.options.cookies ?? cookies
         let address = resource.address

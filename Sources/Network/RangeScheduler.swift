@@ -75,10 +75,11 @@ struct RangeScheduler {
 
     // MARK: Readers
 
-    /// Adds a reader with its first read.
-    mutating func add(_ id: ReaderID) {
+    /// Adds a reader with its first read. `isKnown` is false for a resource whose server has not responded yet.
+    mutating func add(_ id: ReaderID, isKnown: Bool = true) {
         remove(id)
-        readers.append(Reader(id: id, window: policy.window))
+        let window = isKnown ? policy.window : min(policy.window, policy.firstWindow)
+        readers.append(Reader(id: id, window: window))
     }
 
     /// Removes a reader.
@@ -186,10 +187,13 @@ struct RangeScheduler {
         where reader.offset...storedEnd + policy.skipLimit ~= requests[position].position {
             commands += markUsed(position, reader.offset)
         }
+        // A reader of the head may move to an index at the end. The first request has enough for it until then.
+        let isAtHead = reader.offset < Self.headSize
+        let readAhead = isAtHead ? min(reader.readAhead, policy.firstWindow) : reader.readAhead
         // A server without range support would begin with the first byte, which is only worth it for a reader that
         // waits.
         guard metadata.supportsRanges == true, requests.count < policy.fetchLimit,
-            storedEnd - reader.offset < reader.readAhead / 2, storedEnd != failedReadAheadOffset,
+            storedEnd - reader.offset < readAhead / 2, storedEnd != failedReadAheadOffset,
             metadata.byteCount.map({ storedEnd < $0 }) ?? true, covering(storedEnd) == nil
         else { return commands }
         return commands + start(at: storedEnd, for: index, stored, metadata)
@@ -236,7 +240,9 @@ struct RangeScheduler {
             request.end = limitOverlap(at: offset, end)
         }
         requests.append(request)
-        readers[index].window = min(policy.window, readers[index].window * 2)
+        // Only the first request for a resource is small. After a jump reading ahead grows.
+        let grown = min(policy.window, readers[index].window * 2)
+        readers[index].window = metadata.isKnown ? grown : policy.window
         return commands + [.start(request.id, for: readers[index].id)]
     }
 
@@ -327,7 +333,7 @@ struct RangeScheduler {
             needsMore: end - start == Int64(count)
         )
         let mustYield = readers.contains { $0.waitingOffset != nil } && isFarAhead(requests[index])
-        if reception.needsMore, mustYield {
+        if reception.needsMore, mustYield || delaysIndex(requests[index]) {
             reception.isStopped = true
             requests.remove(at: index)
         }
@@ -354,6 +360,27 @@ struct RangeScheduler {
     private func isFarAhead(_ request: RangeRequest) -> Bool {
         !isAwaited(request) && request.position - request.requestedOffset > policy.skipLimit
     }
+
+    /// Returns true if the request takes bandwidth from the bytes that a reader waits for, after only the head of the
+    /// resource was read from it: an MP4 file whose index is at the end.
+    ///
+    /// Before the other response arrives, the request uses an idle connection. A small rest is not worth a new request.
+    private func delaysIndex(_ request: RangeRequest) -> Bool {
+        guard !request.isSequential, request.requestedOffset < Self.headSize, !isAwaited(request) else {
+            return false
+        }
+        return readers.contains { reader in
+            guard let offset = reader.waitingOffset else { return false }
+            return requests.contains { other in
+                other.id != request.id && other.attemptByteCount > 0
+                    && other.covers(offset, skipLimit: policy.skipLimit)
+                    && (other.end ?? .max) - other.position > Self.headSize / 2
+            }
+        }
+    }
+
+    /// The number of bytes in which the head of a container ends that has its index elsewhere.
+    private static let headSize: Int64 = 64 << 10
 
     // MARK: Ends of requests
 
