@@ -71,13 +71,17 @@ struct ReverseCollector {
         /// Whether frames have the same time, so that the cache cannot distinguish them.
         var isAmbiguous = false
 
-        /// Returns the frames after the last one that was evicted, and removes them from the cache.
-        func remainingFrames() -> Deque<VideoFrame> {
+        /// Removes all frames from the cache, and returns the latest ones that fit into `byteLimit` and that follow
+        /// the last one that was evicted.
+        func remainingFrames(byteLimit: Int) -> Deque<VideoFrame> {
             defer { share.dropFrames(of: record) }
             var frames: Deque<VideoFrame> = []
+            var bytes = 0
             guard !isAmbiguous else { return frames }
             for time in times.reversed() {
                 guard let frame = share.frame(at: time, of: record) else { break }
+                bytes += frame.storage.byteCount
+                if bytes > byteLimit, !frames.isEmpty { break }
                 frames.prepend(frame)
             }
             return frames
@@ -133,7 +137,7 @@ struct ReverseCollector {
         var next = segment
         next.number += 1
         if let kept, !kept.times.isEmpty {
-            frames = kept.remainingFrames()
+            frames = kept.remainingFrames(byteLimit: byteLimit)
             // All have been evicted, so the segment is decoded again.
             if frames.isEmpty { return ([], next) }
         }
