@@ -137,6 +137,21 @@ struct ScrubbingTests {
         #expect(bench.lines("timeJumped").count == 1)
     }
 
+    @Test(
+        "A seek that is replaced by one at most a second away shows its exact frame too",
+        arguments: [true, false]
+    )
+    func finished(isNear: Bool) {
+        let bench = load(Self.clip(delay: 4))
+        seek(bench, 1, toFrame: 140)
+        seek(bench, 2, toFrame: isNear ? 165 : 166)
+        bench.driver.run(atMost: 1)
+        let shown = bench.videoSink.numbers
+        #expect(shown.contains(140) == isNear)
+        #expect(shown.last == (isNear ? 165 : 166))
+        #expect(bench.lines("completed").count == 2)
+    }
+
     @Test("No audio is decoded while scrubbing, and audio is complete afterwards")
     func silence() {
         let counts = [true, false].map { hasAudio in

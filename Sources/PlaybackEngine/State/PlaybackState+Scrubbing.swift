@@ -1,7 +1,7 @@
 import MediaCore
 
 /// Scrubbing: a user drags the position. Time does not advance, and seeks deliver no audio. Each exact seek shows a frame
-/// near its target first, which is sufficient if another seek follows at once.
+/// near its target first, which is sufficient if a seek to a distant time follows at once.
 extension PlaybackState {
     /// Handles the first frame that a seek has shown, which is not the one at its target.
     mutating func previewPresented(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
@@ -12,12 +12,20 @@ extension PlaybackState {
         startWaitingSeek(&actions)
     }
 
-    /// Replaces the seek in flight, whose frame is not needed any more, by the newest one.
+    /// Replaces the seek in flight by the newest one if their targets are far apart. Otherwise the search for the one
+    /// decodes most of what the other needs, and abandoning it would begin at the key frame again.
     mutating func startWaitingSeek(_ actions: inout [PlaybackAction]) {
-        guard let waiting = item?.seekWaiting else { return }
+        guard let waiting = item?.seekWaiting, let target = item?.seekInFlight?.target,
+            waiting.target.isNumeric, target.isNumeric,
+            max(waiting.target, target) - min(waiting.target, target) > Self.maximumDistanceToFinish
+        else { return }
         item?.seekWaiting = nil
         startSeek(waiting, &actions)
     }
+
+    /// The largest distance between the targets of two seeks at which the first one is finished: 1 s, about a group of
+    /// pictures.
+    private static let maximumDistanceToFinish = MediaTime(value: 1, timescale: 1)
 
     /// A Boolean value that indicates whether audio has to be delivered again from the current position.
     var mustResumeAudio: Bool {
