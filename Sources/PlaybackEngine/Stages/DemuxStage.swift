@@ -107,7 +107,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             backpressure.mayRead(
                 request.currentLimits,
                 omitsAudio: segment != nil || isScrubbing,
-                hasCachedPackets: history.hasNext
+                hasCachedPackets: segment == nil && history.hasNext
             )
         else {
             becomeIdle()

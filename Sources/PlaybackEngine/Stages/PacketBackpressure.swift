@@ -36,13 +36,13 @@ final class PacketBackpressure: Sendable {
             }
             return true
         }
-        guard allowsBursts, !omitsAudio, hasCachedPackets, !isPausedAfterBurst.load(ordering: .relaxed) else {
+        guard allowsBursts, hasCachedPackets, !isPausedAfterBurst.load(ordering: .relaxed) else {
             return false
         }
-        if hasCapacity(limits.burstLimits, omitsAudio: false) { return true }
+        if hasCapacity(limits.burstLimits, omitsAudio: omitsAudio) { return true }
         isPausedAfterBurst.store(true, ordering: .sequentiallyConsistent)
         // Packets that were removed in the meantime have not woken the reading stage.
-        return hasCapacity(limits, omitsAudio: false)
+        return hasCapacity(limits, omitsAudio: omitsAudio)
     }
 
     /// Returns whether reading must be woken after a packet was removed from a queue. Any thread.
