@@ -7,13 +7,17 @@ package struct FrameTap: Sendable {
     let receive: @Sendable (ItemID, VideoFrame) -> Bool
     /// Returns whether the layers show the item.
     let isRendered: @Sendable (ItemID) -> Bool
+    /// Returns whether an output receives the frames of the item.
+    let isWatched: @Sendable (ItemID) -> Bool
 
     package init(
         receive: @escaping @Sendable (ItemID, VideoFrame) -> Bool = { _, _ in true },
-        isRendered: @escaping @Sendable (ItemID) -> Bool = { _ in true }
+        isRendered: @escaping @Sendable (ItemID) -> Bool = { _ in true },
+        isWatched: @escaping @Sendable (ItemID) -> Bool = { _ in false }
     ) {
         self.receive = receive
         self.isRendered = isRendered
+        self.isWatched = isWatched
     }
 }
 
@@ -23,6 +27,7 @@ extension PlaybackLoop {
     func addLayer(_ layer: LayerOutput) {
         layer.setReport { [weak self] report in self?.perform { $0.outputReported(report) } }
         layers.add(layer)
+        viewersChanged()
     }
 
     package func removeLayer(_ layer: LayerOutput) { layers.remove(layer) }

@@ -137,7 +137,7 @@ extension PlaybackLoop {
             return true
         }
         current?.hasFrames = true
-        publisher.counters.framesDecoded += 1
+        publisher.counters.framesDecoded += frame.isUndecoded ? 0 : 1
         show(frame, due: now, at: now, isEssential: true, done: presented)
         return true
     }
@@ -185,7 +185,7 @@ extension PlaybackLoop {
             var steps = current?.epoch.steps, let epoch = current?.start.epoch
         else { return }
         let (frames, isAtEnd) = presentation.step(pipeline, atMost: steps.pending)
-        publisher.counters.framesDecoded += frames.count
+        publisher.counters.framesDecoded += frames.count { !$0.isUndecoded }
         steps.delivered += frames.count
         steps.last = frames.last ?? steps.last
         steps.pending = isAtEnd ? 0 : steps.pending - frames.count

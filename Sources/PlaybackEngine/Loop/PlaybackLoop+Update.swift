@@ -43,6 +43,7 @@ extension PlaybackLoop {
         let now = now
         performSteps(pipeline, at: now)
         adapt(pipeline, at: now)
+        updateViewers(pipeline, at: now)
         let switchTime = updateSwitch(at: now)
         guard let pipeline = current?.pipeline, let epoch = current?.start.epoch else { return updateAgain() }
         let readingTime = audio.update(&presentation.timeline, isAudible: isAudible, at: now)
@@ -162,7 +163,7 @@ extension PlaybackLoop {
         _ pipeline: ItemPipeline,
         at now: HostTime
     ) {
-        publisher.counters.framesDecoded += outcome.dequeuedFrames
+        publisher.counters.framesDecoded += outcome.dequeuedFrames - outcome.undecodedFrames
         publisher.counters.framesDropped += outcome.dropped
         for shown in outcome.frames {
             publisher.frameRate.note(now)
@@ -201,7 +202,8 @@ extension PlaybackLoop {
         audio.output?.write(pieces, origin)
     }
 
-    /// Presents a frame on the layers. `done` is called after their sinks have received it.
+    /// Presents a frame on the layers. `done` is called after their sinks have received it, and at once for a frame
+    /// without pixels.
     func show(
         _ frame: VideoFrame,
         due: HostTime,
@@ -209,6 +211,11 @@ extension PlaybackLoop {
         isEssential: Bool,
         done: (@Sendable () -> Void)?
     ) {
+        guard !frame.isUndecoded else {
+            layers.forgetFrame()
+            done?()
+            return
+        }
         publisher.countPresented(late: max(0, now.nanoseconds(since: due)))
         if let id = current?.id {
             setPresentationSize(frame.format.presentationSize, of: id)

@@ -36,6 +36,8 @@ package final class PlaybackLoop: @unchecked Sendable {
     var stuckDetector = StuckDetector()
     /// The start at a host time, if a caller has set one.
     var scheduledStart: ScheduledStart?
+    /// The time since which the video is played and not watched, or nil.
+    var unwatchedSince: HostTime?
     var phase = Phase.idle
     let frameTap: FrameTap
 

@@ -32,11 +32,12 @@ extension PresentationScheduler {
             if case .hold(let time) = decision { return outcome.wake(at: time) }
             guard case .video(let frame)? = track.advance() else { return }
             if decision == .drop {
-                outcome.dropped += 1
+                outcome.dropped += frame.isUndecoded ? 0 : 1
             } else {
                 outcome.frames.append(ScheduledFrame(frame: frame, due: due))
             }
             outcome.dequeuedFrames += 1
+            if frame.isUndecoded { outcome.undecodedFrames += 1 }
             let duration = max(0, frame.duration.nanoseconds ?? 0)
             outcome.dequeuedDuration = outcome.dequeuedDuration.addingClamped(duration)
             current.pass.recordDelivery(of: frame)

@@ -17,6 +17,8 @@ struct PresentationScheduler {
         var hasUnderrun = false
         var end: PassEnd?
         var dequeuedFrames = 0
+        /// The number of those that have no pixels.
+        var undecodedFrames = 0
         /// The item time that the dequeued video frames cover, in nanoseconds.
         var dequeuedDuration: Int64 = 0
         var dropped = 0

@@ -6,6 +6,7 @@ extension DecodeStage {
     func deliver(_ frame: VideoFrame) {
         history.receive(frame)
         framesSinceDrain += 1
+        newestFormat = frame.format
         var frame = stamped(frame)
         skipper.noteOutput(frame.presentationTime)
         if current.collector != nil {
@@ -75,7 +76,7 @@ extension DecodeStage {
         report(.delivered)
     }
 
-    private func isPastEnd(_ time: MediaTime) -> Bool {
+    func isPastEnd(_ time: MediaTime) -> Bool {
         endTime.withLock { $0.map { time >= $0 } ?? false }
     }
 

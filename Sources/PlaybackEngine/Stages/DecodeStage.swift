@@ -15,6 +15,7 @@ import Synchronization
 /// | playing | `skipper` | packets are skipped if decoding is too slow |
 /// | draining | `current.pass.isDraining` | the pass has ended, and its last frames are delivered |
 /// | reversing | `current.collector` | the frames of a segment are collected, and delivered backward |
+/// | unwatched | `current.undecoded` | packets become frames without pixels |
 ///
 /// `DecoderFactory` draws the decorators around the decoder.
 ///
@@ -40,6 +41,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
     /// frames at once costs little more than delivering one.
     let isPausedAfterBurst = Atomic<Bool>(false)
     private let allowsBursts: Bool
+    /// False while nothing receives the frames of a video track, so that they need not be decoded.
+    let isWatched = Atomic<Bool>(true)
 
     /// The segment that the demuxing stage reads next during reverse playback.
     let reverseRequest: Locked<ReverseSegment?>
@@ -64,6 +67,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
     private var skipping = DecodeSkipping.none
     /// The number of frames decoded since the decoder was created or drained.
     var framesSinceDrain = 0
+    /// The format of the last frame that was decoded.
+    var newestFormat: VideoFormat?
 
     /// The state of one epoch. A new epoch replaces it as a whole.
     struct EpochState {
@@ -85,6 +90,10 @@ final class DecodeStage: Stage, @unchecked Sendable {
         var isSegmentDecoded = false
         /// Whether a frame near the target is to be shown before the one at the target is found.
         var awaitsPreview: Bool
+        /// Non-nil while packets are not decoded because the video is not watched.
+        var undecoded: UndecodedFrames?
+        /// After decoding has resumed at a key frame, the time of that frame.
+        var leadingFrameLimit: MediaTime?
 
         init(_ start: EpochStart) {
             epoch = start.epoch
@@ -104,6 +113,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
         /// The end of the last frame, and the start of the last video frame, in nanoseconds of item time.
         var lastEnd: Int64?
         var lastTime: Int64?
+        /// The end of the packets that were sent to the decoder, in nanoseconds of item time.
+        var sentEnd: Int64?
         var hasGivenUp = false
 
         mutating func noteEnd(_ end: Int64) { lastEnd = max(lastEnd ?? .min, end) }
@@ -266,7 +277,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     }
 
     /// Delivers the frame that waits for the following one, because no frame follows.
-    private func deliverHeldFrame() {
+    func deliverHeldFrame() {
         if let held = contexts.release(before: nil) { deliver(held) }
     }
 
@@ -314,7 +325,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         do throws(MediaError) {
             if try decoder.send(next.packet) {
                 current.pendingInput = nil
-                if let packet = next.packet { history.send(packet) } else { beginDrain(next.end) }
+                if let packet = next.packet { noteSent(packet) } else { beginDrain(next.end) }
             }
         } catch {
             current.pendingInput = nil
@@ -322,6 +333,13 @@ final class DecodeStage: Stage, @unchecked Sendable {
             throw error
         }
         return .progressed
+    }
+
+    private func noteSent(_ packet: Packet) {
+        history.send(packet)
+        guard isVideo, let time = packet.presentationTime, !isPastEnd(time) else { return }
+        let end = (time.nanoseconds ?? 0) &+ (packet.duration?.nanoseconds ?? 0)
+        current.pass.sentEnd = max(current.pass.sentEnd ?? end, end)
     }
 
     private func beginDrain(_ error: MediaError?) {
@@ -343,6 +361,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
             }
         }
         setPendingInput(element)
+        if isVideo, deliverUndecoded() { return }
         guard let packet = current.pendingInput?.packet else { return }
         let isSkipped = isVideo ? mustSkip(packet) : current.filter.canSkip(packet, end: current.end)
         if isSkipped { current.pendingInput = nil }

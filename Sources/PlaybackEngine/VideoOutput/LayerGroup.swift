@@ -18,6 +18,8 @@ struct LayerGroup {
     /// True while an output with `suppressesPlayerRendering` is attached, so that layers receive no frames.
     private(set) var isSuppressed = false
 
+    var isEmpty: Bool { layers.isEmpty }
+
     /// Adds a layer, which receives the current frame.
     mutating func add(_ layer: LayerOutput) {
         layers.append(layer)
@@ -85,6 +87,16 @@ struct LayerGroup {
     mutating func hide() -> Bool {
         flush()
         lastFrame = nil
+        defer { isReadyForDisplay = false }
+        return isReadyForDisplay
+    }
+
+    /// Forgets the current frame, because the one that follows it has no pixels.
+    mutating func forgetFrame() { lastFrame = nil }
+
+    /// Ends the display of the item until another frame has reached the sinks. Returns true if a frame was shown.
+    mutating func endDisplay() -> Bool {
+        isBeginningDisplay = false
         defer { isReadyForDisplay = false }
         return isReadyForDisplay
     }

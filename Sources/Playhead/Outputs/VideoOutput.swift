@@ -183,6 +183,7 @@ extension PlayerItem {
             reloadCues(output.kind, reopens: output.isReadForOutputs && isFirst)
         } else if let attachment, let core = attachment.core {
             core.loop.perform { [weak self] loop in
+                defer { loop.viewersChanged() }
                 guard let self, let frame = loop.frameShown(of: attachment.id) else { return }
                 deliverFirst(frame, to: output, of: attachment)
             }
@@ -204,6 +205,9 @@ extension PlayerItem {
 
     /// The outputs in the order in which they were added.
     public var outputs: [any PlayerItemOutput] { state.withLock { $0.outputs } }
+
+    /// Whether an output receives the frames of the item.
+    var hasFrameOutputs: Bool { outputs.contains { !($0 is any TextOutput) } }
 
     /// Whether the layers show the item, that is, no frame output suppresses them.
     var isRendered: Bool {

@@ -124,7 +124,11 @@ final class PlayerCore: Sendable {
                     deliver(frame, of: item)
                     return item.isRendered
                 },
-                isRendered: { [dispatcher] id in dispatcher.item(id)?.isRendered ?? true }
+                isRendered: { [dispatcher] id in dispatcher.item(id)?.isRendered ?? true },
+                isWatched: { [weak self, dispatcher] id in
+                    guard FrameListeners.mayExist, let self else { return false }
+                    return setting(\.videoOutput) != nil || dispatcher.item(id)?.hasFrameOutputs == true
+                }
             ),
             observer: { [weak self] report, snapshot in self?.handle(report, snapshot) }
         )
@@ -180,6 +184,7 @@ final class PlayerCore: Sendable {
     func deliverFirst(to output: PlayerVideoOutput) {
         loop.perform { [weak self] loop in
             guard let self, setting(\.videoOutput) === output, output.newest == nil else { return }
+            defer { loop.viewersChanged() }
             let (item, id) = state.withLock { ($0.item, $0.itemID) }
             guard let item, let id, let frame = loop.frameShown(of: id) else { return }
             deliver(frame, of: item)
