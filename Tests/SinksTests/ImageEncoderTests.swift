@@ -141,7 +141,7 @@ import Testing
             [UInt8](repeating: 9, count: 60_000),
             [.init(offset: 0, bytesPerRow: 60_000, bytesUsedPerRow: 60_000, rowCount: 1)]
         )
-        let error = #expect(throws: MediaError.self) {
+        let error = #expect(throws: PlaybackError.self) {
             try encoder.encode(frame(.rgb24, wide.format.color, rows, wide.size))
         }
         #expect(
@@ -158,6 +158,6 @@ import Testing
             rows,
             PixelSize(width: 4, height: 1)
         )
-        #expect(throws: MediaError.self) { try encoder.encode(unknown) }
+        #expect(throws: PlaybackError.self) { try encoder.encode(unknown) }
     }
 }

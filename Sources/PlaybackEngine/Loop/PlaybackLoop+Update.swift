@@ -211,12 +211,12 @@ extension PlaybackLoop {
         isEssential: Bool,
         done: (@Sendable () -> Void)?
     ) {
+        publisher.countPresented(late: max(0, now.nanoseconds(since: due)))
         guard !frame.isUndecoded else {
             layers.forgetFrame()
             done?()
             return
         }
-        publisher.countPresented(late: max(0, now.nanoseconds(since: due)))
         if let id = current?.id {
             setPresentationSize(frame.format.presentationSize, of: id)
             let isRendered = frameTap.receive(id, frame.withoutContext)

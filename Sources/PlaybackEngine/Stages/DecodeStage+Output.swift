@@ -7,6 +7,7 @@ extension DecodeStage {
         history.receive(frame)
         framesSinceDrain += 1
         newestFormat = frame.format
+        packetsInDecoder.removeAll { $0.presentationTime.map { $0 <= frame.presentationTime } ?? true }
         var frame = stamped(frame)
         skipper.noteOutput(frame.presentationTime)
         if current.collector != nil {

@@ -56,16 +56,17 @@ extension DecodeStage {
         return true
     }
 
-    /// Discards the frames that the decoder has not returned. Their ends count for the end of the pass.
+    /// Discards the frames that the decoder has not returned, and delivers them without pixels.
     private func beginUndecoded(_ format: VideoFormat) {
         deliverHeldFrame()
-        if let end = current.pass.sentEnd { current.pass.noteEnd(end) }
+        let packets = packetsInDecoder
         flush()
         framesSinceDrain = 0
         skipper.begin()
         countSkipped()
         current.leadingFrameLimit = nil
         current.undecoded = UndecodedFrames(format: format)
+        for packet in packets { pushUndecoded(current.undecoded?.append(packet) ?? []) }
     }
 
     private func endUndecodedPass(_ error: MediaError?) -> Bool {

@@ -69,6 +69,10 @@ final class DecodeStage: Stage, @unchecked Sendable {
     var framesSinceDrain = 0
     /// The format of the last frame that was decoded.
     var newestFormat: VideoFormat?
+    /// The packets of a video track whose frames the decoder has not returned.
+    var packetsInDecoder: [Packet] = []
+    /// More packets than any decoder delays.
+    private static let maximumPacketsInDecoder = 128
 
     /// The state of one epoch. A new epoch replaces it as a whole.
     struct EpochState {
@@ -113,8 +117,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
         /// The end of the last frame, and the start of the last video frame, in nanoseconds of item time.
         var lastEnd: Int64?
         var lastTime: Int64?
-        /// The end of the packets that were sent to the decoder, in nanoseconds of item time.
-        var sentEnd: Int64?
         var hasGivenUp = false
 
         mutating func noteEnd(_ end: Int64) { lastEnd = max(lastEnd ?? .min, end) }
@@ -273,6 +275,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     private func flushDecoder() {
         decoder.flush()
+        packetsInDecoder = []
         contexts = DeinterlaceContextBuilder()
     }
 
@@ -337,9 +340,9 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     private func noteSent(_ packet: Packet) {
         history.send(packet)
-        guard isVideo, let time = packet.presentationTime, !isPastEnd(time) else { return }
-        let end = (time.nanoseconds ?? 0) &+ (packet.duration?.nanoseconds ?? 0)
-        current.pass.sentEnd = max(current.pass.sentEnd ?? end, end)
+        guard isVideo else { return }
+        if packetsInDecoder.count >= Self.maximumPacketsInDecoder { packetsInDecoder.removeFirst() }
+        packetsInDecoder.append(packet)
     }
 
     private func beginDrain(_ error: MediaError?) {

@@ -64,18 +64,20 @@ struct DiskCacheTests {
         "Caches with the same folder and limit are equal, and caches with a key function only to themselves"
     )
     func equality() {
-        func cache(_ path: String, _ limit: Int64 = 10, hasKey: Bool = false) -> DiskCache {
-            DiskCache(
-                directory: URL(fileURLWithPath: path),
-                maximumBytes: limit,
-                key: hasKey ? { $0.path } : nil
-            )
+        func cache(_ path: String, _ limit: Int64 = 10, key: (@Sendable (URL) -> String)? = nil)
+            -> DiskCache
+        {
+            DiskCache(directory: URL(fileURLWithPath: path), maximumBytes: limit, key: key)
         }
-        let keyed = cache("/a", hasKey: true)
-        #expect(cache("/a") == cache("/b/../a") && cache("/a").hashValue == cache("/b/../a").hashValue)
-        #expect(keyed == keyed && keyed != cache("/a", hasKey: true))
-        #expect(cache("/a") != keyed && cache("/a") != cache("/b") && cache("/a") != cache("/a", 11))
-        #expect(NetworkOptions(cache: cache("/a")) == NetworkOptions(cache: cache("/a")))
+        let (one, same) = (cache("/a"), cache("/b/../a"))
+        #expect(one == same)
+        #expect(one.hashValue == same.hashValue)
+        #expect(NetworkOptions(cache: one) == NetworkOptions(cache: same))
+        let keyed = cache("/a") { $0.path }
+        let copy = keyed
+        #expect(keyed == copy)
+        for other in [cache("/a") { $0.path }, one] { #expect(keyed != other) }
+        for other in [cache("/b"), cache("/a", 11)] { #expect(one != other) }
     }
 
     @Test("A cached file is local after one revalidation without a body")
