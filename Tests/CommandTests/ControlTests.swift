@@ -64,10 +64,16 @@ struct ControlTests {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Appends a line that must be accepted.
+    private func append(_ line: String, property: Int? = nil, to output: inout ControlOutput) {
+        let isAccepted = output.append(Array(line.utf8), property: property)
+        #expect(isAccepted, "\(line)")
+    }
+
     @Test("Below the limit every line is kept, in order, whatever the socket accepts at a time")
     func keepsLines() {
         var output = ControlOutput(limit: 100)
-        for index in 0..<8 { #expect(output.append(Array("line \(index)\n".utf8), property: 1)) }
+        for index in 0..<8 { append("line \(index)\n", property: 1, to: &output) }
         var text = ""
         while !output.isEmpty { text += drain(&output, 3) }
         #expect(text == (0..<8).map { "line \($0)\n" }.joined())
@@ -77,12 +83,12 @@ struct ControlTests {
     @Test("Beyond the limit a newer value of a property replaces the pending one")
     func replacesValues() {
         var output = ControlOutput(limit: 20)
-        #expect(output.append(Array("0123456789\n".utf8)))
-        #expect(output.append(Array("a=1\n".utf8), property: 1))
-        #expect(output.append(Array("b=1\n".utf8), property: 2))
+        append("0123456789\n", to: &output)
+        append("a=1\n", property: 1, to: &output)
+        append("b=1\n", property: 2, to: &output)
         for value in 2..<1000 {
-            #expect(output.append(Array("a=\(value)\n".utf8), property: 1))
-            #expect(output.append(Array("b=\(value)\n".utf8), property: 2))
+            append("a=\(value)\n", property: 1, to: &output)
+            append("b=\(value)\n", property: 2, to: &output)
         }
         #expect(drain(&output) == "0123456789\na=999\nb=999\n")
     }
@@ -90,17 +96,18 @@ struct ControlTests {
     @Test("A line that is partly written is never replaced")
     func keepsPartlyWrittenLine() {
         var output = ControlOutput(limit: 4)
-        #expect(output.append(Array("a=1\n".utf8), property: 1))
+        append("a=1\n", property: 1, to: &output)
         #expect(drain(&output, 2) == "a=")
-        #expect(output.append(Array("a=2\n".utf8), property: 1))
+        append("a=2\n", property: 1, to: &output)
         #expect(drain(&output) == "1\na=2\n")
     }
 
     @Test("Beyond twice the limit the client is disconnected")
     func disconnects() {
         var output = ControlOutput(limit: 20)
-        #expect(output.append([UInt8](repeating: 0x61, count: 40)))
-        #expect(!output.append([0x61]))
+        append(String(repeating: "a", count: 40), to: &output)
+        let isAccepted = output.append([0x61])
+        #expect(!isAccepted)
     }
 
     // MARK: The whole

@@ -27,7 +27,7 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
     ///     "AVURLAssetHTTPHeaderFieldsKey". Other keys have no effect.
     public init(url: URL, options: [String: Any]? = nil) {
         var assetOptions = Self.assetOptions(options ?? [:])
-        let source = ResourceLoaderSource(url, assetOptions.network)
+        let source = ResourceLoaderSource(url, assetOptions.network ?? NetworkOptions())
         assetOptions.byteSource = source
         resourceLoader = source?.loader ?? AVAssetResourceLoader()
         super.init(asset: AdapterConfiguration.makeAsset(url, assetOptions))

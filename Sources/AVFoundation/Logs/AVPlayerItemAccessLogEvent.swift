@@ -36,7 +36,7 @@ public final class AVPlayerItemAccessLogEvent: NSObject, NSCopying, @unchecked S
     /// The number of frames that were not shown because they were late.
     public var numberOfDroppedVideoFrames: Int { event.framesDropped }
     /// The time in seconds from the assignment of the item to its first frame.
-    public var startupTime: TimeInterval { event.startupTime.map { Double($0) / 1e9 } ?? -1 }
+    public var startupTime: TimeInterval { event.startupTime.map { $0 / .seconds(1) } ?? -1 }
     /// The throughput of the network in bits per second.
     public var observedBitrate: Double { event.observedBitRate > 0 ? event.observedBitRate : -1 }
     /// The bit rate that the playlist declares for the variant that was played last, in bits per second.
