@@ -292,6 +292,18 @@ def sockets(command, folder):
     client("loadfile", CLIP)
     client.wait("file-loaded")
     client("set_property", "loop-file", "inf")
+    fifo = folder / "pipe"
+    os.mkfifo(fifo)
+    for words in (["add", "playlist-pos", 1e30], ["multiply", "chapter", 1e300], ["loadfile", CLIP, "append", "="], ["loadfile", CLIP, "append", "a=,="],
+                  ["set_property", "playlist-pos-1", -(1 << 63)], ["seek", 1e300, "absolute"], ["add", "aid", 1e30], ["loadlist", str(fifo)],
+                  ["playlist-move", 0, -(1 << 63)], ["quit", "x"]):
+        reply = client(*words)
+        check(f"hostile {words[:3]}", "request_id" in reply)
+    check("an index beyond the list", error(client("loadfile", CLIP, "insert-at", (1 << 63) - 1)), "success")
+    deaf = Client(path)
+    deaf("observe_property", 1, "time-pos")
+    deaf.socket.shutdown(socket.SHUT_RD)
+    client("seek", 0, "absolute")
     # 300 clients come and go, some in the middle of a line.
     for number in range(300):
         visitor = Client(path)

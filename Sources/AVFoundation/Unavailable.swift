@@ -28,7 +28,7 @@ public final class AVAssetWriter {}
 @available(
     *,
     unavailable,
-    message: "there is no capture session on Linux; PlayheadCapture records cameras and screens"
+    message: "there is no capture session on Linux; PlayheadCapture records cameras"
 )
 public final class AVCaptureSession {}
 

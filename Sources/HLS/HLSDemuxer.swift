@@ -211,9 +211,11 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         }
         do throws(MediaError) {
             try refreshPlaylists()
-        } catch {
-            if error.code == .cancelled { mustSeek = true }
+        } catch  where error.code == .cancelled {
+            mustSeek = true
             throw error
+        } catch {
+            // The seek continues in the segments that are known. A server that stays unreachable fails the next read.
         }
         let track = seekTrack(description, of: rendition)
         // Continue a seek that was waiting for bytes.

@@ -341,10 +341,13 @@ public final class PushedByteSource: ByteSource {
                 return
             }
             _ = remove(request.id, &state)
-            if range.end == nil, state.metadata.byteCount == nil { state.metadata.byteCount = range.position }
-            let end = range.end ?? state.metadata.byteCount ?? range.position
-            if range.position < end, range.attemptByteCount == 0 {
-                // Repeating the request would not end.
+            let isEmpty = range.attemptByteCount == 0
+            if state.metadata.byteCount == nil, range.end == nil || isEmpty {
+                state.metadata.byteCount = range.position
+            }
+            let end = min(range.end ?? .max, state.metadata.byteCount ?? .max)
+            if range.position < end, end < .max, isEmpty || state.metadata.supportsRanges == false {
+                // Repeating the request would not end: without ranges it begins at the first byte again.
                 let error = MediaError(.truncated, "a request was finished without its bytes")
                 deliver(error, to: state.scheduler.fail(request.id), &state)
                 perform([], &state)

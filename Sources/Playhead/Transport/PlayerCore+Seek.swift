@@ -40,6 +40,8 @@ extension PlayerCore {
             guard isUsable, state.item === item, !state.isReleased else { return nil }
             state.commands += 1
             state.ids += 1
+            // A live item stays where it is sought to when a stall ends.
+            state.stalled = nil
             let id = SeekID(state.ids)
             state.seeks[id] = PendingSeek(item: item, completion: completion)
             let shown = duration.isNumeric ? max(.zero, min(time, duration)) : max(.zero, time)

@@ -68,7 +68,7 @@ struct ConnectionArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Cache responses in this folder, up to 1 GB; several processes may share it (default: off).",
+            "Cache responses in this folder, up to 1 GiB; several processes may share it (default: off).",
             valueName: "dir|off"
         ),
         completion: .directory

@@ -16,6 +16,8 @@ final class Control: @unchecked Sendable {
     private struct Observation {
         let id: Int
         let name: String
+        /// Identifies the observation among all of the session.
+        let key: Int
         /// Whether values are sent as text.
         let isText: Bool
         /// The value that was sent last, as text; nil if none was sent, empty if it was unavailable.
@@ -56,11 +58,11 @@ final class Control: @unchecked Sendable {
     private var isCheckPending = false
     private var timer: TimeObserver?
     private var timerInterval = MediaTime.invalid
-    private var hasTimedObservations = false
+    private var lastKey = 0
     var loop = ControlLoop()
     var loopObserver: TimeObserver?
 
-    /// Opens the socket. Clients are served when `start(_:)` is called.
+    /// Opens the socket. Clients are accepted when `start(_:)` is called.
     ///
     /// - Parameters:
     ///   - path: The path of the socket.
@@ -83,7 +85,10 @@ final class Control: @unchecked Sendable {
         }
     }
 
-    func start(_ session: PlaySession) { self.session = session }
+    func start(_ session: PlaySession) {
+        self.session = session
+        server?.start()
+    }
 
     /// Tells the clients that the session has ended, and disconnects them.
     func close() {
@@ -120,7 +125,9 @@ final class Control: @unchecked Sendable {
     }
 
     func observe(_ name: String, id: Int, isText: Bool, by client: ControlClient) {
-        subscribers[client.id]?.observations.append(Observation(id: id, name: name, isText: isText))
+        lastKey += 1
+        let observation = Observation(id: id, name: name, key: lastKey, isText: isText)
+        subscribers[client.id]?.observations.append(observation)
         updateTimer()
     }
 
@@ -241,7 +248,7 @@ final class Control: @unchecked Sendable {
                     ("name", .string(observation.name)),
                 ]
                 if let shown { members.append(("data", shown)) }
-                subscriber.client.send(JSONValue.object(members).text, property: index)
+                subscriber.client.send(JSONValue.object(members).text, property: observation.key)
             }
         }
     }

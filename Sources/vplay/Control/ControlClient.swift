@@ -66,8 +66,7 @@ final class ControlClient: Sendable {
             guard state.output.append(Array(line.utf8) + [UInt8(ascii: "\n")], property: property) else {
                 return false
             }
-            if !state.isWaitingToWrite { flush(&state) }
-            return true
+            return state.isWaitingToWrite || flush(&state)
         }
         if !isAccepted { close() }
     }
@@ -108,20 +107,23 @@ final class ControlClient: Sendable {
     }
 
     private func write() {
-        state.withLock { state in
-            guard !state.isClosed else { return }
-            flush(&state)
-        }
+        let isOpen = state.withLock { state in state.isClosed || flush(&state) }
+        if !isOpen { close() }
     }
 
     /// Writes what the socket accepts, and waits with the source for the rest.
-    private func flush(_ state: inout State) {
+    ///
+    /// - Returns: False if the client accepts nothing any more.
+    private func flush(_ state: inout State) -> Bool {
+        var isOpen = true
         state.output.drain { bytes in
-            // The process ignores SIGPIPE; an ended connection is noticed by reading.
-            Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            if count < 0, errno != EAGAIN, errno != EINTR { isOpen = false }
+            return count
         }
-        guard state.output.isEmpty == state.isWaitingToWrite else { return }
+        guard isOpen, state.output.isEmpty == state.isWaitingToWrite else { return isOpen }
         state.isWaitingToWrite.toggle()
         if state.isWaitingToWrite { writing.resume() } else { writing.suspend() }
+        return true
     }
 }

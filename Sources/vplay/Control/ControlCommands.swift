@@ -269,7 +269,8 @@ struct ControlCommands {
             guard let old = value.double else { throw .propertyFormat }
             let new = min(property.range.upperBound, max(property.range.lowerBound, body(old)))
             if case .integer = value {
-                try set(session, .integer(Int(new)))
+                guard let whole = Int(exactly: new.rounded()) else { throw .propertyFormat }
+                try set(session, .integer(whole))
             } else {
                 try set(session, .real(new))
             }

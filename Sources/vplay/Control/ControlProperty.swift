@@ -245,9 +245,8 @@ extension ControlProperty {
         .with {
             $0.set = { session, value throws(ControlError) in
                 guard let index = value.int else { throw .propertyFormat }
-                guard session.state.withLock({ $0.playlist.entries.indices.contains(index - base) }) else {
-                    throw .propertyError
-                }
+                let count = session.state.withLock { $0.playlist.entries.count }
+                guard (base..<count + base).contains(index) else { throw .propertyError }
                 session.play(at: index - base)
             }
         }
@@ -320,14 +319,18 @@ extension ControlProperty {
         .with {
             $0.set = { session, value throws(ControlError) in
                 let item = try session.readyItem()
-                let tracks = item.asset.tracks.filter { $0.mediaType == type && $0.isPlayable }
+                let tracks = item.asset.tracks.filter { $0.mediaType == type }
                 if value.flag == false {
                     item.disableTracks(ofType: type)
                 } else if let number = value.int {
-                    guard tracks.indices.contains(number - 1) else { throw .propertyError }
+                    guard number > 0, number <= tracks.count, tracks[number - 1].isPlayable else {
+                        throw .propertyError
+                    }
                     item.selectTrack(tracks[number - 1].id, ofType: type)
                 } else if case .string("auto") = value {
-                    if let first = tracks.first { item.selectTrack(first.id, ofType: type) }
+                    if let first = tracks.first(where: \.isPlayable) {
+                        item.selectTrack(first.id, ofType: type)
+                    }
                 } else {
                     throw .propertyFormat
                 }

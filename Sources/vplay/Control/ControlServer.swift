@@ -10,6 +10,8 @@ final class ControlServer: Sendable {
     private struct State: Sendable {
         var clients: [Int: ControlClient] = [:]
         var lastID = 0
+        var isAccepting = false
+        var isClosed = false
     }
     private let state = Mutex(State())
     private let path: String
@@ -38,14 +40,32 @@ final class ControlServer: Sendable {
         accepting.setEventHandler { [weak self] in
             self?.accept(descriptor, received, connected, disconnected)
         }
-        accepting.activate()
+    }
+
+    deinit {
+        // A source must be active when it is released.
+        if !state.withLock({ $0.isAccepting }) { accepting.activate() }
+        accepting.cancel()
+    }
+
+    /// Accepts clients. Those that have connected already have waited.
+    func start() {
+        let isFirst = state.withLock { state in
+            defer { state.isAccepting = true }
+            return !state.isAccepting
+        }
+        if isFirst { accepting.activate() }
     }
 
     /// Removes the socket and disconnects the clients.
     func close() {
+        let clients = state.withLock { state in
+            state.isClosed = true
+            return Array(state.clients.values)
+        }
         unlink(path)
         accepting.cancel()
-        for client in state.withLock({ Array($0.clients.values) }) { client.close() }
+        for client in clients { client.close() }
     }
 
     private func accept(
@@ -80,8 +100,11 @@ final class ControlServer: Sendable {
             self?.state.withLock { $0.clients[client.id] = nil }
             disconnected(client)
         }
-        state.withLock { $0.clients[id] = client }
-        connected(client)
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.clients[id] = client }
+            return state.isClosed
+        }
+        if isClosed { client.close() } else { connected(client) }
     }
 
     // MARK: The socket

@@ -22,8 +22,10 @@ struct LoadOptions: Sendable {
             }
         case .string(let text)?:
             for part in text.split(separator: ",") {
-                let words = part.split(separator: "=", maxSplits: 1).map(String.init)
-                pairs.append((words[0], words.count > 1 ? words[1] : "yes"))
+                let name = part.prefix { $0 != "=" }
+                let value = part.dropFirst(name.count + 1)
+                guard !name.isEmpty else { throw .invalidParameter }
+                pairs.append((String(name), value.isEmpty ? "yes" : String(value)))
             }
         default: throw .invalidParameter
         }

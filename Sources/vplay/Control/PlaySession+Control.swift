@@ -14,6 +14,9 @@ extension PlaySession {
         /// Insert after the current entry.
         case insertNext = "insert-next"
         case insertNextPlay = "insert-next-play"
+        /// Insert at an index.
+        case insertAt = "insert-at"
+        case insertAtPlay = "insert-at-play"
 
         init?(_ flag: String) {
             self.init(rawValue: flag)
@@ -104,7 +107,8 @@ extension PlaySession {
         let added = state.withLock { state -> [PlaylistEntry] in
             if mode == .replace { state.playlist.removeAll(except: nil) }
             let current = state.current.flatMap { state.playlist.index(of: $0.entry.id) }
-            var index = index
+            let isAtIndex = mode == .insertAt || mode == .insertAtPlay
+            var index = isAtIndex ? index.map { min(max(0, $0), state.playlist.entries.count) } : nil
             if mode == .insertNext || mode == .insertNextPlay { index = current.map { $0 + 1 } ?? 0 }
             return list.inputs.enumerated().map { offset, input in
                 state.playlist.insert(
@@ -116,12 +120,16 @@ extension PlaySession {
                 )
             }
         }
+        if mode == .replace { removeQueued() }
         let proceed: @Sendable () -> Void = { [weak self] in
             guard let self, !state.withLock({ $0.isOver || $0.isStopping }) else { return }
             let isIdle = state.withLock { $0.current == nil }
-            let startsIfIdle = mode == .appendPlay || mode == .insertNextPlay
+            let startsIfIdle = [.appendPlay, .insertNextPlay, .insertAtPlay].contains(mode)
             if mode == .replace || (isIdle && startsIfIdle) {
-                if let index = state.withLock({ $0.playlist.index(of: added[0].id) }) { play(at: index) }
+                let (index, isPlaying) = state.withLock { state in
+                    (state.playlist.index(of: added[0].id), state.current?.entry.id == added[0].id)
+                }
+                if let index, !isPlaying { play(at: index) }
             } else {
                 requeue()
             }
@@ -139,13 +147,29 @@ extension PlaySession {
 
     /// Queues the entry that follows the current one after the playlist has changed.
     func requeue() {
-        let queued = state.withLock { state in
+        let queued = state.withLock { state -> InputPlayback? in
+            // The player may have advanced to the queued item already, which the next event reports.
+            guard !state.hasEnded else { return nil }
             state.playlist.follow(state.current?.entry.id)
+            guard let next = state.next else { return nil }
+            if state.playlist.peek()?.id == next.entry.id {
+                _ = state.playlist.next()
+                return nil
+            }
+            state.next = nil
+            return next
+        }
+        if let queued { player.remove(queued.item) }
+        queueNext()
+    }
+
+    /// Removes the queued item, because another entry is to follow.
+    private func removeQueued() {
+        let queued = state.withLock { state in
             defer { state.next = nil }
             return state.next
         }
         if let queued { player.remove(queued.item) }
-        queueNext()
     }
 
     /// Removes the entry at an index. If it plays, the next one follows.
@@ -205,13 +229,11 @@ extension PlaySession {
     /// Stops the current entry. Without `--idle` the session ends.
     func stopPlaying(keepsPlaylist: Bool) {
         control?.fileEnded("stop")
-        let queued = state.withLock { state in
+        state.withLock { state in
             state.hasEnded = true
             if !keepsPlaylist { state.playlist.removeAll(except: nil) }
-            defer { state.next = nil }
-            return state.next
         }
-        if let queued { player.remove(queued.item) }
+        removeQueued()
         if options.isIdle { becomeIdle() } else { stop() }
     }
 

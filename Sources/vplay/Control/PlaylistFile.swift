@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A playlist of a desktop player: M3U, PLS, or a file with one path or URL in each line.
 struct PlaylistFile: Sendable {
@@ -21,6 +22,11 @@ struct PlaylistFile: Sendable {
     init(path: String) throws(Failure) {
         let data: Data
         do {
+            // A pipe without a writer would block.
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw Failure.unreadable
+            }
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             data = try handle.read(upToCount: Self.maximumByteCount + 1) ?? Data()
         } catch {

@@ -35,7 +35,7 @@ extension PlaySession {
             defer { state.makeCurrent(playback) }
             return (state.current == nil, state.isPausedByUser)
         }
-        if repeatsSingleInput { watchDuration() }
+        if player.repeatMode == .loop { watchDuration() }
         player.actionAtItemEnd = queuesNext ? .advance : .pause
         control?.fileStarted(playback.entry, isReady: false)
         // The first item is set last. Later the item is set before the rate, which is 0 after the end of an item.
@@ -75,7 +75,12 @@ extension PlaySession {
     func didAdvance(to item: PlayerItem?) {
         guard let item else {
             // The queue became empty before the session ended it, so the player has to be paused here.
-            if state.withLock({ $0.isStopping }) { player.pause() }
+            let (isStopping, isAbandoned) = state.withLock { state in
+                (state.isStopping, state.current != nil && state.hasEnded && state.next == nil)
+            }
+            if isStopping { player.pause() }
+            // A remote client removed the item to which the player had just advanced.
+            if !isStopping, isAbandoned, control != nil { endOrPlayNext() }
             return
         }
         let advance = state.withLock { state -> (InputPlayback, MediaTime?)? in
@@ -160,8 +165,10 @@ extension PlaySession {
             if !pass.isFollowed { playNext() }
             return
         }
-        if case .times(let times) = options.repeats, pass.count == times - 1 { player.repeatMode = .once }
-        if repeatsSingleInput { watchDuration() }
+        if repeatsSingleInput, case .times(let times) = options.repeats, pass.count == times - 1 {
+            player.repeatMode = .once
+        }
+        watchDuration()
     }
 
     /// Returns the time of an end. In real time it is reported slightly late.

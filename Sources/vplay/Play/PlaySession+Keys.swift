@@ -86,7 +86,7 @@ extension PlaySession {
 
     private func toggleLoop() {
         let isLooping: Bool
-        if isSingle {
+        if isSingle || player.repeatMode == .loop {
             isLooping = player.repeatMode != .loop
             player.repeatMode = isLooping ? .loop : .once
         } else {

@@ -27,6 +27,9 @@ struct Playlist: Sendable {
     mutating func notePlayed(_ id: Int) { playable.insert(id) }
     mutating func noteFailed(_ id: Int) { playable.remove(id) }
 
+    /// Returns the entry that `next()` returns, or nil at the end of the list, also of one that is repeated.
+    func peek() -> PlaylistEntry? { nextIndex < entries.count ? entries[nextIndex] : nil }
+
     /// Returns the next entry, or nil at the end of the list.
     mutating func next() -> PlaylistEntry? {
         if nextIndex == entries.count {
