@@ -101,6 +101,35 @@ struct PushedByteSourceTests {
         #expect(source.requests.isEmpty && application.openCount == 0)
     }
 
+    @Test("A request that is finished without bytes ends a resource of unknown length")
+    func unknownEnd() throws {
+        let application = Application(5_000)
+        let source = application.source(byteCount: nil)
+        let context = ReadContext()
+        #expect(try read(source, 0, context) == nil)
+        let request = application.request(0)
+        application.bytes.withUnsafeBytes { request.receive($0) }
+        request.finish()
+        #expect(try read(source, 0, context, count: 10_000)?.count == 5_000)
+        if try read(source, 5_000, context) == nil {
+            application.request(application.openCount - 1).finish()
+        }
+        #expect(try read(source, 5_000, context)?.isEmpty == true)
+    }
+
+    @Test("A resource without ranges that is finished early is cut off, and not requested again by itself")
+    func earlyEnd() throws {
+        let application = Application(5_000)
+        let source = application.source(isSeekable: false, byteCount: 8_000)
+        let context = ReadContext()
+        #expect(try read(source, 5_000, context) == nil)
+        let request = application.request(0)
+        application.bytes.withUnsafeBytes { request.receive($0) }
+        request.finish()
+        #expect(throws: MediaError.self) { try read(source, 5_000, context) }
+        #expect(application.lines().filter { $0.hasPrefix("request") }.count == 1)
+    }
+
     @Test("A closed reader's requests are cancelled at once, and those of other readers continue")
     func closing() throws {
         let application = Application(20_000_000)
