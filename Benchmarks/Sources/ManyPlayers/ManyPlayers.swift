@@ -87,7 +87,7 @@ struct ManyPlayers {
         let behind = PlaybackBudget.shared.lateMembers().count
         let all = stages.map(\.player.counters)
         let frames = all.map(\.framesPresented).reduce(0, +)
-        let lateness = all.map(\.totalLateness).reduce(.zero, +)
+        let lateness = all.map(\.totalLateness).reduce(Duration.zero, +)
         let started = all.compactMap(\.startupTime)
         withExtendedLifetime(waiting) {}
         return [
