@@ -85,7 +85,7 @@ private final class Pages {
 
     init(_ clips: [URL], count: Int) {
         var settings = FeedSettings()
-        settings.settlingTime = 0
+        settings.settlingTime = .zero
         feed = FeedPlayer(settings: settings, posters: posters) { Asset(url: clips[$0 % clips.count]) }
         feed.setCells((0..<count).map { FeedCell($0, frame: Self.frame($0)) })
         _ = jump(to: 0)
