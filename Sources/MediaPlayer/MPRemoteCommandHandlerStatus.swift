@@ -1,4 +1,4 @@
-/// What a handler of a command answers.
+/// The result that a handler of a command returns.
 public enum MPRemoteCommandHandlerStatus: Int, Sendable {
     /// The command was performed.
     case success = 0

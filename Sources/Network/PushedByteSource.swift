@@ -51,7 +51,7 @@ public final class PushedByteSource: ByteSource {
         var owners: [RequestID: ReaderID] = [:]
         /// The readers to wake when the lock is released.
         var woken: [ReadContext] = []
-        /// What the application is told when the lock is released, in order.
+        /// The calls to the application that follow when the lock is released, in order.
         var notices: [Notice] = []
         /// Whether a thread is delivering notices.
         var isNotifying = false

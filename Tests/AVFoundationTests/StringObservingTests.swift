@@ -357,6 +357,7 @@ struct StringObservingTests {
         let player = bench.make { AVPlayer() }
         let (calls, continuation) = AsyncStream.makeStream(of: Void.self)
         let threads = Threads(continuation)
+        // The closure only passes the reference on; the object's method belongs to the main actor.
         nonisolated(unsafe) let observer = threads
         await withCheckedContinuation { done in
             DispatchQueue.global().async {

@@ -51,7 +51,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     let decoder: any EpochDecoder
     private let demand: DeinterlacingDemand
-    /// Where the frames are kept that are decoded ahead of need.
+    /// The memory for frames that are decoded ahead of need.
     private let share: FrameCacheShare
     private let ahead: DecodeAhead
     let wakeDemuxer: @Sendable () -> Void

@@ -165,7 +165,7 @@ public final class PlayerItem: Sendable, Identifiable {
 
     /// The range of item time that can be sought to. Empty until the item is ready, and if it is not seekable.
     ///
-    /// Of a live stream it is the range of the segments that the server offers, by the playlist that was loaded last. An
+    /// For a live stream it is the range of the segments that the server offers, by the playlist that was loaded last. An
     /// `EVENT` playlist keeps its start, so the range begins at zero; others remove segments at the start. The range is
     /// updated during playback and by seeks; observers are notified with the next change of `loadedTimeRanges`.
     public var seekableTimeRanges: [MediaTimeRange] {

@@ -31,7 +31,7 @@ public final class VirtualClock: Sendable {
 
     /// Calls a closure while the clock is held: no time passes, and no work of the players begins.
     ///
-    /// What the closure requests of several players is carried out afterwards, at one time and in the order of the calls.
+    /// The requests that the closure makes of several players are carried out afterwards, at one time, in the order of the calls.
     /// Players that are created and started in it give the same result in every run. In a callback of a player on the
     /// clock no time passes either, and the method is not needed.
     ///

@@ -85,7 +85,7 @@ enum OtherPlayers {
         "title": .refused("a window is named after its input"),
     ]
 
-    /// What programs that start mpv pass to it, in addition to `meanings`. It concerns mpv's display and scripts, and has
+    /// Options that programs pass to mpv, in addition to `meanings`. Most concern mpv's display and scripts, and have
     /// no effect here.
     static let meaningsForMPV: [String: Meaning] = [
         "terminal": .value { isOn($0).map { $0 ? [] : ["--quiet"] } }, "no-terminal": .flag(["--quiet"]),

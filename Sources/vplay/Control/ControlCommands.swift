@@ -11,7 +11,7 @@ struct ControlCommands {
     private typealias Command = @Sendable (ControlCommands, [JSONValue]) throws(ControlError) -> JSONValue?
 
     /// The names of the commands, sorted.
-    static var names: [String] { table.keys.sorted() + ["screenshot-to-file"] }
+    static var names: [String] { (table.keys + ["screenshot-to-file"]).sorted() }
 
     /// Runs a request, and replies to it.
     func run(_ request: ControlRequest) {

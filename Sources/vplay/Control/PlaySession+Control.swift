@@ -3,9 +3,9 @@ import Foundation
 import Playhead
 import Synchronization
 
-/// What a remote client may do with a session. All calls are made on the callback queue of the player.
+/// The operations of remote clients on a session. All calls are made on the callback queue of the player.
 extension PlaySession {
-    /// What `loadfile` does with the playlist.
+    /// The effect of `loadfile` on the playlist.
     enum LoadMode: String {
         case replace
         case append
@@ -164,7 +164,7 @@ extension PlaySession {
     }
 
     /// Removes the queued item, because another entry is to follow.
-    private func removeQueued() {
+    func removeQueued() {
         let queued = state.withLock { state in
             defer { state.next = nil }
             return state.next

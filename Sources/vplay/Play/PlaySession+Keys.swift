@@ -123,14 +123,12 @@ extension PlaySession {
     /// Plays the entry at a valid index instead of the current one.
     func play(at index: Int) {
         let time = player.currentTime()
-        let queued = state.withLock { state in
+        state.withLock { state in
             state.hasEnded = true
             state.playlist.jump(to: index)
             state.spendUntil(time)
-            defer { state.next = nil }
-            return state.next
         }
-        if let queued { player.remove(queued.item) }
+        removeQueued()
         endOrPlayNext()
     }
 
