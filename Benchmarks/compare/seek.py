@@ -266,6 +266,7 @@ def main():
             print(f"  {name:10} " + "   ".join(words), flush=True)
 
     options.docs.mkdir(exist_ok=True)
+    (options.docs / "results").mkdir(parents=True, exist_ok=True)
     (options.docs / "results/seeks.json").write_text(json.dumps(report, indent=1) + "\n")
     compare.write_page(options.docs / "performance.md", table(report), BEGIN, END)
     print(f"wrote {options.docs / 'performance.md'} and seeks.json")

@@ -33,7 +33,10 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     func begin(_ start: EpochStart) {
         base.begin(start)
         isPreview = start.showsPreview
-        firstFrame.begin(isWanted: !start.isReverse && (start.firstWanted == nil || isPreview))
+        firstFrame.begin(
+            isWanted: !start.isReverse && (start.firstWanted == nil || isPreview),
+            isPreview: isPreview
+        )
     }
 
     func keptFrame(for target: MediaTime) -> KeptFrame? { base.keptFrame(for: target) }
