@@ -91,12 +91,21 @@ let package = Package(
         .library(name: "AVKit", targets: ["AVKit"]),
         .library(name: "CoreMedia", targets: ["CoreMedia"]),
         .library(name: "MediaPlayer", targets: ["MediaPlayer"]),
+        .plugin(name: "AppleSources", targets: ["AppleSources"]),
         .executable(name: "vplay", targets: ["vplay"]),
+    ],
+    traits: [
+        .trait(
+            name: "AppleSources",
+            description: "The plugin AppleSources, which translates Apple's Objective-C forms and needs swift-syntax."
+        )
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        // Of the trait AppleSources alone: SwiftPM does not fetch it without the trait.
+        .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
     ],
     targets: [
         .systemLibrary(
@@ -186,6 +195,28 @@ let package = Package(
         ),
         .target(name: "AVKit", dependencies: ["AVFoundation"], swiftSettings: settings),
         .target(name: "MediaPlayer", swiftSettings: settings),
+        .target(
+            name: "AppleSourceTranslator",
+            dependencies: [
+                .product(
+                    name: "SwiftParser",
+                    package: "swift-syntax",
+                    condition: .when(traits: ["AppleSources"])
+                ),
+                .product(
+                    name: "SwiftSyntax",
+                    package: "swift-syntax",
+                    condition: .when(traits: ["AppleSources"])
+                ),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "AppleSourceTool",
+            dependencies: ["AppleSourceTranslator"],
+            swiftSettings: settings
+        ),
+        .plugin(name: "AppleSources", capability: .buildTool(), dependencies: ["AppleSourceTool"]),
         .executableTarget(
             name: "vplay",
             dependencies: [
@@ -285,6 +316,11 @@ let package = Package(
                 "PlayheadBackend",
                 "TestSupport",
             ],
+            swiftSettings: plainSettings
+        ),
+        .testTarget(
+            name: "AppleSourceTranslatorTests",
+            dependencies: ["AppleSourceTranslator"],
             swiftSettings: plainSettings
         ),
         .testTarget(

@@ -40,7 +40,7 @@ extension _KeyValueCodingAndObserving {
             return Misuse.report("\(type(of: self)) has no property to observe: \(keyPath)")
         }
         let registration = KeyValueRegistration(observer, keyPath, context)
-        let observation = observed.begin(registration, path, options)
+        let observation = observed.begin(registration, path, options, of: observed)
         observed.keyValueRegistrations.add(registration)
         if options.contains(.initial) {
             registration.deliver(
@@ -93,19 +93,25 @@ extension Observed {
     fileprivate func begin(
         _ registration: KeyValueRegistration,
         _ path: [String],
-        _ options: NSKeyValueObservingOptions
+        _ options: NSKeyValueObservingOptions,
+        of root: some Observed
     ) -> ValueObservation<KeyValue> {
-        let reference = WeakObject(self)
+        if self is KeyValueObserver, path.count > 1, case .object(let object) = keyValue(forKey: path[0]),
+            let next = object as? any Observed
+        {
+            return next.begin(registration, Array(path.dropFirst()), options, of: root)
+        }
+        let (reference, owner) = (WeakObject(self), WeakObject(root))
         // The observers of the player retain the closures, so the closures do not retain the registration with its token.
         let observation = observeValue { [weak registration] () -> KeyValue? in
             guard let object = reference.object, let registration else { return nil }
             guard registration.observer != nil else {
-                _ = object.keyValueRegistrations.removeLast { $0 === registration }
+                _ = owner.object?.keyValueRegistrations.removeLast { $0 === registration }
                 return nil
             }
             return object.keyValue(forPath: path[...])
         } changeHandler: { [weak registration] old, new in
-            guard let object = reference.object, let registration else { return }
+            guard let object = owner.object, let registration else { return }
             let old = options.contains(.old) ? old : nil
             if options.contains(.prior) {
                 registration.deliver(.change(old: old, isPrior: true), of: object)

@@ -11,7 +11,7 @@ public final class ObservationToken: Sendable {
     }
     private let end: Locked<End?>
 
-    init(_ end: @escaping @Sendable () -> Void) { self.end = Locked(End(body: end)) }
+    package init(_ end: @escaping @Sendable () -> Void) { self.end = Locked(End(body: end)) }
 
     /// Ends the observation. Only a call that is already running completes. Further calls have no effect.
     public func invalidate() {

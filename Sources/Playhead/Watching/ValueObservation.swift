@@ -12,6 +12,11 @@ package struct ValueObservation<Value: Sendable>: Sendable {
     package let initialValue: Value?
     /// The token that ends the observation when it is invalidated or released.
     package let token: ObservationToken
+
+    package init(initialValue: Value?, token: ObservationToken) {
+        self.initialValue = initialValue
+        self.token = token
+    }
 }
 
 /// The value that an observer knows, and the value that was last reported.

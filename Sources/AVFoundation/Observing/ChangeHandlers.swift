@@ -1,0 +1,26 @@
+import MediaCore
+import Playhead
+
+/// The closures that are called after a property of an object has been set.
+final class ChangeHandlers: Sendable {
+    private struct State: Sendable {
+        var handlers: [(id: UInt64, body: @Sendable () -> Void)] = []
+        var lastID: UInt64 = 0
+    }
+    private let state = Locked(State())
+
+    /// Adds a closure, which is removed with the token.
+    func add(_ body: @escaping @Sendable () -> Void) -> ObservationToken {
+        let id = state.withLock { state in
+            state.lastID += 1
+            state.handlers.append((state.lastID, body))
+            return state.lastID
+        }
+        return ObservationToken { [weak self] in self?.state.withLock { $0.handlers.removeAll { $0.id == id } } }
+    }
+
+    /// Calls the closures in the order in which they were added.
+    func notify() {
+        for handler in state.withLock({ $0.handlers }) { handler.body() }
+    }
+}
