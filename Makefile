@@ -28,7 +28,7 @@ VPLAY := $(RELEASE_BUILD)/release/vplay
 ASAN_MODULES ?= FFmpeg HLS MediaCore Network PulseAudio Sinks TerminalSink WindowSink
 TSAN_MODULES ?= HLS Network PlaybackEngine Playhead PlayheadFeed PulseAudio
 FIXTURES := media-fixtures/generated
-SOURCES = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources docs/examples)
+SOURCES = $(wildcard Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources docs/examples)
 
 ##@ Start here
 
@@ -139,8 +139,9 @@ readme: fixtures ## build and run the package that README.md shows, from its cod
 	SWIFT="$(SWIFT)" Tests/check-readme.sh $(BUILDFLAGS)
 
 .PHONY: avfoundation
-avfoundation: fixtures ## build packages outside this one with the product AVFoundation and without it, and play a clip
+avfoundation: fixtures ## build packages outside this one with the product AVFoundation, with the plugin AppleSources and without them, and play a clip
 	SWIFT="$(SWIFT)" Tests/check-avfoundation.sh $(BUILDFLAGS)
+	SWIFT="$(SWIFT)" Tests/check-apple-sources.sh $(BUILDFLAGS)
 
 # Settings for the sanitizers: a build from scratch, optimized code (several times faster), fewer samples of tests with many
 # samples, and the modules to test.

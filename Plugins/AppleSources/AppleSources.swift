@@ -23,11 +23,15 @@ struct AppleSources: BuildToolPlugin {
         ]
     }
 
-    /// Returns the Swift files in a folder and the folders in it, in the order of their paths.
+    /// Returns the Swift files in a folder and the folders in it, in the order of their paths. Links are followed.
     private func swiftFiles(in folder: URL) -> [URL] {
-        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        return (files?.compactMap { $0 as? URL } ?? [])
-            .filter { $0.pathExtension == "swift" }
-            .sorted { $0.path < $1.path }
+        // A folder that does not exist has no files, which the caller reports.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.sorted().flatMap { name in
+            let url = folder.appending(component: name)
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else { return [URL]() }
+            return isFolder.boolValue ? swiftFiles(in: url) : url.pathExtension == "swift" ? [url] : []
+        }
     }
 }
