@@ -97,7 +97,8 @@ let package = Package(
     traits: [
         .trait(
             name: "AppleSources",
-            description: "The plugin AppleSources, which translates Apple's Objective-C forms and needs swift-syntax."
+            description:
+                "The plugin AppleSources, which translates Apple's Objective-C forms and needs swift-syntax."
         )
     ],
     dependencies: [

@@ -38,12 +38,24 @@ tree=$(${SWIFT:-swift} package --package-path "$work/alone" show-dependencies)
 [[ $tree != *swift-syntax* && ! -e $work/alone/.build/checkouts/swift-syntax ]] || fail "swift-syntax is resolved: $tree"
 echo "check-apple-sources: a package that depends on Playhead alone does not resolve swift-syntax"
 
+# The tests of the translator, which the build without the trait leaves empty.
+mkdir -p "$work/translator/Sources" "$work/translator/Tests"
+cp -r Sources/AppleSourceTranslator "$work/translator/Sources"
+cp -r Tests/AppleSourceTranslatorTests "$work/translator/Tests"
+syntax='.product(name: "SwiftParser", package: "swift-syntax"), .product(name: "SwiftSyntax", package: "swift-syntax")'
+settings='swiftSettings: [.swiftLanguageMode(.v6), .define("AppleSources"), .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"), .unsafeFlags(["-warnings-as-errors"])]'
+manifest translator "$(grep -o '.package(url: "[^"]*swift-syntax".*)' Package.swift)" \
+    ".target(name: \"AppleSourceTranslator\", dependencies: [$syntax], $settings),
+    .testTarget(name: \"AppleSourceTranslatorTests\", dependencies: [\"AppleSourceTranslator\"], $settings)" >"$work/translator/Package.swift"
+tested=$(${SWIFT:-swift} test --disable-xctest --package-path "$work/translator" "$@" 2>&1) || fail "the tests of the translator:
+$tested"
+echo "check-apple-sources: $(grep -o 'Test run with .* passed' <<<"$tested")"
+
 target() {
     echo ".executableTarget(name: \"$1\", dependencies: [.product(name: \"AVKit\", package: \"playhead\")]," \
         "swiftSettings: [.swiftLanguageMode(.v5)], plugins: [.plugin(name: \"AppleSources\", package: \"playhead\")]),"
 }
-syntax='.product(name: "SwiftParser", package: "swift-syntax"), .product(name: "SwiftSyntax", package: "swift-syntax")'
-settings='swiftSettings: [.swiftLanguageMode(.v6), .define("AppleSources"), .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility")]'
 manifest user '.package(path: "../playhead", traits: ["AppleSources"])' \
     "$(target player) $(target untranslatable) $(target broken)" >"$user/Package.swift"
 for name in player untranslatable broken; do
@@ -53,7 +65,6 @@ for name in player untranslatable broken; do
 done
 cp "$code/apple-main.swift" "$user/Sources/player/main.swift"
 
-# With another scratch folder, because the tests have other flags than the tool.
 build() { ${SWIFT:-swift} build --package-path "$user" "$@"; }
 
 build "$@" --product player

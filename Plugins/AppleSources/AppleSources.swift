@@ -8,7 +8,9 @@ struct AppleSources: BuildToolPlugin {
         let folder = context.package.directoryURL.appending(components: "AppleSources", target.name)
         let files = swiftFiles(in: folder)
         guard !files.isEmpty else {
-            Diagnostics.error("there is no Swift file in \(folder.path), which the plugin AppleSources translates")
+            Diagnostics.error(
+                "there is no Swift file in \(folder.path), which the plugin AppleSources translates"
+            )
             return []
         }
         let output = context.pluginWorkDirectoryURL
@@ -30,7 +32,9 @@ struct AppleSources: BuildToolPlugin {
         return names.sorted().flatMap { name in
             let url = folder.appending(component: name)
             var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else { return [URL]() }
+            guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+                return [URL]()
+            }
             return isFolder.boolValue ? swiftFiles(in: url) : url.pathExtension == "swift" ? [url] : []
         }
     }

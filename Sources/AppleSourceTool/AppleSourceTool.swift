@@ -1,7 +1,7 @@
 import Foundation
 
 #if AppleSources
-import AppleSourceTranslator
+    import AppleSourceTranslator
 #endif
 
 /// Translates the files of a target for the plugin `AppleSources`: `AppleSourceTool OUTPUT FILE...`.
@@ -26,29 +26,32 @@ struct AppleSourceTool {
     }
 
     #if AppleSources
-    private static func translate(_ paths: [String], into output: URL) throws {
-        let sources = try paths.map { path in
-            AppleSource(path: path, text: try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8))
+        private static func translate(_ paths: [String], into output: URL) throws {
+            let sources = try paths.map { path in
+                AppleSource(
+                    path: path,
+                    text: try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+                )
+            }
+            let translation = Translation(of: sources)
+            guard translation.messages.isEmpty else {
+                return fail(translation.messages.map(\.description).joined(separator: "\n"))
+            }
+            for file in translation.files {
+                let target = output.appendingPathComponent(URL(fileURLWithPath: file.path).lastPathComponent)
+                let data = Data(file.text.utf8)
+                guard FileManager.default.contents(atPath: target.path) != data else { continue }
+                try data.write(to: target, options: .atomic)
+            }
         }
-        let translation = Translation(of: sources)
-        guard translation.messages.isEmpty else {
-            return fail(translation.messages.map(\.description).joined(separator: "\n"))
-        }
-        for file in translation.files {
-            let target = output.appendingPathComponent(URL(fileURLWithPath: file.path).lastPathComponent)
-            let data = Data(file.text.utf8)
-            guard FileManager.default.contents(atPath: target.path) != data else { continue }
-            try data.write(to: target, options: .atomic)
-        }
-    }
     #else
-    private static func translate(_ paths: [String], into output: URL) throws {
-        fail(
-            """
-            error: the plugin AppleSources needs the package trait of the same name: \
-            .package(url: "...", from: "...", traits: ["AppleSources"])
-            """
-        )
-    }
+        private static func translate(_ paths: [String], into output: URL) throws {
+            fail(
+                """
+                error: the plugin AppleSources needs the package trait of the same name: \
+                .package(url: "...", from: "...", traits: ["AppleSources"])
+                """
+            )
+        }
     #endif
 }

@@ -3,7 +3,9 @@ import SwiftSyntax
 
 /// What is known about the condition of `#if`, without the settings of the build.
 enum Condition {
-    private static let platforms: Set<String> = ["iOS", "macOS", "OSX", "tvOS", "watchOS", "visionOS", "Windows", "Android"]
+    private static let platforms: Set<String> = [
+        "iOS", "macOS", "OSX", "tvOS", "watchOS", "visionOS", "Windows", "Android",
+    ]
 
     /// Returns the clauses that can be compiled on Linux.
     static func possibleClauses(of node: IfConfigDeclSyntax) -> [IfConfigClauseSyntax] {
@@ -18,15 +20,20 @@ enum Condition {
 
     /// Returns the value of a condition on Linux, or nil if it depends on the build.
     private static func value(_ expression: ExprSyntax) -> Bool? {
-        if let sequence = expression.as(SequenceExprSyntax.self) { return value(Array(sequence.elements)[...]) }
+        if let sequence = expression.as(SequenceExprSyntax.self) {
+            return value(Array(sequence.elements)[...])
+        }
         if let tuple = expression.as(TupleExprSyntax.self), tuple.elements.count == 1 {
             return tuple.elements.first.flatMap { value($0.expression) }
         }
         if let negated = expression.as(PrefixOperatorExprSyntax.self), negated.operator.text == "!" {
             return value(negated.expression).map { !$0 }
         }
-        if let literal = expression.as(BooleanLiteralExprSyntax.self) { return literal.literal.text == "true" }
-        guard let call = expression.as(FunctionCallExprSyntax.self), let argument = call.arguments.first else {
+        if let literal = expression.as(BooleanLiteralExprSyntax.self) {
+            return literal.literal.text == "true"
+        }
+        guard let call = expression.as(FunctionCallExprSyntax.self), let argument = call.arguments.first
+        else {
             return nil
         }
         let name = argument.expression.trimmedDescription

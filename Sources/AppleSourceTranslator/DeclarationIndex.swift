@@ -61,7 +61,9 @@ struct DeclarationIndex {
 
     /// Returns the optional method that a class implements although a superclass, which conforms to the protocol, does not.
     /// Swift would call the default implementation instead.
-    func methodHiddenBySuperclass(of type: String, _ method: MethodName) -> (OptionalMethod, superclass: String)? {
+    func methodHiddenBySuperclass(of type: String, _ method: MethodName) -> (
+        OptionalMethod, superclass: String
+    )? {
         for optional in optionalMethods[method.name] ?? [] where optional.labels == method.labels {
             let `protocol` = optional.protocolName.split(separator: ".").last.map(String.init) ?? ""
             let chain = superclasses(of: type)
@@ -155,7 +157,9 @@ private final class Collector: SyntaxVisitor {
 
     override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
         if node.parent?.is(MemberBlockItemSyntax.self) ?? false {
-            let names = node.bindings.compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text }
+            let names = node.bindings.compactMap {
+                $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+            }
             change {
                 $0.properties.formUnion(names)
                 if node.isObservable { $0.hasObservableProperty = true }

@@ -4,14 +4,16 @@ import SwiftSyntax
 extension SourceTranslator {
     /// Attributes that only concern Objective-C and Xcode.
     private static let removed: Set<String> = [
-        "objc", "objcMembers", "nonobjc", "IBOutlet", "IBAction", "IBSegueAction", "IBInspectable", "IBDesignable",
+        "objc", "objcMembers", "nonobjc", "IBOutlet", "IBAction", "IBSegueAction", "IBInspectable",
+        "IBDesignable",
         "GKInspectable",
     ]
     private static let untranslatable = [
         "NSManaged": "@NSManaged needs Core Data, which Linux does not have",
         "NSCopying": "@NSCopying cannot be translated: copy the value in the initializer and in a setter",
         "UIApplicationMain": "@UIApplicationMain needs UIKit: mark the entry point of the program with @main",
-        "NSApplicationMain": "@NSApplicationMain needs AppKit: mark the entry point of the program with @main",
+        "NSApplicationMain":
+            "@NSApplicationMain needs AppKit: mark the entry point of the program with @main",
         "implementation": "@implementation needs Objective-C headers, which Linux's Swift does not read",
     ]
 
@@ -83,7 +85,8 @@ extension SourceTranslator {
 
     /// Returns the class in this file that an extension without conditions, attributes and modifiers extends.
     private func movableTarget(of node: ExtensionDeclSyntax) -> ClassDeclSyntax? {
-        guard node.genericWhereClause == nil, node.modifiers.isEmpty, node.attributes.allSatisfy(\.isObjC) else {
+        guard node.genericWhereClause == nil, node.modifiers.isEmpty, node.attributes.allSatisfy(\.isObjC)
+        else {
             return nil
         }
         let finder = ClassFinder(path: node.extendedType.trimmedDescription)

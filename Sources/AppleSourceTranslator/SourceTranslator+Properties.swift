@@ -8,7 +8,8 @@ extension SourceTranslator {
     /// compile.
     func translateVariable(_ node: VariableDeclSyntax) {
         guard let modifier = node.modifiers.first(where: { $0.name.text == "dynamic" }) else { return }
-        guard let name = scopes.last?.name.split(separator: ".").last, index.inheritsFromNSObject(String(name)),
+        guard let name = scopes.last?.name.split(separator: ".").last,
+            index.inheritsFromNSObject(String(name)),
             !node.isComputed, node.parent?.is(MemberBlockItemSyntax.self) ?? false
         else { return remove(modifier) }
         guard node.isObservable else {
@@ -18,7 +19,8 @@ extension SourceTranslator {
                     + "'weak', 'override' and '!'"
             )
         }
-        edits.replace(modifier.range, with: "@KeyValueObservable")
+        edits.insert("@KeyValueObservable ", at: node.range.lowerBound)
+        remove(modifier)
         needsImport = true
     }
 }
@@ -28,7 +30,8 @@ extension VariableDeclSyntax {
     fileprivate var isComputed: Bool {
         switch bindings.first?.accessorBlock?.accessors {
         case .getter: true
-        case .accessors(let list): !list.allSatisfy { ["didSet", "willSet"].contains($0.accessorSpecifier.text) }
+        case .accessors(let list):
+            !list.allSatisfy { ["didSet", "willSet"].contains($0.accessorSpecifier.text) }
         case nil: false
         }
     }

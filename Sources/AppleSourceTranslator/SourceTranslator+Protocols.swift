@@ -7,14 +7,17 @@ extension SourceTranslator {
         guard node.attributes.contains(where: \.isObjC) else { return }
         if let inherited = node.inheritanceClause?.inheritedTypes {
             let names = inherited.map(\.type.trimmedDescription)
-            if let first = inherited.first, !names.contains(where: ["AnyObject", "class", "NSObjectProtocol"].contains) {
+            if let first = inherited.first,
+                !names.contains(where: ["AnyObject", "class", "NSObjectProtocol"].contains)
+            {
                 edits.insert("AnyObject, ", at: first.range.lowerBound)
             }
         } else {
             edits.insert(": AnyObject", at: node.name.range.upperBound)
         }
         let access = node.modifiers.contains { ["public", "open"].contains($0.name.text) } ? "public " : ""
-        let members = node.optionalMethods.compactMap { defaultImplementation(of: $0, access) }
+        let members =
+            node.optionalMethods.compactMap { defaultImplementation(of: $0, access) }
             + node.memberBlock.members.compactMap { defaultImplementation(of: $0.decl, access) }
         reportConditionalOptionals(in: node)
         guard !members.isEmpty else { return }
@@ -40,7 +43,10 @@ extension SourceTranslator {
         case .defaultResult(let body): return "\(head)\(result) \(body)"
         case .missingResult:
             if !effects.isEmpty {
-                report(node, "an optional method that throws or suspends and returns a value cannot be translated")
+                report(
+                    node,
+                    "an optional method that throws or suspends and returns a value cannot be translated"
+                )
                 return nil
             }
             edits.insert(" throws", at: node.signature.parameterClause.range.upperBound)
@@ -54,7 +60,10 @@ extension SourceTranslator {
             let binding = variable.bindings.first
         else { return nil }
         guard let type = binding.typeAnnotation?.type, OptionalMethod.isOptional(type) else {
-            report(node, "an optional property of a protocol needs an optional type, because it is nil where it is missing")
+            report(
+                node,
+                "an optional property of a protocol needs an optional type, because it is nil where it is missing"
+            )
             return nil
         }
         let isSettable = binding.accessorBlock?.trimmedDescription.contains("set") ?? false
@@ -64,15 +73,21 @@ extension SourceTranslator {
 
     private func reportConditionalOptionals(in node: ProtocolDeclSyntax) {
         for block in node.memberBlock.members.compactMap({ $0.decl.as(IfConfigDeclSyntax.self) }) {
-            for token in block.tokens(viewMode: .sourceAccurate) where token.tokenKind == .keyword(.optional) {
-                report(token, "an optional member inside #if cannot be translated: put the protocol inside #if")
+            for token in block.tokens(viewMode: .sourceAccurate) where token.tokenKind == .keyword(.optional)
+            {
+                report(
+                    token,
+                    "an optional member inside #if cannot be translated: put the protocol inside #if"
+                )
             }
         }
     }
 
     /// Reports a method that Swift would not call, because the conformance belongs to a superclass.
     func checkOptionalMethod(_ node: FunctionDeclSyntax) {
-        guard node.parent?.is(MemberBlockItemSyntax.self) ?? false, let scope = scopes.last, scope.kind == .class else {
+        guard node.parent?.is(MemberBlockItemSyntax.self) ?? false, let scope = scopes.last,
+            scope.kind == .class
+        else {
             return
         }
         let type = scope.name.split(separator: ".").last.map(String.init) ?? scope.name
@@ -109,8 +124,11 @@ extension SourceTranslator {
         let chain = node.calledExpression.as(OptionalChainingExprSyntax.self)
         let forced = node.calledExpression.as(ForceUnwrapExprSyntax.self)
         guard let mark = chain?.questionMark ?? forced?.exclamationMark,
-            let member = (chain?.expression ?? forced?.expression)?.as(MemberAccessExprSyntax.self), member.base != nil,
-            let method = index.optionalMethods[member.declName.baseName.text]?.first(where: { $0.accepts(node) })
+            let member = (chain?.expression ?? forced?.expression)?.as(MemberAccessExprSyntax.self),
+            member.base != nil,
+            let method = index.optionalMethods[member.declName.baseName.text]?.first(where: {
+                $0.accepts(node)
+            })
         else { return }
         if method.labels.allSatisfy({ $0 == "_" }), index.variables.contains(method.name) {
             return report(
@@ -127,12 +145,15 @@ extension SourceTranslator {
     /// Reports a reference to an optional method that is not called, which is never nil after the translation.
     func checkReference(_ node: MemberAccessExprSyntax) {
         let name = node.declName.baseName.text
-        guard let base = node.base, let methods = index.optionalMethods[name], !index.variables.contains(name),
+        guard let base = node.base, let methods = index.optionalMethods[name],
+            !index.variables.contains(name),
             base.trimmedDescription.first?.isUppercase == false
         else { return }
         let parent = node.parent
         if parent?.as(FunctionCallExprSyntax.self)?.calledExpression.id == node.id { return }
-        let isMarked = (parent?.is(OptionalChainingExprSyntax.self) ?? false) || (parent?.is(ForceUnwrapExprSyntax.self) ?? false)
+        let isMarked =
+            (parent?.is(OptionalChainingExprSyntax.self) ?? false)
+            || (parent?.is(ForceUnwrapExprSyntax.self) ?? false)
         if isMarked, parent?.parent?.is(FunctionCallExprSyntax.self) ?? false { return }
         report(
             node.declName,
@@ -144,7 +165,9 @@ extension SourceTranslator {
 extension ExprSyntax {
     /// Whether the expression is a string literal, possibly in parentheses.
     fileprivate var isText: Bool {
-        if let tuple = self.as(TupleExprSyntax.self) { return tuple.elements.first?.expression.isText ?? false }
+        if let tuple = self.as(TupleExprSyntax.self) {
+            return tuple.elements.first?.expression.isText ?? false
+        }
         return self.is(StringLiteralExprSyntax.self)
     }
 }
@@ -152,8 +175,12 @@ extension ExprSyntax {
 extension FunctionCallExprSyntax {
     /// Whether the result is used by a member access, a call or a subscript directly after the call.
     fileprivate var isContinued: Bool {
-        if let access = parent?.as(MemberAccessExprSyntax.self) { return access.base?.id == ExprSyntax(self).id }
-        if let call = parent?.as(FunctionCallExprSyntax.self) { return call.calledExpression.id == ExprSyntax(self).id }
+        if let access = parent?.as(MemberAccessExprSyntax.self) {
+            return access.base?.id == ExprSyntax(self).id
+        }
+        if let call = parent?.as(FunctionCallExprSyntax.self) {
+            return call.calledExpression.id == ExprSyntax(self).id
+        }
         if let access = parent?.as(SubscriptCallExprSyntax.self) {
             return access.calledExpression.id == ExprSyntax(self).id
         }

@@ -11,7 +11,10 @@ extension SourceTranslator {
             translateKeyPath(node)
             return .skipChildren
         case "colorLiteral", "imageLiteral", "fileLiteral":
-            report(node, "#\(node.macroName.text) needs Apple's frameworks: create the object by its initializer")
+            report(
+                node,
+                "#\(node.macroName.text) needs Apple's frameworks: create the object by its initializer"
+            )
             return .skipChildren
         default: return .visitChildren
         }
@@ -23,7 +26,10 @@ extension SourceTranslator {
             return report(node, "#selector takes one method")
         }
         if let label = argument.label {
-            return report(label, "#selector(\(label.text):) cannot be translated: write a method, and select that")
+            return report(
+                label,
+                "#selector(\(label.text):) cannot be translated: write a method, and select that"
+            )
         }
         var method = argument.expression
         var type: TypeSyntax?
@@ -32,11 +38,14 @@ extension SourceTranslator {
         {
             (method, type) = (first, last.type)
         }
-        while let tuple = method.as(TupleExprSyntax.self), tuple.elements.count == 1, let only = tuple.elements.first {
+        while let tuple = method.as(TupleExprSyntax.self), tuple.elements.count == 1,
+            let only = tuple.elements.first
+        {
             method = only.expression
         }
         guard let owner = owner(of: method) else { return }
-        let declaration = method.as(MemberAccessExprSyntax.self)?.declName ?? method.as(DeclReferenceExprSyntax.self)
+        let declaration =
+            method.as(MemberAccessExprSyntax.self)?.declName ?? method.as(DeclReferenceExprSyntax.self)
         guard let name = declaration?.trimmedDescription, check(declaration, of: owner, node) else { return }
         var text = "\(owner).\(name)"
         if let type { text += " as \(unboundType(type, of: owner))" }
@@ -53,7 +62,9 @@ extension SourceTranslator {
             return nil
         }
         let name = base.trimmedDescription
-        if ["self", "Self", "self?", "self!", "type(of: self)"].contains(name) { return enclosingClass(method) }
+        if ["self", "Self", "self?", "self!", "type(of: self)"].contains(name) {
+            return enclosingClass(method)
+        }
         let last = base.as(MemberAccessExprSyntax.self)?.declName.baseName.text ?? name
         if index.types[last] != nil || last.first?.isUppercase == true { return name }
         report(
@@ -109,7 +120,9 @@ extension SourceTranslator {
     /// Returns the type of a method as a function of its object: `(Object) -> (Argument) -> Result`.
     private func unboundType(_ type: TypeSyntax, of owner: String) -> String {
         let function = type.as(FunctionTypeSyntax.self)
-        if let result = function?.returnClause.type, result.is(FunctionTypeSyntax.self) { return type.flatDescription }
+        if let result = function?.returnClause.type, result.is(FunctionTypeSyntax.self) {
+            return type.flatDescription
+        }
         return "(\(owner)) -> \(type.flatDescription)"
     }
 
@@ -124,7 +137,8 @@ extension SourceTranslator {
             if let access = current.as(MemberAccessExprSyntax.self), access.declName.argumentNames == nil {
                 components.insert(access.declName.baseName.text, at: 0)
                 rest = access.base
-            } else if let reference = current.as(DeclReferenceExprSyntax.self), reference.argumentNames == nil {
+            } else if let reference = current.as(DeclReferenceExprSyntax.self), reference.argumentNames == nil
+            {
                 components.insert(reference.baseName.text, at: 0)
                 rest = nil
             } else if let chain = current.as(OptionalChainingExprSyntax.self) {
@@ -148,14 +162,16 @@ extension SourceTranslator {
 
     /// Returns Objective-C's name of a property: Apple's Boolean properties have getters with the prefix `is`.
     private func key(of property: String) -> String {
-        guard Self.getters.contains(property), !index.types.values.contains(where: { $0.properties.contains(property) })
+        guard Self.getters.contains(property),
+            !index.types.values.contains(where: { $0.properties.contains(property) })
         else { return property }
         let name = property.dropFirst(2)
         return name.prefix(1).lowercased() + name.dropFirst()
     }
 
     private static let getters: Set<String> = [
-        "isPlaybackLikelyToKeepUp", "isPlaybackBufferEmpty", "isPlaybackBufferFull", "isMuted", "isReadyForDisplay",
+        "isPlaybackLikelyToKeepUp", "isPlaybackBufferEmpty", "isPlaybackBufferFull", "isMuted",
+        "isReadyForDisplay",
         "isExternalPlaybackActive", "isPlayable", "isReadable", "isEnabled", "isHidden",
     ]
 }

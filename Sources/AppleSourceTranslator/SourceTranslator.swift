@@ -58,7 +58,9 @@ final class SourceTranslator: SyntaxVisitor {
 
     // MARK: Scopes
 
-    private func enter(_ name: String, _ kind: TypeFacts.Kind?) { scopes.append(Scope(name: name, kind: kind)) }
+    private func enter(_ name: String, _ kind: TypeFacts.Kind?) {
+        scopes.append(Scope(name: name, kind: kind))
+    }
 
     /// The names of the scopes, as an extension in the file names the innermost one.
     var scopePath: String { scopes.map(\.name).joined(separator: ".") }
@@ -134,7 +136,9 @@ final class SourceTranslator: SyntaxVisitor {
         return .visitChildren
     }
 
-    override func visit(_ node: MacroExpansionExprSyntax) -> SyntaxVisitorContinueKind { translateMacro(node) }
+    override func visit(_ node: MacroExpansionExprSyntax) -> SyntaxVisitorContinueKind {
+        translateMacro(node)
+    }
 
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind { translateCall(node) }
 

@@ -16,7 +16,9 @@ final class ChangeHandlers: Sendable {
             state.handlers.append((state.lastID, body))
             return state.lastID
         }
-        return ObservationToken { [weak self] in self?.state.withLock { $0.handlers.removeAll { $0.id == id } } }
+        return ObservationToken { [weak self] in
+            self?.state.withLock { $0.handlers.removeAll { $0.id == id } }
+        }
     }
 
     /// Calls the closures in the order in which they were added.

@@ -70,7 +70,9 @@ public struct Selector: Sendable {
 
     private static func argument<Argument>(_ argument: Any?, as type: Argument.Type) -> Argument? {
         if let argument = (argument as Any) as? Argument { return argument }
-        Misuse.report("a selected method has a parameter of type \(type), and was called with \(argument ?? "nil")")
+        Misuse.report(
+            "a selected method has a parameter of type \(type), and was called with \(argument ?? "nil")"
+        )
         return nil
     }
 }

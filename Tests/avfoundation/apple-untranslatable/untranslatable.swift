@@ -1,3 +1,5 @@
+// swift-format-ignore-file
+
 import AVFoundation
 
 @objc protocol Delegate {
