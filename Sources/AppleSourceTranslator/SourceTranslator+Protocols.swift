@@ -7,8 +7,10 @@ extension SourceTranslator {
         guard node.attributes.contains(where: \.isObjC) else { return }
         if let inherited = node.inheritanceClause?.inheritedTypes {
             let names = inherited.map(\.type.trimmedDescription)
-            if let first = inherited.first,
-                !names.contains(where: ["AnyObject", "class", "NSObjectProtocol"].contains)
+            if let index = names.firstIndex(of: "class") {
+                edits.replace(Array(inherited)[index].type.range, with: "AnyObject")
+            } else if let first = inherited.first,
+                !names.contains(where: ["AnyObject", "NSObjectProtocol"].contains)
             {
                 edits.insert("AnyObject, ", at: first.range.lowerBound)
             }
