@@ -25,7 +25,7 @@ open class ClipPlayer: NSObject {
 
     @objc public dynamic private(set) var state: State = .idle {
         didSet {
-            delegate?.player?(self, didChange: state)
+            if state != oldValue { delegate?.player?(self, didChange: state) }
         }
     }
     @objc dynamic var laps = 0
