@@ -28,7 +28,8 @@ enum StateInvariant: String, CaseIterable {
     case awaitsOnlyASwitch = "frames after a moved end are awaited only during a switch"
     case queueHoldsOnce = "an item is current, or in the queue once"
     case outcomeOncePerPass = "a pass has had its outcome if and only if it has ended or failed"
-    case opensOnlyWhatIsNeeded = "the current item is open, and at most the next one"
+    case opensOnlyWhatIsNeeded =
+        "the current item is open, and at most the next one, an interstitial and the item that one interrupted"
 
     /// All invariants, stored because a million events use them.
     static let all = allCases
@@ -60,8 +61,10 @@ enum StateInvariant: String, CaseIterable {
             guard transition.isStall, item?.isStalled == true else { return true }
             return state.rate == (state.waitsToMinimizeStalling ? transition.before.rate : 0)
                 && state.timelineRate == 0
-        case .seeksAreNotLost: return observed.open.isEmpty || item?.seekTarget != nil
-        case .oneSeekAtATime: return observed.open.count <= 1
+        case .seeksAreNotLost:
+            return observed.open.isEmpty || item?.seekTarget != nil
+                || state.interstitial?.primary?.item.seekTarget != nil
+        case .oneSeekAtATime: return observed.open.count <= (state.interstitial?.primary == nil ? 1 : 2)
         case .failedHasError:
             guard item?.status == .failed else { return item?.error == nil }
             return item?.error != nil && state.timelineRate == 0
@@ -100,7 +103,11 @@ enum StateInvariant: String, CaseIterable {
             return observed.hasOutcome == (item.hasEnded || item.status == .failed)
         case .opensOnlyWhatIsNeeded:
             if let item, !observed.opened.contains(item.id) { return false }
-            return observed.opened.allSatisfy { $0 == item?.id || $0 == state.upcoming.first }
+            let others = [
+                state.upcoming.first, state.pendingInterstitial?.ready.id,
+                state.interstitial?.primary?.item.id,
+            ]
+            return observed.opened.allSatisfy { $0 == item?.id || others.contains($0) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import MediaCore
-import PlaybackEngine
+
+@testable import PlaybackEngine
 
 /// Checks of actions: each completion belongs to a request, and each change is consistent with the previous one.
 extension StateWalker {
@@ -20,7 +21,7 @@ extension StateWalker {
         case .setTimelineRate(let rate):
             if rate == observed.timelineRate { return "the timeline's rate is set to its current value" }
             observed.timelineRate = rate
-        case .open(let id), .prepare(let id, _):
+        case .open(let id), .prepare(let id, _), .prepareInterstitial(let id, _):
             if !observed.opened.insert(id).inserted { return "\(id) opened twice" }
             if case .open = action {
                 observed.outcomes = 0
@@ -35,6 +36,38 @@ extension StateWalker {
             if !observed.opened.contains(id) { return "\(id) took over but is not open" }
             observed.outcomes = 0
             return beginPass(of: id)
+        case .beginInterstitial(let id, _):
+            observed.coverage.interstitials += 1
+            if !observed.opened.contains(id) { return "\(id) interrupts but is not open" }
+            if let replaced = transition.before.interstitial {
+                observed.opened.remove(replaced.id)
+            } else if let item = observed.passOf {
+                observed.interruptedPass = InterruptedPass(
+                    item: item,
+                    // An end that was moved returns.
+                    hasOutcome: observed.hasOutcome || state.interstitial?.primary?.item.hasEnded == true,
+                    outcomes: observed.outcomes
+                )
+                observed.passOf = nil
+            }
+            observed.outcomes = 0
+            return beginPass(of: id)
+        case .endInterstitial(let id, let old, _, let isSeamless):
+            observed.coverage.returns += 1
+            if isSeamless { observed.coverage.seamlessReturns += 1 }
+            if observed.opened.remove(old) == nil { return "\(old) closed but not open" }
+            let violation = beginPass(of: id)
+            guard let pass = observed.interruptedPass, pass.item == id else {
+                return "\(id) was not interrupted"
+            }
+            observed.interruptedPass = nil
+            observed.hasOutcome = pass.hasOutcome
+            observed.outcomes = pass.outcomes
+            return violation
+        case .closePrimary(let id):
+            if observed.opened.remove(id) == nil { return "\(id) closed but not open" }
+            if observed.interruptedPass?.hasOutcome == false { return "the pass of \(id) had no outcome" }
+            observed.interruptedPass = nil
         case .beginNextPass:
             observed.coverage.passes += 1
             observed.outcomes = 0
@@ -148,6 +181,10 @@ extension StateWalker {
 extension StateWalker {
     /// Checks that each pass has one outcome, for the item that was playing, and that it matches the report.
     private mutating func record(_ outcome: PassOutcome, of id: ItemID, _ transition: Transition) -> String? {
+        if observed.interruptedPass?.item == id {
+            observed.interruptedPass?.hasOutcome = true
+            return nil
+        }
         if id != observed.passOf { return "an outcome of \(id), which is not being played" }
         // After playback was requested at the end, a pass without a duration ends immediately.
         if observed.hasOutcome, !transition.setsRate { return "a second outcome of one pass: \(outcome)" }

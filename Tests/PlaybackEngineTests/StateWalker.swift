@@ -36,18 +36,28 @@ struct StateWalker {
         var isInterrupted = false
         /// The item is open a second time.
         var hasReplacement = false
+        /// The pass that an interstitial has interrupted, which continues after it.
+        var interruptedPass: InterruptedPass?
         /// How often the walk has covered each case.
         var coverage = Coverage()
+    }
+
+    struct InterruptedPass {
+        var item: ItemID
+        var hasOutcome: Bool
+        var outcomes: Int
     }
 
     struct Coverage {
         var ends = 0, failures = 0, stalls = 0, resumed = 0, completedSeeks = 0, seams = 0,
             directionChanges = 0, passes = 0, switches = 0, movedEnds = 0
+        var interstitials = 0, returns = 0, seamlessReturns = 0
         var replaced = 0, stopped = 0, interruptions = 0, resumedAfterInterruption = 0
         var minimum: Int {
             [
                 ends, failures, stalls, resumed, completedSeeks, seams, directionChanges, passes, switches,
                 movedEnds, replaced, stopped, interruptions, resumedAfterInterruption,
+                interstitials, returns, seamlessReturns,
             ].min() ?? 0
         }
     }
@@ -62,7 +72,7 @@ struct StateWalker {
         if case .seek(let request) = event { observed.open.insert(request.id) }
         if case .preroll(let id) = event { observed.prerolls.insert(id) }
         let actions = state.handle(event)
-        if state.epoch != transition.before.epoch { observed.pastEpochs.insert(transition.before.epoch) }
+        recordEpochs(transition)
         recordPass(transition)
         for action in actions {
             if let violation = record(action, transition) { return "\(event): \(violation)" }
@@ -72,6 +82,14 @@ struct StateWalker {
             return "\(event): violates \"\(invariant.rawValue)\""
         }
         return nil
+    }
+
+    /// Records the epochs that have ended. The one of an item that an interstitial has interrupted continues after it.
+    private mutating func recordEpochs(_ transition: Transition) {
+        let kept = [state.epoch, state.interstitial?.primary?.epoch]
+        for epoch in [transition.before.epoch, transition.before.interstitial?.primary?.epoch] {
+            if let epoch, !kept.contains(epoch) { observed.pastEpochs.insert(epoch) }
+        }
     }
 
     struct Transition {
@@ -87,7 +105,7 @@ struct StateWalker {
         let epoch = isTruthful ? state.epoch : Epoch(UInt64.random(in: 0..<4, using: &random))
         let item = state.item?.id ?? ItemID(nextID)
         let flag = Bool.random(using: &random)
-        switch Int.random(in: 0..<80, using: &random) {
+        switch Int.random(in: 0..<82, using: &random) {
         case 0..<8: return .setRate([-1, 0, 0.5, 1, 2, .nan].randomElement(using: &random) ?? 0)
         case 8 where flag: return .restart(1, at: Bool.random(using: &random) ? makeTarget() : nil)
         case 8: return Bool.random(using: &random) ? .preroll(SeekID(nextID)) : .evaluationTimedOut(item)
@@ -126,12 +144,18 @@ struct StateWalker {
             let next = state.upcoming.first ?? item
             return flag
                 ? .preparedReady(next) : .preparedOpened(next, duration: .ms(10_000))
+        case 79..<81: return .interrupt(ItemID(nextID), rate: flag ? 1 : 2)
         default: return .preparedFailed(state.upcoming.first ?? item, MediaError(.io, "random"))
         }
     }
 
     /// Returns an event that leads to playback and through a queue, so that the walk does not stay at the start.
     private mutating func makeNextStep() -> PlaybackEvent? {
+        if let pending = state.pendingInterstitial, Bool.random(using: &random) {
+            return pending.ready.isOpen
+                ? .preparedReady(pending.ready.id)
+                : .preparedOpened(pending.ready.id, duration: .ms(10_000))
+        }
         guard let item = state.item else { return .setItem(ItemID(nextID)) }
         if item.status == .failed { return .setItem(ItemID(nextID)) }
         if item.status == .unknown { return .opened(item.id, duration: .ms(10_000)) }

@@ -23,7 +23,7 @@ struct AudioHistory {
         var end: TimelineTime { start + (buffer.duration.nanoseconds ?? 0) }
     }
 
-    private var entries: [Entry] = []
+    var entries: [Entry] = []
 
     /// Appends audio, and removes what is older than a span.
     ///

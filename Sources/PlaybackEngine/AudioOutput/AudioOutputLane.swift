@@ -14,7 +14,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     private let lane: any Lane
     private let sink: any AudioSink
     /// The scheduler for a sink with a device, otherwise nil.
-    private let scheduler: AudioScheduler?
+    let scheduler: AudioScheduler?
     private let makeConverter: @Sendable (AudioFormat) -> any AudioConverter
     private let report: @Sendable (OutputReport) -> Void
     /// True while the device is about to be opened because the volume is no longer 0.
@@ -28,11 +28,15 @@ package final class AudioOutputLane: @unchecked Sendable {
     private var converter: (any AudioConverter)?
     private var isFinished = false
     private var lastPlacement: AudioPlacement?
-    private var history = AudioHistory()
+    var history = AudioHistory()
+    /// The audio of an item that an interstitial has interrupted.
+    var interrupted: AudioHistory?
+    /// The position at which that audio continues when the timeline starts, or nil.
+    var resumePosition: TimelineTime?
     /// True after `endAudio()`, and false after `expectPause()`, until more audio is written.
-    private var hasEnded = false
-    private var expectsMore = true
-    private let processing: AudioProcessing
+    var hasEnded = false
+    var expectsMore = true
+    let processing: AudioProcessing
     private var gain = AudioGain()
     private var volume: Float = 1
     /// True after an item with audio has been opened.
@@ -96,7 +100,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     }
 
     /// Enqueues work after the batched audio.
-    private func enqueue(_ work: @escaping @Sendable () -> Void) {
+    func enqueue(_ work: @escaping @Sendable () -> Void) {
         flushBatch()
         lane.enqueue(work)
     }
@@ -201,7 +205,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    private func reprocessHistory(with timeline: Timeline, from media: TimelineTime) throws {
+    func reprocessHistory(with timeline: Timeline, from media: TimelineTime) throws {
         let (before, entries) = history.split(at: media)
         processing.changeRate(after: before)
         converter?.reset()
@@ -210,6 +214,7 @@ package final class AudioOutputLane: @unchecked Sendable {
             var (origin, placement) = (entry.origin, entry.placement)
             origin.rate = timeline.rate.factor
             placement.rate = timeline.rate
+            placement.epoch = timeline.epoch
             placement.time = ItemTime(entry.buffer.presentationTime) ?? placement.time
             placement.due = timeline.host(for: entry.start) ?? placement.due
             lastPlacement = placement
@@ -219,7 +224,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         if !expectsMore { device?.setExpectsMore(false) }
     }
 
-    private func attempt(_ body: () throws -> Void) {
+    func attempt(_ body: () throws -> Void) {
         guard !isFinished else { return }
         do {
             try body()
@@ -267,13 +272,16 @@ package final class AudioOutputLane: @unchecked Sendable {
     }
 
     func flush() {
-        enqueue { [self] in
-            processing.reset()
-            converter?.reset()
-            gain.reset()
-            history.clear()
-            flushSink()
-        }
+        enqueue { [self] in discardAll() }
+    }
+
+    func discardAll() {
+        processing.reset()
+        converter?.reset()
+        gain.reset()
+        history.clear()
+        resumePosition = nil
+        flushSink()
     }
 
     /// Discards what the device has not played. The next samples are placed at the position of the timeline.

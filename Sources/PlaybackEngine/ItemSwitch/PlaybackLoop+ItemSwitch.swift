@@ -9,7 +9,9 @@ extension PlaybackLoop {
     ///   - endsOnly: Whether nothing but the ends of the item has changed.
     package func reloadItem(_ id: ItemID, endsOnly: Bool = false) {
         perform { loop in
-            if loop.next?.id == id { return loop.handle(.prepareAgain(id)) }
+            if loop.next?.id == id || loop.pendingInterstitial?.id == id {
+                return loop.handle(.prepareAgain(id))
+            }
             guard loop.state.item?.id == id else { return }
             loop.requestSwitch(endsOnly ? [] : .tracks)
         }
@@ -139,7 +141,7 @@ extension PlaybackLoop {
                 item,
                 forwardBufferDuration: forwardBufferDuration(of: id, item)
             )
-            pipeline.setLooping(state.repeatSetting == .loop)
+            pipeline.setLooping(state.loopsItem)
             if let situation = switchSituation(pipeline.description) {
                 apply(.itemSwitch(.opened(situation)))
             }

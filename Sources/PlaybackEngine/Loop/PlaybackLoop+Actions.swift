@@ -19,7 +19,12 @@ extension PlaybackLoop {
             case .setDirection(let epoch, let isReverse): setDirection(isReverse: isReverse, epoch)
             case .step(let count): step(count)
             case .prepare(let id, let epoch): prepare(id, epoch)
-            case .discard(let id): if next?.id == id { discardNext() }
+            case .discard(let id): discard(id)
+            case .prepareInterstitial(let id, let epoch): prepareInterstitial(id, epoch)
+            case .beginInterstitial(let id, let isSeamless): beginInterstitial(id, isSeamless: isSeamless)
+            case .endInterstitial(let id, let old, let epoch, let isSeamless):
+                endInterstitial(id, from: old, epoch, isSeamless: isSeamless)
+            case .closePrimary(let id): closePrimary(id)
             case .forget(let id): sources[id] = nil
             case .takeOver(let id, let old, let isSeamless): takeOver(id, from: old, isSeamless: isSeamless)
             case .describe(let id): describe(id)
@@ -30,6 +35,14 @@ extension PlaybackLoop {
         }
         scheduleRepeatedEnd()
         scheduleEvaluationTimeout()
+    }
+
+    private func discard(_ id: ItemID) {
+        if next?.id == id {
+            discardNext()
+        } else if pendingInterstitial?.id == id {
+            discardPendingInterstitial()
+        }
     }
 
     /// Schedules the event that reports the end again after playback was requested there.
@@ -126,7 +139,10 @@ extension PlaybackLoop {
             changeRate(PlaybackRate(rate), at: now)
         } else {
             presentation.setRate(rate, at: start)
-            if rate > 0 { audio.resume(presentation.timeline, at: now) }
+            if rate > 0 {
+                audio.resume(presentation.timeline, at: now)
+                audio.output?.startInterruptedAudio(with: presentation.timeline)
+            }
         }
         publisher.frameRate.reset()
         audio.output?.setPaused(rate == 0)

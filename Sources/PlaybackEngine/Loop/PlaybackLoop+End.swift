@@ -26,7 +26,7 @@ extension PlaybackLoop {
         guard item.hasEnded, !item.isSeeking, state.isReverse == isReverse else { return .ahead }
         if let error = item.endError { return .failed(error) }
         // A loop that was requested at the end starts again.
-        return state.repeatSetting == .loop && !item.passIsTooShortToLoop ? .ahead : .reached
+        return state.loopsItem && !item.passIsTooShortToLoop ? .ahead : .reached
     }
 
     /// Calls `body` on some lane when all sinks have received what has been delivered to them.

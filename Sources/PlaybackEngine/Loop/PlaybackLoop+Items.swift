@@ -21,7 +21,7 @@ extension PlaybackLoop {
         clearOutputs(id)
     }
 
-    private func closeCurrent() {
+    func closeCurrent() {
         guard let old = current else { return }
         publisher.countBytes(of: old)
         discard(old)
@@ -41,7 +41,7 @@ extension PlaybackLoop {
     }
 
     /// Sets the times at which the current item's settings end a pass.
-    private func setScheduledEnds(isReverse: Bool) {
+    func setScheduledEnds(isReverse: Bool) {
         guard let ends = current?.ends else { return }
         presentation.ends = ends
         presentation.isReverse = isReverse
@@ -105,11 +105,17 @@ extension PlaybackLoop {
 
     /// Returns whether an item whose opening began with `epoch` is still needed.
     func isStillNeeded(_ epoch: Epoch) -> Bool {
-        [current, next, replacement].contains { $0?.start.epoch == epoch } && state.item != nil
+        if pendingInterstitial?.start.epoch == epoch || suspended?.item.start.epoch == epoch { return true }
+        return [current, next, replacement].contains { $0?.start.epoch == epoch } && state.item != nil
     }
 
-    private func opened(_ epoch: Epoch, _ result: Result<ItemPipeline, MediaError>, _ item: MediaItem) {
+    func opened(_ epoch: Epoch, _ result: Result<ItemPipeline, MediaError>, _ item: MediaItem) {
         if next?.start.epoch == epoch { return nextOpened(result, item) }
+        if pendingInterstitial?.start.epoch == epoch { return interstitialOpened(result, item) }
+        if suspended?.item.start.epoch == epoch {
+            suspended?.opened = (result, item)
+            return
+        }
         if replacement?.start.epoch == epoch { return replacementOpened(result, item) }
         guard let id = current?.id else { return }
         switch result {
@@ -122,7 +128,7 @@ extension PlaybackLoop {
                 forwardBufferDuration: forwardBufferDuration(of: id, item)
             )
             setScheduledEnds(isReverse: presentation.isReverse)
-            pipeline.setLooping(state.repeatSetting == .loop)
+            pipeline.setLooping(state.loopsItem)
             if pipeline.audio != nil { audio.output?.prepare() }
             if pipeline.canPlayReverse { execute(state.handle(.reversible(id))) }
             handle(.opened(id, duration: item.measuredDuration ?? pipeline.description.duration))
@@ -163,6 +169,9 @@ extension PlaybackLoop {
         if presentation.audioPrefetch?.epoch == old.start.epoch {
             discardPrefetchedAudio()
             presentation.audioPrefetch = nil
+        }
+        if suspended?.presentation.pass.audioPrefetch?.epoch == old.start.epoch {
+            suspended?.presentation.pass.audioPrefetch = nil
         }
         publisher.counters.faults += old.faultsBeforeVisible
         discard(old)
@@ -205,6 +214,10 @@ extension PlaybackLoop {
         let count = error.code == .hardwareUnavailable ? 0 : 1
         if next?.id == id {
             next?.faultsBeforeVisible += count
+        } else if pendingInterstitial?.id == id {
+            pendingInterstitial?.faultsBeforeVisible += count
+        } else if suspended?.item.id == id {
+            publisher.counters.faults += count
         } else if state.item?.id == id {
             publisher.counters.faults += count
         } else {
@@ -215,11 +228,15 @@ extension PlaybackLoop {
 
     // MARK: Reading ahead
 
+    private var openItems: [OpenItem?] {
+        [current, next, replacement, pendingInterstitial, suspended?.item]
+    }
+
     /// Sets how far to read ahead in an item, in nanoseconds. If `duration` is nil, the item's buffer rules apply.
     /// May be called from any thread.
     package func setForwardBufferDuration(_ id: ItemID, _ duration: Int64?) {
         perform { loop in
-            for item in [loop.current, loop.next, loop.replacement] where item?.id == id {
+            for item in loop.openItems where item?.id == id {
                 item?.pipeline?.setForwardBufferDuration(duration)
             }
         }
@@ -229,7 +246,7 @@ extension PlaybackLoop {
     /// called from any thread.
     package func setPacketShare(_ share: PacketShare?) {
         perform { loop in
-            for item in [loop.current, loop.next, loop.replacement] {
+            for item in loop.openItems {
                 item?.pipeline?.setPacketShare(share)
             }
         }

@@ -91,7 +91,9 @@ extension PlaybackLoop {
         let searched = next?.isReady == false ? [current, next] : [current]
         let item = searched.compactMap(\.self).first { $0.start.epoch == epoch }
         if item?.epoch.retry.isExhausted == false { return apply(.startedLate(epoch)) }
-        for item in [next, replacement] where item?.start.epoch == epoch { item?.pipeline?.acceptLateStart() }
+        for item in [next, replacement, pendingInterstitial] where item?.start.epoch == epoch {
+            item?.pipeline?.acceptLateStart()
+        }
     }
 
     func searchEarlier(than old: Epoch, _ epoch: Epoch) {
@@ -142,7 +144,7 @@ extension PlaybackLoop {
         return true
     }
 
-    private func firstFramePresented(_ epoch: Epoch, at time: MediaTime, hasVideo: Bool) {
+    func firstFramePresented(_ epoch: Epoch, at time: MediaTime, hasVideo: Bool) {
         guard let item = current, epoch == item.start.epoch, state.item != nil else { return }
         if publisher.counters.startupTime == nil {
             publisher.counters.startupTime = now - item.openedAt
@@ -168,7 +170,7 @@ extension PlaybackLoop {
     }
 
     /// Returns the error of an item without frames.
-    private func missingFramesError(_ item: OpenItem, _ pipeline: ItemPipeline) -> MediaError {
+    func missingFramesError(_ item: OpenItem, _ pipeline: ItemPipeline) -> MediaError {
         for track in pipeline.trackPipelines {
             if case .endOfPass(_, _, let error?)? = track.frames.peek() { return error }
         }

@@ -33,6 +33,7 @@ extension PlaybackLoop {
 
     private func updateOnce() {
         updateNext()
+        updateInterstitial()
         guard let pipeline = current?.pipeline, state.item?.status == .readyToPlay else { return publish() }
         updateReading(pipeline)
         pipeline.setDecodesAhead(state.decodesAhead)
@@ -171,7 +172,7 @@ extension PlaybackLoop {
         }
         if !outcome.audio.isEmpty { deliverAudio(outcome.audio, pipeline, at: now) }
         // If more media follow without a gap, audio processing continues.
-        let moreFollows = state.repeatSetting == .loop || next != nil || replacement != nil
+        let moreFollows = state.loopsItem || next != nil || replacement != nil || suspended != nil
         if outcome.audioEnded, !moreFollows { audio.output?.endAudio() }
         if audio.device != nil { audio.noteEnd(presentation.audioHasEnded(pipeline)) }
     }
@@ -255,7 +256,7 @@ extension PlaybackLoop {
             &presentation,
             rate: state.timelineRate,
             skipped: skipped,
-            seamFollows: state.repeatSetting == .loop || state.followsSeamlessly,
+            seamFollows: state.loopsItem || state.followsSeamlessly || suspended != nil,
             at: now
         )
         if let request {
@@ -275,7 +276,7 @@ extension PlaybackLoop {
     private func events(toAwaitFor pipeline: ItemPipeline) -> StageEvents {
         guard let level = state.item?.level, state.item?.hasFirstFrame == true, level.isFull,
             level.isLikelyToKeepUp, current?.epoch.steps.pending == 0, next?.isReady != false,
-            replacement?.isReady != false
+            replacement?.isReady != false, pendingInterstitial == nil
         else { return .everything }
         let lacksFrames = pipeline.trackPipelines.contains { track in
             switch track.frames.elementInfo() {

@@ -23,6 +23,10 @@ package final class PlaybackLoop: @unchecked Sendable {
     var next: OpenItem?
     /// The current item, opened a second time with other settings to replace itself (`ItemSwitch`).
     var replacement: OpenItem?
+    /// The item that is opened to interrupt the current one.
+    var pendingInterstitial: OpenItem?
+    /// The item that the current one interrupts.
+    var suspended: SuspendedItem?
     /// The network throughput that was measured last, in bits per second, or nil if none was measured.
     var throughput: Double?
     var layers = LayerGroup()
@@ -104,6 +108,15 @@ package final class PlaybackLoop: @unchecked Sendable {
         }
     }
 
+    /// Opens an item, which then interrupts the current one and plays at a rate.
+    package func interrupt(with id: ItemID, _ item: MediaItemSource, rate: Float) {
+        control.enqueue { [weak self] in
+            guard let self else { return }
+            sources[id] = item
+            handle(.interrupt(id, rate: rate))
+        }
+    }
+
     /// Releases the loop and returns at once. Blocking calls are interrupted, everything is closed asynchronously,
     /// and no report follows.
     ///
@@ -179,6 +192,9 @@ package final class PlaybackLoop: @unchecked Sendable {
         current?.close()
         discardNext()
         discardReplacement()
+        discardPendingInterstitial()
+        suspended?.item.close()
+        suspended = nil
         closeCues()
         sources = [:]
         observers = TimeObservers()

@@ -90,6 +90,9 @@ struct SnapshotPublisher {
         bytesOfClosed += closed.pipeline?.withProgress(\.bytes) ?? 0
     }
 
+    /// Records that an item continues whose bytes have been counted as those of a closed item.
+    mutating func continueBytes(_ bytes: Int) { bytesOfClosed -= bytes }
+
     mutating func countVariants(_ old: Variant?, _ new: Variant?) {
         guard let old, let new, old.trackIDs != new.trackIDs else { return }
         counters.variantChanges += 1

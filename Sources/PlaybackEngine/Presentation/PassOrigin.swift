@@ -8,6 +8,9 @@ package struct PassOrigin: Hashable, Sendable {
         itemZero = time - itemTime.nanoseconds
     }
 
+    /// Moves the pass by a number of nanoseconds of timeline time.
+    mutating func move(by nanoseconds: Int64) { itemZero = itemZero + nanoseconds }
+
     package func timelineTime(of time: ItemTime) -> TimelineTime { itemZero + time.nanoseconds }
 
     package func itemTime(of time: TimelineTime) -> ItemTime { ItemTime(nanoseconds: time - itemZero) }

@@ -50,6 +50,12 @@ extension PresentationPass {
         )
     }
 
+    /// Moves the pass on the timeline, after another item has been played in its middle.
+    mutating func move(by nanoseconds: Int64) {
+        origin.move(by: nanoseconds)
+        audioPrefetch?.origin.move(by: nanoseconds)
+    }
+
     /// Records that video up to `time` was skipped on purpose.
     mutating func recordSkip(to time: ItemTime) { videoUntil = max(videoUntil, time) }
 

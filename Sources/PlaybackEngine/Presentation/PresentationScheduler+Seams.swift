@@ -48,6 +48,20 @@ extension PresentationScheduler {
         )
     }
 
+    /// Continues with the frames of an interstitial at a timeline time: the timeline runs on, and item time starts at the
+    /// item's beginning.
+    mutating func follow(_ interstitial: ItemPipeline, start: EpochStart, at time: TimelineTime) {
+        let first = Self.begin(of: interstitial, start)
+        current = PresentationEpoch(
+            epoch: start.epoch,
+            pass: PresentationPass(
+                origin: PassOrigin(first, at: time),
+                videoUntil: first,
+                audioUntil: first
+            )
+        )
+    }
+
     /// Returns the item time at which an item begins that follows another one.
     static func begin(of next: ItemPipeline, _ start: EpochStart) -> ItemTime {
         var earliest: ItemTime?

@@ -29,6 +29,16 @@ package enum PlaybackAction: Hashable, Sendable {
     case forget(ItemID)
     /// Makes the prepared item the current one. In a seamless transition the timeline keeps running.
     case takeOver(ItemID, from: ItemID, isSeamless: Bool)
+    /// Opens an item that is to interrupt the current one.
+    case prepareInterstitial(ItemID, Epoch)
+    /// Makes the prepared interstitial the current item, and suspends the item that it interrupts, or closes the
+    /// interstitial that it replaces. In a seamless transition the timeline keeps running.
+    case beginInterstitial(ItemID, isSeamless: Bool)
+    /// Closes the interstitial, and continues the suspended item at its position. Unless the timeline keeps running, it
+    /// begins the epoch.
+    case endInterstitial(ItemID, from: ItemID, Epoch, isSeamless: Bool)
+    /// Closes the suspended item.
+    case closePrimary(ItemID)
     /// Reports what was learned when the item was opened: its tracks and its presentation size.
     case describe(ItemID)
     /// Advances the switch of the current item to other settings. The second opening delivers in the epoch.

@@ -21,6 +21,9 @@ package enum PlaybackChange: Hashable, Sendable {
     /// An interruption has ended. `shouldResume` is true if the interruption paused playback and no rate has been set
     /// since.
     case interruptionEnded(shouldResume: Bool)
+    /// An item has interrupted another one, or has been played or removed.
+    case interstitialBegan(ItemID)
+    case interstitialEnded(ItemID)
     case playbackStalled(ItemID)
     case playedToEnd(ItemID, at: MediaTime)
     case failedToPlayToEnd(ItemID, MediaError)

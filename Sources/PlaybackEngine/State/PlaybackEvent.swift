@@ -24,6 +24,8 @@ package enum PlaybackEvent: Sendable {
     /// Inserts an item after another item, or at the end of the queue. The item becomes the current one if there is
     /// none.
     case insert(ItemID, after: ItemID?)
+    /// Opens an item, which then interrupts the current one and plays at a rate.
+    case interrupt(ItemID, rate: Float)
     case remove(ItemID)
     case removeUpcoming
     /// Advances to the next item immediately.

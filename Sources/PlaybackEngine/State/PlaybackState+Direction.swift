@@ -12,6 +12,7 @@ extension PlaybackState {
     mutating func reversible(_ id: ItemID) {
         if item?.id == id { item?.canPlayReverse = true }
         if prepared?.id == id { prepared?.canPlayReverse = true }
+        if pendingInterstitial?.ready.id == id { pendingInterstitial?.ready.canPlayReverse = true }
     }
 
     mutating func changeDirection(_ actions: inout [PlaybackAction]) {

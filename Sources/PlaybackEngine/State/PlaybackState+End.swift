@@ -25,7 +25,7 @@ extension PlaybackState {
     mutating func setRepeat(_ setting: RepeatMode, _ actions: inout [PlaybackAction]) {
         guard setting != repeatSetting else { return }
         repeatSetting = setting
-        if item != nil { actions.append(.setLooping(setting == .loop)) }
+        if item != nil, interstitial == nil { actions.append(.setLooping(setting == .loop)) }
         if case .end(let requestedRate) = withheldRate { setRate(requestedRate, &actions) }
     }
 
@@ -41,7 +41,7 @@ extension PlaybackState {
         if let error { return endInFailure(item.id, error, &actions) }
         let length = isReverse ? item.duration - time : time
         self.item?.passIsTooShortToLoop = length.isNumeric && length < Self.minimumLoopDuration
-        if repeatSetting == .loop, length.isNumeric, length >= Self.minimumLoopDuration {
+        if loopsItem, length.isNumeric, length >= Self.minimumLoopDuration {
             post(playedToEnd: item.id, at: time, &actions)
             if isReverse { return restartPass(&actions) }
             actions.append(.beginNextPass)
@@ -60,7 +60,7 @@ extension PlaybackState {
     mutating func endInFailure(_ id: ItemID, _ error: MediaError, _ actions: inout [PlaybackAction]) {
         item?.hasEnded = true
         item?.endError = error
-        if endAction == .advance, !upcoming.isEmpty {
+        if interstitial != nil || endAction == .advance && !upcoming.isEmpty {
             post(failedToPlayToEnd: id, error, &actions)
             return advance(isSeamless: true, &actions)
         }
@@ -73,7 +73,7 @@ extension PlaybackState {
     /// Ends the pass after its last frame has been shown. Its report precedes the change of rate.
     mutating func endOfPass(_ id: ItemID, at time: MediaTime, _ actions: inout [PlaybackAction]) {
         item?.hasEnded = true
-        if endAction == .advance {
+        if interstitial != nil || endAction == .advance {
             post(playedToEnd: id, at: time, &actions)
             return advance(isSeamless: true, &actions)
         }

@@ -15,7 +15,9 @@ struct PreparedState: Hashable, Sendable {
 /// The queue of items that follow the current one.
 extension PlaybackState {
     mutating func insert(_ id: ItemID, after other: ItemID?, _ actions: inout [PlaybackAction]) {
-        guard item?.id != id, !upcoming.contains(id) else { return }
+        guard item?.id != id, !upcoming.contains(id), interstitial?.primary?.item.id != id,
+            pendingInterstitial?.ready.id != id
+        else { return }
         if let other {
             // The other item may have been played since the caller saw it; then the new item is next.
             let index = upcoming.firstIndex(of: other).map { $0 + 1 } ?? 0
@@ -33,6 +35,8 @@ extension PlaybackState {
 
     mutating func remove(_ id: ItemID, _ actions: inout [PlaybackAction]) {
         if item?.id == id { return advance(isSeamless: false, &actions) }
+        if pendingInterstitial?.ready.id == id { return cancelPendingInterstitial(&actions) }
+        if interstitial?.primary?.item.id == id { return removePrimary(replacedBy: item?.id, &actions) }
         guard let index = upcoming.firstIndex(of: id) else { return }
         upcoming.remove(at: index)
         actions.append(.forget(id))
@@ -45,6 +49,7 @@ extension PlaybackState {
 
     /// Makes the next item the current one, or none after the last. The rate is not changed.
     mutating func advance(isSeamless: Bool, _ actions: inout [PlaybackAction]) {
+        if interstitial != nil { return endInterstitial(&actions) }
         // The rate that was requested of an item that failed applies to its successor.
         if case .failure(let requestedRate) = withheldRate {
             withheldRate = .none
@@ -86,7 +91,7 @@ extension PlaybackState {
             actions.append(.discard(old.id))
         }
         guard prepared == nil, let next, let item, item.isReadToEnd, endAction == .advance else { return }
-        guard repeatSetting == .once else { return }
+        guard repeatSetting == .once, interstitial?.primary == nil else { return }
         let ready = PreparedState(id: next, epoch: makeEpoch())
         prepared = ready
         actions.append(.prepare(next, ready.epoch))
@@ -95,21 +100,27 @@ extension PlaybackState {
     /// A Boolean value that indicates whether the prepared item follows the current one without a gap.
     var followsSeamlessly: Bool {
         endAction == .advance && repeatSetting == .once && prepared?.isReady == true
-            && prepared?.id == upcoming.first
+            && prepared?.id == upcoming.first && interstitial?.primary == nil
     }
 
     mutating func preparedOpened(_ id: ItemID, _ duration: MediaTime) {
+        if pendingInterstitial?.ready.id == id {
+            pendingInterstitial?.ready.isOpen = true
+            pendingInterstitial?.ready.duration = duration
+        }
         guard prepared?.id == id else { return }
         prepared?.isOpen = true
         prepared?.duration = duration
     }
 
-    mutating func preparedReady(_ id: ItemID) {
+    mutating func preparedReady(_ id: ItemID, _ actions: inout [PlaybackAction]) {
+        if pendingInterstitial?.ready.id == id { return beginInterstitial(&actions) }
         guard prepared?.id == id else { return }
         prepared?.isReady = true
     }
 
     mutating func prepareAgain(_ id: ItemID, _ actions: inout [PlaybackAction]) {
+        if pendingInterstitial?.ready.id == id { return prepareInterstitialAgain(&actions) }
         guard prepared?.id == id else { return }
         prepared = nil
         actions.append(.discard(id))
@@ -117,6 +128,7 @@ extension PlaybackState {
 
     /// Reports that an item of the queue cannot be played, and removes it from the queue.
     mutating func upcomingFailed(_ id: ItemID, _ error: MediaError, _ actions: inout [PlaybackAction]) {
+        if pendingInterstitial?.ready.id == id { return pendingInterstitialFailed(error, &actions) }
         guard prepared?.id == id else { return }
         prepared = nil
         upcoming.removeAll { $0 == id }

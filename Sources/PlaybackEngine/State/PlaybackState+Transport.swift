@@ -10,7 +10,7 @@ extension PlaybackState {
         if rate == 0 { startsAtOnce = false }
         guard rate != 0, let item, item.hasEnded, !item.isSeeking, !mustChangeDirection else { return }
         // A loop starts again.
-        if repeatSetting == .loop, item.status == .readyToPlay, !item.passIsTooShortToLoop {
+        if loopsItem, item.status == .readyToPlay, !item.passIsTooShortToLoop {
             self.item?.hasEnded = false
             restartPass(&actions)
         } else {
@@ -28,6 +28,7 @@ extension PlaybackState {
 
     mutating func setItem(_ id: ItemID?, _ actions: inout [PlaybackAction]) {
         guard id != item?.id else { return }
+        if leaveInterstitial(for: id, &actions) { return }
         upcoming.removeAll { $0 == id }
         if let id, prepared?.id == id {
             // The item is open already.
@@ -82,7 +83,7 @@ extension PlaybackState {
         stopTimeline(&actions)
         if wasPlaying { actions.append(.post(.failedToPlayToEnd(id, error))) }
         if !hadOutcome { actions.append(.post(.passEnded(id, .failed(error)))) }
-        if endAction == .advance, !upcoming.isEmpty {
+        if interstitial != nil || endAction == .advance && !upcoming.isEmpty {
             actions.append(.post(.itemFailed(id, error)))
             return advance(isSeamless: false, &actions)
         }

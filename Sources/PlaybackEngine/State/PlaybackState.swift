@@ -23,6 +23,10 @@ package struct PlaybackState: Hashable, Sendable {
     /// A Boolean value that indicates whether frames are delivered backward.
     package internal(set) var isReverse = false
     var prepared: PreparedState?
+    /// The item that is opened to interrupt the current one.
+    var pendingInterstitial: PendingInterstitial?
+    /// The current item's role as an interstitial, and what continues after it; nil if it interrupts nothing.
+    package internal(set) var interstitial: InterstitialState?
     /// The switch of the current item to other settings.
     package internal(set) var itemSwitch = ItemSwitch()
     /// The epoch of the second opening of the current item.
@@ -132,6 +136,7 @@ package struct PlaybackState: Hashable, Sendable {
         case .evaluationTimedOut(let id): if item?.id == id { evaluationHasTimedOut = true }
         case .endRepeated(let epoch): endRepeated(epoch, &actions)
         case .insert(let id, let other): insert(id, after: other, &actions)
+        case .interrupt(let id, let rate): interrupt(id, rate, &actions)
         case .remove(let id): remove(id, &actions)
         case .removeUpcoming: removeUpcoming(&actions)
         case .advance: advance(isSeamless: false, &actions)
@@ -142,7 +147,7 @@ package struct PlaybackState: Hashable, Sendable {
         case .reversible(let id): reversible(id)
         case .readToEnd(let epoch): if epoch == self.epoch { item?.isReadToEnd = true }
         case .preparedOpened(let id, let duration): preparedOpened(id, duration)
-        case .preparedReady(let id): preparedReady(id)
+        case .preparedReady(let id): preparedReady(id, &actions)
         case .prepareAgain(let id): prepareAgain(id, &actions)
         case .preparedFailed(let id, let error): upcomingFailed(id, error, &actions)
         }
@@ -193,6 +198,10 @@ package struct PlaybackState: Hashable, Sendable {
         func post(_ change: PlaybackChange) { actions.append(.post(change)) }
         if repeatSetting != old.repeatSetting { post(.repeatModeChanged(repeatSetting)) }
         if item?.id != old.item?.id { post(.itemChanged(from: old.item?.id, to: item?.id)) }
+        if interstitial?.id != old.interstitial?.id {
+            if let id = old.interstitial?.id { post(.interstitialEnded(id)) }
+            if let id = interstitial?.id { post(.interstitialBegan(id)) }
+        }
         if let item, item.status == .readyToPlay,
             item.id != old.item?.id || old.item?.status == .unknown
         {

@@ -12,10 +12,23 @@ extension PlayerCore {
         let position = old.flatMap { self.resumePosition(of: $0) }
         // An item belongs to one player, so the other player releases it.
         if let item, let other = item.core, other !== self { other.releaseItem(item) }
+        let primary = setting(\.primary)
         let id = changing {
             state.withLock { state -> ItemID? in
                 state.item = item
                 state.seekTarget = nil
+                state.primary = nil
+                state.isInterstitial = false
+                // The interrupted item continues.
+                if let primary, primary.item === item {
+                    state.itemID = primary.id
+                    return primary.id
+                }
+                if let pending = state.pendingInterstitial, pending.item === item {
+                    state.pendingInterstitial = nil
+                    state.itemID = pending.id
+                    return pending.id
+                }
                 guard let item else {
                     state.itemID = nil
                     return nil
@@ -31,6 +44,7 @@ extension PlayerCore {
             }
         }
         if let old, let oldID { old.detach(from: oldID, at: position) }
+        if let primary, primary.item !== item { primary.item.detach(from: primary.id) }
         clearVideoOutput()
         guard let item, let id else {
             loop.setItem(nil, nil)

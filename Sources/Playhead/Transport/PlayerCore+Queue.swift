@@ -16,12 +16,14 @@ extension PlayerCore {
 
     /// The current item and the queued ones, in order.
     var allItems: [PlayerItem] {
-        state.withLock { [$0.item].compactMap(\.self) + $0.queue.map(\.item) }
+        state.withLock { [$0.item, $0.primary?.item].compactMap(\.self) + $0.queue.map(\.item) }
     }
 
     func canInsert(_ item: PlayerItem, after other: PlayerItem?) -> Bool {
         let items = allItems
-        guard !items.contains(where: { $0 === item }) else { return false }
+        guard !items.contains(where: { $0 === item }), setting(\.pendingInterstitial)?.item !== item else {
+            return false
+        }
         return other.map { other in items.contains { $0 === other } } ?? true
     }
 
@@ -44,6 +46,14 @@ extension PlayerCore {
                 if state.item === item {
                     defer { state.advanceToNext() }
                     return state.itemID
+                }
+                if let pending = state.pendingInterstitial, pending.item === item {
+                    state.pendingInterstitial = nil
+                    return pending.id
+                }
+                if let primary = state.primary, primary.item === item {
+                    state.primary = nil
+                    return primary.id
                 }
                 guard let index = state.queue.firstIndex(where: { $0.item === item }) else { return nil }
                 return state.queue.remove(at: index).id
@@ -73,6 +83,7 @@ extension PlayerCore {
             return state.queue
         }
         for entry in queued { entry.item.detach(from: entry.id) }
+        if let pending = setting(\.pendingInterstitial)?.item { remove(pending) }
         loop.send(.removeUpcoming)
         replaceItem(with: nil)
     }
@@ -81,6 +92,14 @@ extension PlayerCore {
     func updateQueue(for change: PlaybackChange) {
         switch change {
         case .itemChanged(let old, let new):
+            let change = updateInterstitial(from: old, to: new)
+            if change.isHandled {
+                if let item = change.leaving, let id = item.state.withLock({ $0.attachment?.id }) {
+                    item.detach(from: id)
+                    retainUntilProcessed(item)
+                }
+                break
+            }
             let leaving = state.withLock { state -> PlayerItem? in
                 // Otherwise another item was set meanwhile, and the loop has yet to follow.
                 guard state.itemID == old, new != old else {
@@ -103,6 +122,10 @@ extension PlayerCore {
         case .itemFailed(let id, _):
             // The current item leaves when the next one replaces it.
             let leaving = state.withLock { state -> PlayerItem? in
+                if let pending = state.pendingInterstitial, pending.id == id {
+                    state.pendingInterstitial = nil
+                    return pending.item
+                }
                 guard let index = state.queue.firstIndex(where: { $0.id == id }) else { return nil }
                 return state.queue.remove(at: index).item
             }
@@ -141,7 +164,9 @@ extension PlayerCore.State {
 
     /// Makes the next item of the queue the current one; without one there is no current item.
     mutating func advanceToNext() {
-        let next = queue.isEmpty ? nil : queue.removeFirst()
+        let next = primary ?? (queue.isEmpty ? nil : queue.removeFirst())
+        primary = nil
+        isInterstitial = false
         item = next?.item
         itemID = next?.id
         seekTarget = nil

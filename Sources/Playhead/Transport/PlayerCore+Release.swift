@@ -41,12 +41,15 @@ extension PlayerCore {
         let (items, seeks) = state.withLock { state in
             defer {
                 state.item = nil
+                state.primary = nil
+                state.pendingInterstitial = nil
                 state.queue = []
                 state.seeks = [:]
                 state.posted = nil
                 state.isReleased = true
             }
-            return ([state.item].compactMap(\.self) + state.queue.map(\.item), state.seeks)
+            let others = [state.primary, state.pendingInterstitial].compactMap(\.self) + state.queue
+            return ([state.item].compactMap(\.self) + others.map(\.item), state.seeks)
         }
         loadClaim.end()
         endAllWaits()

@@ -50,6 +50,12 @@ final class PlayerCore: Sendable {
         var itemID: ItemID?
         /// The items after the current one, as far as this side knows.
         var queue: [QueuedItem] = []
+        /// The item that is opened to interrupt the current one.
+        var pendingInterstitial: QueuedItem?
+        /// Whether the current item is an interstitial.
+        var isInterstitial = false
+        /// The item that the current one has interrupted.
+        var primary: QueuedItem?
         /// Whether the player is a queue player. Others pause at the end of an item.
         var hasQueue = false
         var rate: Masked<Float>?

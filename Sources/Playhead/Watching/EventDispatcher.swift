@@ -218,6 +218,8 @@ final class EventDispatcher: Sendable {
         case .repeatModeChanged(let setting): .repeatModeChanged(setting)
         case .interruptionBegan: .interruptionBegan
         case .interruptionEnded(let shouldResume): .interruptionEnded(shouldResume: shouldResume)
+        case .interstitialBegan(let id): item(id).map { .interstitialBegan($0) }
+        case .interstitialEnded(let id): item(id).map { .interstitialEnded($0) }
         case .playbackStalled(let id): item(id).map { .playbackStalled($0) }
         case .playedToEnd(let id, _): item(id).map { .didPlayToEndTime($0) }
         case .failedToPlayToEnd(let id, let error):

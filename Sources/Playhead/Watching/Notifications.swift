@@ -21,6 +21,17 @@ extension PlayerItem {
     public static let errorKey = "Playhead.PlayerItem.error"
 }
 
+extension QueuePlayer {
+    /// Posted when an item has interrupted the current one. The object is the player, and
+    /// `userInfo[QueuePlayer.interstitialKey]` contains the `PlayerItem`.
+    public static let interstitialDidBegin = Notification.Name("Playhead.QueuePlayer.interstitialDidBegin")
+    /// Posted when an interstitial has been played, has failed or was removed. The object is the player, and
+    /// `userInfo[QueuePlayer.interstitialKey]` contains the `PlayerItem`.
+    public static let interstitialDidEnd = Notification.Name("Playhead.QueuePlayer.interstitialDidEnd")
+    /// The key of the interstitial's `PlayerItem` in `userInfo`.
+    public static let interstitialKey = "Playhead.QueuePlayer.interstitial"
+}
+
 extension Player {
     /// Posted when the rate has changed. The object is the player, and `userInfo[Player.rateDidChangeReasonKey]`
     /// contains the reason.
@@ -41,6 +52,13 @@ enum NotificationPoster {
                 name: PlayerItem.failedToPlayToEndTime,
                 object: item,
                 userInfo: [PlayerItem.errorKey: error]
+            )
+        case .interstitialBegan(let item), .interstitialEnded(let item):
+            let hasBegun = if case .interstitialBegan = event { true } else { false }
+            center.post(
+                name: hasBegun ? QueuePlayer.interstitialDidBegin : QueuePlayer.interstitialDidEnd,
+                object: player,
+                userInfo: [QueuePlayer.interstitialKey: item]
             )
         case .playbackStalled(let item):
             center.post(name: PlayerItem.playbackStalled, object: item)

@@ -49,6 +49,11 @@ public enum PlayerEvent: Sendable {
     case loadedTimeRangesChanged(PlayerItem, [MediaTimeRange])
     /// The first frame of the item has been delivered to the sinks, or the item was removed.
     case readyForDisplayChanged(PlayerItem, Bool)
+    /// The item, which is current now, has interrupted another one; see `QueuePlayer.playInterstitial(_:atRate:)`.
+    case interstitialBegan(PlayerItem)
+    /// The item that had interrupted another one has been played, has failed or was removed; its `passEnded(_:_:)` says
+    /// which. The interrupted item is current again, unless it was removed or the interstitial was replaced.
+    case interstitialEnded(PlayerItem)
     /// Playback has run out of data, and time does not advance.
     case playbackStalled(PlayerItem)
     /// A pass was played to its end, also for each pass of a loop.

@@ -60,6 +60,8 @@ struct EventRecord: Sendable {
         case .accessLogEntry(let item): self.init("accessLogEntry", item, [])
         case .readyForDisplayChanged(let item, let flag):
             self.init("readyForDisplayChanged", item, [("isReadyForDisplay", .bool(flag))])
+        case .interstitialBegan(let item): self.init("interstitialBegan", item, [])
+        case .interstitialEnded(let item): self.init("interstitialEnded", item, [])
         case .playbackStalled(let item): self.init("playbackStalled", item, [])
         case .didPlayToEndTime(let item): self.init("didPlayToEndTime", item, [])
         case .failedToPlayToEndTime(let item, let error):

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Measures the longest time without a new frame between items of `vplay`, in real time.
+
+    gaps.py [--vplay PATH] [--laps 3]
+
+`vplay` writes frames through a pipe, where their times of arrival are noted, and is controlled through its socket. The clips, which the
+script creates, show a frame each 40 ms. The table has, for each kind of transition, how much longer than 40 ms the longest interval between
+two frames was, and in how many whole frames the screen showed nothing new. No sink removes the last frame, so a screen is never empty; a
+late frame is the machine's load.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WIDTH, HEIGHT = 64, 36
+FRAME = WIDTH * HEIGHT * 3 // 2
+
+
+def make(folder):
+    clips = {}
+    kinds = {"h264": ["libx264", "yuv420p", "320x180"], "vp9": ["libvpx-vp9", "yuv420p", "640x360"],
+             "h264-444": ["libx264", "yuv444p", "176x144"], "mpeg4": ["mpeg4", "yuv420p", "352x288"]}
+    for name, (codec, pixels, size) in kinds.items():
+        path = folder / f"{name}.mkv"
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"testsrc=size={size}:rate=25:duration=2", "-c:v", codec,
+             "-pix_fmt", pixels, "-g", "25", "-deadline", "realtime", str(path)] if codec == "libvpx-vp9" else
+            ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"testsrc=size={size}:rate=25:duration=2", "-c:v", codec,
+             "-pix_fmt", pixels, "-g", "25", str(path)], check=True)
+        clips[name] = str(path)
+    broken = folder / "broken.mkv"
+    broken.write_bytes(b"not a video" * 100)
+    clips["broken"] = str(broken)
+    return clips
+
+
+class Run:
+    """A run of vplay with the arrival times of its frames."""
+
+    def __init__(self, vplay, folder, inputs, options=()):
+        self.socket_path = str(folder / "socket")
+        self.times = []
+        self.process = subprocess.Popen(
+            [vplay, "--video", "raw:-", "--size", f"{WIDTH}x{HEIGHT}", "--pixel-format", "yuv420p", "--audio", "none", "--quiet",
+             f"--input-ipc-server={self.socket_path}", *options, *inputs],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        size = 0
+        while True:
+            piece = self.process.stdout.read(FRAME - size)
+            if not piece:
+                return
+            size += len(piece)
+            if size == FRAME:
+                self.times.append(time.monotonic())
+                size = 0
+
+    def command(self, *words):
+        deadline = time.monotonic() + 10
+        while not os.path.exists(self.socket_path) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(self.socket_path)
+        connection.sendall((json.dumps({"command": words}) + "\n").encode())
+        connection.recv(4096)
+        connection.close()
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+        self.reader.join()
+        return self.times
+
+
+def excess(times, interval=0.04):
+    longest = max((b - a for a, b in zip(times, times[1:])), default=0)
+    return max(0, longest - interval) * 1000
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--vplay", default=str(ROOT / ".build/release/vplay"))
+    parser.add_argument("--laps", type=int, default=3)
+    arguments = parser.parse_args()
+    if not shutil.which("ffmpeg"):
+        sys.exit("ffmpeg is required")
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        clips = make(folder)
+
+        def measure(words, inputs, seconds, interrupts=(), options=("--loop",)):
+            run = Run(arguments.vplay, folder, inputs, options)
+            for _ in range(arguments.laps):
+                for path in interrupts:
+                    time.sleep(1.3)
+                    run.command("loadfile", path, "interrupt")
+                time.sleep(seconds)
+            # The first frames come while the process starts.
+            times = run.end()[5:]
+            late = excess(times)
+            rows.append((words, len(times), late, int(late // 40)))
+
+        videos = [clips[name] for name in ("h264", "vp9", "h264-444", "mpeg4")]
+        measure("video after video of another codec, size and pixel format", videos, 8)
+        measure("lap of a loop", videos[:1], 4)
+        measure("a file that cannot be opened in between", [videos[0], clips["broken"], videos[1]], 4)
+        measure("interruption and return", videos[:1], 4, [videos[1]])
+        measure("interruption that replaces another one", videos[:1], 4, [videos[1], videos[3]])
+    print("| transition | frames | longest delay | frames without a picture |\n|---|--:|--:|--:|")
+    for words, count, late, missing in rows:
+        print(f"| {words} | {count} | {late:.1f} ms | {missing} |")
+
+
+main()
