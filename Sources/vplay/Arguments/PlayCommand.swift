@@ -54,6 +54,23 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(name: .customLong("repeat"), help: ArgumentHelp("Play N times.", valueName: "n"))
     var repeatCount: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Repeat the inputs in step with the machine's clock: several processes show the same frame.",
+            valueName: "wall"
+        ),
+        completion: .list(SyncClock.allCases.map(\.rawValue))
+    )
+    var syncClock: SyncClock?
+
+    @Option(
+        help: ArgumentHelp(
+            "When the loop of --sync-clock began: seconds since 1970 or a date such as 2026-01-31T08:00:00Z (default: 1970).",
+            valueName: "time"
+        )
+    )
+    var syncOrigin: WallTimeArgument?
+
     @Flag(help: "Mute the audio.")
     var muted = false
 

@@ -47,6 +47,10 @@ struct PlayOptions: Sendable {
     var showsStats: Bool
     var isQuiet: Bool
     var isVerbose: Bool
+    /// Whether the inputs repeat in step with the wall clock.
+    var followsWallClock: Bool
+    /// The wall-clock time at which the loop began, in nanoseconds since 1970.
+    var syncOrigin: Int64
     /// The path of the socket for remote clients.
     var controlSocket: String?
     /// Whether the command waits for a client after the last input.
@@ -66,7 +70,7 @@ struct PlayOptions: Sendable {
     var writesToStandardOutput: Bool { paths.contains("-") }
     private var paths: [String] { video.compactMap(\.path) + [audio.path].compactMap(\.self) }
     /// Whether the tracks must be known before an item can be configured.
-    var needsLoading: Bool { start != nil || end != nil || namesTracks }
+    var needsLoading: Bool { start != nil || end != nil || namesTracks || followsWallClock }
     private var namesTracks: Bool { videoTrack != nil || audioTrack != nil || subtitleTrack != nil }
     /// Whether passes start at another position than those of the player's own loop. They are then played as a list of
     /// one input.
@@ -114,10 +118,12 @@ struct PlayOptions: Sendable {
         showsStats = command.stats
         isQuiet = command.quiet
         isVerbose = command.verbose
+        followsWallClock = command.syncClock != nil
+        syncOrigin = command.syncOrigin?.nanoseconds ?? 0
         controlSocket = command.inputIpcServer
         isIdle = command.idle
         if let count = command.repeatCount { repeats = .times(count) }
-        if command.loop { repeats = .forever }
+        if command.loop || followsWallClock { repeats = .forever }
         try checkNumbers(command)
         try checkTogether(command)
     }
@@ -143,6 +149,18 @@ struct PlayOptions: Sendable {
     private func checkTogether(_ command: PlayCommand) throws(ValidationError) {
         if command.loop, command.repeatCount != nil {
             throw ValidationError("--loop and --repeat exclude each other.")
+        }
+        if followsWallClock {
+            guard !isUntimed, start == nil, end == nil, duration == nil, rate == 1,
+                command.repeatCount == nil,
+                !isIdle
+            else {
+                throw ValidationError(
+                    "--sync-clock excludes --untimed, --start, --end, --duration, --rate, --repeat and --idle."
+                )
+            }
+        } else if command.syncOrigin != nil {
+            throw ValidationError("--sync-origin needs --sync-clock.")
         }
         if command.inputs.isEmpty, !isIdle {
             throw ValidationError("Missing expected argument '<input> ...'")

@@ -330,10 +330,14 @@ struct ControlCommands {
         return .null
     }
 
+    /// The flag of `loadfile` that mpv does not have.
+    private static let interruptFlag = "interrupt"
+
     private func load(_ arguments: [JSONValue]) throws(ControlError) -> JSONValue? {
         guard let path = arguments.first?.argument, !path.isEmpty else { throw .invalidParameter }
         let flags = arguments.dropFirst().first?.argument ?? "replace"
-        guard let mode = PlaySession.LoadMode(flags) else { throw .invalidParameter }
+        let mode = PlaySession.LoadMode(flags)
+        guard mode != nil || flags == Self.interruptFlag else { throw .invalidParameter }
         // Since mpv 0.38 an index is before the options.
         var rest = Array(arguments.dropFirst(2))
         var index: Int?
@@ -342,6 +346,10 @@ struct ControlCommands {
             rest.removeFirst()
         }
         let options = try LoadOptions(rest.first)
+        guard let mode else {
+            guard session.interrupt(withInput: path, options) else { throw .command }
+            return .null
+        }
         guard let ids = session.load([path], mode, at: index, options), let first = ids.first else {
             throw .command
         }

@@ -27,7 +27,11 @@ extension PlaySession {
     ///
     /// - Throws: `.propertyUnavailable` if there is none, or it is not ready.
     func readyItem() throws(ControlError) -> PlayerItem {
-        guard let item = state.withLock({ $0.current?.item }), item.status == .readyToPlay else {
+        let items = state.withLock { ($0.interruption?.item, $0.current?.item) }
+        let current = player.currentItem
+        guard let item = items.0 === current && current != nil ? items.0 : items.1,
+            item.status == .readyToPlay
+        else {
             throw .propertyUnavailable
         }
         return item

@@ -91,7 +91,9 @@ extension PlaySession {
     /// Returns the current, next or previous playback that has an item, or nil.
     func playback(of item: PlayerItem) -> InputPlayback? {
         state.withLock { state in
-            [state.current, state.next, state.previous].compactMap(\.self).first { $0.item === item }
+            [state.current, state.next, state.interruption, state.previous].compactMap(\.self).first {
+                $0.item === item
+            }
         }
     }
 

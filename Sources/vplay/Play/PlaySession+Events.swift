@@ -35,6 +35,7 @@ extension PlaySession {
         case .itemStatusChanged(let item, .failed): inputFailed(item, item.error)
         // The input was played up to the failure.
         case .failedToPlayToEndTime(let item, let error): inputFailed(item, error, at: timed.itemTime)
+        case .interstitialEnded(let item): interruptionEnded(item)
         case .didPlayToEndTime(let item): passEnded(item, at: timed.itemTime)
         case .sinkFailed(let error): sinkFailed(error)
         case .errorLogEntry(let item, let entry):

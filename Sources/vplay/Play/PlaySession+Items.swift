@@ -130,6 +130,7 @@ extension PlaySession {
 
     /// Handles the end of a pass at `time`.
     func passEnded(_ item: PlayerItem, at time: MediaTime) {
+        guard !isInterruption(item) else { return }
         let end = reportedEnd(of: item, at: time)
         checkPlayedContent(item, until: end)
         let pass = state.withLock { state -> EndedPass? in
@@ -184,6 +185,7 @@ extension PlaySession {
     ///   - error: The error.
     ///   - time: The time of the failure if a part of the input was played, or nil.
     func inputFailed(_ item: PlayerItem, _ error: PlaybackError?, at time: MediaTime? = nil) {
+        if interruptionFailed(item, error) { return }
         let end = time.map { reportedEnd(of: item, at: $0) }
         let failed = state.withLock { state -> (playback: InputPlayback, isQueued: Bool)? in
             if let next = state.next, next.item === item {

@@ -27,6 +27,11 @@ final class PlaySession: Sendable {
         var previous: InputPlayback?
         /// The queued playback, which follows the current one automatically.
         var next: InputPlayback?
+        /// The playback that interrupts the current one, or is opened to do so.
+        var interruption: InputPlayback?
+        /// The loop that follows the wall clock, or nil without `--sync-clock`.
+        var wallClock: WallClockLoop?
+        var wallClockTimer: WallClockTimer?
         /// Whether the current playback has ended or failed.
         var hasEnded = false
         /// The number of completed passes of a single input.
@@ -173,12 +178,20 @@ final class PlaySession: Sendable {
             state.statusLine = line
             state.terminalSignals = signals
         }
-        guard let control else { return playNext() }
+        guard let control else {
+            return options.followsWallClock ? queue.async { self.playFirst() } : playNext()
+        }
         queue.async { [self] in
             control.start(self)
             Console.shared.printLine("Listening to IPC socket.")
-            playNext()
+            playFirst()
         }
+    }
+
+    /// Plays the first input, or the one at which the wall clock is.
+    private func playFirst() {
+        guard options.followsWallClock else { return playNext() }
+        if !followWallClock() { finish() }
     }
 
     /// Whether the player repeats a single input without a gap. Otherwise the inputs are played as a list.
@@ -237,6 +250,8 @@ final class PlaySession: Sendable {
             state.isOver = true
             state.watching = []
             state.durationObserver = nil
+            state.wallClockTimer?.cancel()
+            state.wallClockTimer = nil
             state.keys = nil
             state.statusLine = nil
             state.terminalSignals = []

@@ -1,0 +1,80 @@
+import Dispatch
+import Playhead
+import Synchronization
+
+/// Interruptions: an entry that is played at once, after which playback continues where it was.
+extension PlaySession {
+    /// Plays an entry at once, and then continues what plays where it was. Without anything that plays, the entry plays
+    /// alone. A second interruption replaces the first. All calls are made on the callback queue of the player.
+    ///
+    /// The entry need not be in the playlist, which does not change. An entry that cannot be played is reported like any
+    /// other, and interrupts nothing.
+    ///
+    /// - Parameter entry: The entry to play.
+    func interrupt(with entry: PlaylistEntry) {
+        guard !state.withLock({ $0.isOver || $0.isStopping }) else { return }
+        switch items.make(entry, remaining: nil) {
+        case .failure(let error): fail("\(entry.input.name): \(error.message)")
+        case .success(let playback):
+            state.withLock { $0.interruption = playback }
+            if options.reportsSubtitles { reportText(of: playback.item) }
+            player.playInterstitial(playback.item, atRate: abs(options.rate))
+        }
+    }
+
+    /// Plays a file or URL at once, as `interrupt(with:)` does.
+    ///
+    /// - Parameters:
+    ///   - argument: A path or URL.
+    ///   - loadOptions: The start and the end.
+    /// - Returns: False if the argument is not a valid input.
+    func interrupt(withInput argument: String, _ loadOptions: LoadOptions = LoadOptions()) -> Bool {
+        let list = InputList([argument])
+        for problem in list.problems { fail(problem) }
+        guard let input = list.inputs.first else { return false }
+        let entry = PlaylistEntry(
+            id: Self.interruptionID,
+            input: input,
+            asset: items.asset(of: input),
+            start: loadOptions.start,
+            end: loadOptions.end
+        )
+        guard options.needsLoading || entry.start != nil || entry.end != nil else {
+            interrupt(with: entry)
+            return true
+        }
+        Task { [items, queue = player.callbackQueue] in
+            await items.load([entry.asset])
+            queue.async { self.interrupt(with: entry) }
+        }
+        return true
+    }
+
+    /// The identifier of an entry that is not in the playlist.
+    private static let interruptionID = -1
+
+    /// Whether an item is that of the interruption.
+    func isInterruption(_ item: PlayerItem) -> Bool {
+        state.withLock { $0.interruption?.item === item }
+    }
+
+    /// Reports that the item of an interruption has failed.
+    ///
+    /// - Returns: False if the item is another one.
+    func interruptionFailed(_ item: PlayerItem, _ error: PlaybackError?) -> Bool {
+        let failed = state.withLock { state -> InputPlayback? in
+            guard let playback = state.interruption, playback.item === item else { return nil }
+            state.interruption = nil
+            return playback
+        }
+        guard let failed else { return false }
+        fail("\(failed.entry.input.name): \(reason(error))")
+        return true
+    }
+
+    /// Follows the end of an interruption.
+    func interruptionEnded(_ item: PlayerItem) {
+        state.withLock { if $0.interruption?.item === item { $0.interruption = nil } }
+        control?.playbackRestarted()
+    }
+}
