@@ -52,10 +52,14 @@ build: deps ## build vplay for release (linked statically with Swift's libraries
 	$(SWIFT) build $(RELEASE)
 
 .PHONY: install
-install: build ## install vplay, its manual page and the completions of bash, zsh and fish into PREFIX (default /usr/local)
+install: build ## install vplay, its manual page, its systemd unit and the completions of bash, zsh and fish into PREFIX (default /usr/local)
 	share="$(DESTDIR)$(PREFIX)/share"
 	install -D -m 755 $(VPLAY) "$(DESTDIR)$(PREFIX)/bin/vplay"
 	install -D -m 644 docs/manual/vplay.1 "$$share/man/man1/vplay.1"
+	unit="$(DESTDIR)$(PREFIX)/lib/systemd/system/vplay-kiosk@.service"
+	install -d "$$(dirname "$$unit")"
+	sed 's|@bindir@|$(PREFIX)/bin|' packaging/systemd/vplay-kiosk@.service >"$$unit"
+	chmod 644 "$$unit"
 	completions() {
 		install -d "$$(dirname "$$2")"
 		$(VPLAY) --generate-completion-script "$$1" >"$$2"

@@ -353,6 +353,16 @@ def sockets(command, folder):
     client("quit")
     check("exit status of quit", third.wait(TIMEOUT), 0)
     check("the socket is removed", path.exists(), False)
+    # The longest path of a socket, and a file of others at the path at the end.
+    path = folder / ("s" * (106 - len(str(folder))))
+    fourth = subprocess.Popen([*command, "--audio", "null", "--video", "null", "--idle", f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
+    client = Client(path)
+    check("a path of 107 bytes", (len(str(path)), client.get("idle-active"), path.stat().st_mode & 0o777), (107, True, 0o600))
+    path.rename(folder / "moved")
+    path.write_text("of others")
+    client("quit")
+    check("exit status", fourth.wait(TIMEOUT), 0)
+    check("a file of others is kept", path.read_text(), "of others")
 
 
 def main(command):

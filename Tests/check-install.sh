@@ -14,7 +14,18 @@ make --no-print-directory --old-file build install VPLAY="$vplay" PREFIX=/usr DE
 share=$work/root/usr/share
 files="bin/vplay share/man/man1/vplay.1 share/bash-completion/completions/vplay
     share/zsh/site-functions/_vplay share/fish/vendor_completions.d/vplay.fish"
-for file in $files; do [ -s "$work/root/usr/$file" ] || fault "make install does not install $file"; done
+unit=$work/root/usr/lib/systemd/system/vplay-kiosk@.service
+for file in $files lib/systemd/system/vplay-kiosk@.service; do [ -s "$work/root/usr/$file" ] || fault "make install does not install $file"; done
+
+# ------------------------------------------------------------------------------------------------- unit
+
+grep -q '^ExecStart=/usr/bin/vplay ' "$unit" || fault "the unit does not start /usr/bin/vplay"
+if command -v systemd-analyze >/dev/null; then
+    # The command must exist where the unit names it, which is checked with the installed one.
+    sed "s|/usr/bin/vplay|$work/root/usr/bin/vplay|" "$unit" >"$work/vplay-kiosk@check.service"
+    words=$(systemd-analyze verify --man=no "$work/vplay-kiosk@check.service" 2>&1 | grep vplay-kiosk || true)
+    [ -z "$words" ] || fault "systemd-analyze on the unit: $words"
+fi
 
 # ------------------------------------------------------------------------------------------------- manual page
 

@@ -95,6 +95,9 @@ enum OtherPlayers {
         "osd-level": ignored, "ytdl": ignored, "no-ytdl": ignored, "load-scripts": ignored,
         "no-load-scripts": ignored,
         "input-default-bindings": ignored, "no-input-default-bindings": ignored, "input-vo-keyboard": ignored,
+        "ontop": ignored, "no-ontop": ignored, "autoload-files": ignored, "gapless-audio": ignored,
+        // Playback ends after the last input in any case.
+        "keep-open": .value { isOn($0) == false ? [] : nil },
         "cache": ignored, "volume": .converted(volume, otherwise: "expected 0 to 100"),
     ]
 
@@ -121,7 +124,8 @@ enum OtherPlayers {
         "--size",
         "--gravity", "--deinterlace", "--dynamic-range", "--pixel-format", "--hwdec", "--buffer", "--threads",
         "--frame-cache", "--input-ipc-server", "--events", "--header", "--timeout", "--tls-ca-file",
-        "--proxy", "--cache",
+        "--proxy", "--cache", "--play-log", "--http", "--http-token",
+        "--http-token-file", "--media-folder",
     ]
 
     /// Replaces the options of other players.

@@ -239,6 +239,9 @@ struct PlayCommand: AsyncParsableCommand {
     var idle = false
 
     @OptionGroup
+    var service: ServiceArguments
+
+    @OptionGroup
     var network: NetworkArguments
 
     func run() async throws {

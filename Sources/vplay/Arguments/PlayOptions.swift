@@ -55,12 +55,15 @@ struct PlayOptions: Sendable {
     var controlSocket: String?
     /// Whether the command waits for a client after the last input.
     var isIdle: Bool
+    var service: ServiceOptions
 
     /// Whether there is one input that the player can repeat itself. A remote client could add others.
-    var isSingle: Bool { inputs.count == 1 && !repeatsFromWithin && controlSocket == nil }
+    var isSingle: Bool { inputs.count == 1 && !repeatsFromWithin && !isControlled }
+    /// Whether clients can change the playlist.
+    var isControlled: Bool { controlSocket != nil || service.http != nil }
     /// Whether the first input repeats until a remote client decides otherwise, as in mpv.
     var loopsFirstInput: Bool {
-        controlSocket != nil && inputs.count == 1 && repeats == .forever && !repeatsFromWithin
+        isControlled && inputs.count == 1 && repeats == .forever && !repeatsFromWithin
     }
     /// Whether cues are reported among the events.
     var reportsSubtitles: Bool { events != .none && (subtitleTrack != nil || subtitleFile != nil) }
@@ -122,6 +125,7 @@ struct PlayOptions: Sendable {
         syncOrigin = command.syncOrigin?.nanoseconds ?? 0
         controlSocket = command.inputIpcServer
         isIdle = command.idle
+        service = try command.service.options()
         if let count = command.repeatCount { repeats = .times(count) }
         if command.loop || followsWallClock { repeats = .forever }
         try checkNumbers(command)
@@ -165,7 +169,7 @@ struct PlayOptions: Sendable {
         if command.inputs.isEmpty, !isIdle {
             throw ValidationError("Missing expected argument '<input> ...'")
         }
-        if isIdle, controlSocket == nil { throw ValidationError("--idle needs --input-ipc-server.") }
+        if isIdle, !isControlled { throw ValidationError("--idle needs --input-ipc-server or --http.") }
         if isQuiet, isVerbose { throw ValidationError("--quiet and --verbose exclude each other.") }
         if let start, let end, end < start { throw ValidationError("--end is before --start.") }
         if rate < 0, !decodesVideo { throw ValidationError("--rate \(rate): no audio is played in reverse.") }

@@ -26,10 +26,15 @@ final class Console: Sendable {
     var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Prints an error message with the prefix "vplay: ".
-    func printError(_ sentence: String) { printLine("vplay: \(oneLine(sentence))") }
+    func printError(_ sentence: String) {
+        let line = "vplay: \(oneLine(sentence))"
+        printLine(line, Journal.Priority(line))
+    }
 
-    /// Prints a line unchanged. While frames occupy the terminal, the line is shown for two seconds and printed later.
-    func printLine(_ line: String) {
+    /// Prints a line unchanged, but for the priority that the journal reads. While frames occupy the terminal, the line is
+    /// shown for two seconds and printed later.
+    func printLine(_ line: String, _ priority: Journal.Priority = .information) {
+        let line = Journal.readsStandardError ? Journal.text(line, priority) : line
         let screen = state.withLock { state -> Screen? in
             if let screen = state.screen {
                 state.deferredLines.append(line)

@@ -65,11 +65,12 @@ final class Control: @unchecked Sendable {
     /// Opens the socket. Clients are accepted when `start(_:)` is called.
     ///
     /// - Parameters:
-    ///   - path: The path of the socket.
+    ///   - path: The path of the socket, or nil if only the HTTP interface is used.
     ///   - queue: The callback queue of the player.
     /// - Throws: `ControlSocketError` if the socket cannot be created.
-    init(path: String, queue: DispatchQueue) throws(ControlSocketError) {
+    init(path: String?, queue: DispatchQueue) throws(ControlSocketError) {
         self.queue = queue
+        guard let path else { return }
         server = try ControlServer(path: path) { [weak self] client, lines, done in
             queue.async { [weak self] in
                 for line in lines { self?.receive(line, from: client) }

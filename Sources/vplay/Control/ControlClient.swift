@@ -4,6 +4,13 @@ import Synchronization
 
 /// A connection to a remote client. It reads lines and writes lines; neither delays playback.
 final class ControlClient: Sendable {
+    /// How received bytes are delivered.
+    enum Framing: Sendable {
+        /// Complete lines.
+        case lines
+        /// Whatever was received. More bytes may be unread than of lines, because a response can be an image.
+        case http
+    }
     typealias Handler = @Sendable (ControlClient, [[UInt8]], _ done: @escaping @Sendable () -> Void) -> Void
 
     let id: Int
@@ -13,8 +20,14 @@ final class ControlClient: Sendable {
         var output = ControlOutput()
         var isWaitingToWrite = false
         var isClosed = false
+        /// Whether the connection ends when the pending bytes are written. What is received is discarded.
+        var isFinishing = false
+        /// Called when nothing is pending.
+        var drained: (@Sendable () -> Void)?
     }
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    private let framing: Framing
+    private let queue: DispatchQueue
     private let descriptor: Int32
     /// Dispatch sources may be used from any thread, although their protocols are not declared `Sendable`.
     private nonisolated(unsafe) let reading: any DispatchSourceRead
@@ -33,10 +46,15 @@ final class ControlClient: Sendable {
         id: Int,
         descriptor: Int32,
         queue: DispatchQueue,
+        framing: Framing = .lines,
         received: @escaping Handler,
         closed: @escaping @Sendable (ControlClient) -> Void
     ) {
         self.id = id
+        self.framing = framing
+        self.queue = queue
+        let output = framing == .http ? ControlOutput(limit: 8 << 20) : ControlOutput()
+        state = Mutex(State(output: output))
         self.descriptor = descriptor
         self.closed = closed
         reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
@@ -61,14 +79,40 @@ final class ControlClient: Sendable {
     ///   - line: The line without its end.
     ///   - property: Identifies an observed property, if the line has its value.
     func send(_ line: String, property: Int? = nil) {
+        send(bytes: Array(line.utf8) + [UInt8(ascii: "\n")], property: property)
+    }
+
+    /// Sends bytes. Returns at once.
+    func send(bytes: [UInt8], property: Int? = nil) {
         let isAccepted = state.withLock { state -> Bool in
-            guard !state.isClosed else { return true }
-            guard state.output.append(Array(line.utf8) + [UInt8(ascii: "\n")], property: property) else {
-                return false
-            }
+            guard !state.isClosed, !state.isFinishing else { return true }
+            guard state.output.append(bytes, property: property) else { return false }
             return state.isWaitingToWrite || flush(&state)
         }
         if !isAccepted { close() }
+    }
+
+    /// The number of bytes that the client has not accepted yet.
+    var pendingByteCount: Int { state.withLock(\.output.byteCount) }
+
+    /// Calls a closure on the queue of the client when all bytes are written. It is not called after the end.
+    func whenDrained(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            if state.output.isEmpty { queue.async(execute: body) } else { state.drained = body }
+        }
+    }
+
+    /// Ends the connection after the pending bytes. The client has two seconds to read them.
+    ///
+    /// Closing a socket with unread bytes at once would reset the connection, and the client could lose the response.
+    func finish() {
+        state.withLock { state in
+            guard !state.isClosed, !state.isFinishing else { return }
+            state.isFinishing = true
+            if state.output.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
+        }
+        queue.asyncAfter(deadline: .now() + .seconds(2)) { self.close() }
     }
 
     /// Ends the connection. Lines that are pending are discarded.
@@ -76,6 +120,7 @@ final class ControlClient: Sendable {
         let isFirst = state.withLock { state in
             guard !state.isClosed else { return false }
             state.isClosed = true
+            state.drained = nil
             reading.cancel()
             writing.cancel()
             // The handler of a cancelled source runs when the source is not suspended.
@@ -92,6 +137,8 @@ final class ControlClient: Sendable {
         guard count > 0 else { return close() }
         var isTooLong = false
         let lines = state.withLock { state -> [[UInt8]] in
+            if state.isFinishing { return [] }
+            if framing == .http { return [Array(buffer[..<count])] }
             state.input += buffer[..<count]
             guard let end = state.input.lastIndex(of: UInt8(ascii: "\n")) else {
                 isTooLong = state.input.count > ControlRequest.maximumLength
@@ -121,6 +168,11 @@ final class ControlClient: Sendable {
             if count < 0, errno != EAGAIN, errno != EINTR { isOpen = false }
             return count
         }
+        if isOpen, state.output.isEmpty, let drained = state.drained {
+            state.drained = nil
+            queue.async(execute: drained)
+        }
+        if isOpen, state.output.isEmpty, state.isFinishing { shutdown(descriptor, Int32(SHUT_WR)) }
         guard isOpen, state.output.isEmpty == state.isWaitingToWrite else { return isOpen }
         state.isWaitingToWrite.toggle()
         if state.isWaitingToWrite { writing.resume() } else { writing.suspend() }

@@ -14,8 +14,10 @@ final class ControlServer: Sendable {
         var isClosed = false
     }
     private let state = Mutex(State())
-    private let path: String
-    private let queue = DispatchQueue(label: "vplay.control")
+    /// The socket in the file system, or nil.
+    private let file: ControlSocketFile?
+    private let queue: DispatchQueue
+    private let framing: ControlClient.Framing
     /// Dispatch sources may be used from any thread, although their protocols are not declared `Sendable`.
     private nonisolated(unsafe) let accepting: any DispatchSourceRead
 
@@ -27,14 +29,36 @@ final class ControlServer: Sendable {
     ///   - connected: Called on the same queue when a client has connected.
     ///   - disconnected: Called on any thread when a client has gone.
     /// - Throws: `OutputError` if the socket cannot be created, or another process listens on it.
-    init(
+    convenience init(
         path: String,
         received: @escaping ControlClient.Handler,
         connected: @escaping @Sendable (ControlClient) -> Void,
         disconnected: @escaping @Sendable (ControlClient) -> Void
     ) throws(ControlSocketError) {
-        self.path = path
-        let descriptor = try Self.listen(path)
+        let file = try ControlSocketFile(path)
+        self.init(
+            descriptor: file.descriptor,
+            file: file,
+            queue: DispatchQueue(label: "vplay.control"),
+            received: received,
+            connected: connected,
+            disconnected: disconnected
+        )
+    }
+
+    /// Serves a socket that listens. The server owns the descriptor.
+    init(
+        descriptor: Int32,
+        file: ControlSocketFile? = nil,
+        queue: DispatchQueue,
+        framing: ControlClient.Framing = .lines,
+        received: @escaping ControlClient.Handler,
+        connected: @escaping @Sendable (ControlClient) -> Void,
+        disconnected: @escaping @Sendable (ControlClient) -> Void
+    ) {
+        self.file = file
+        self.queue = queue
+        self.framing = framing
         accepting = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         accepting.setCancelHandler { Glibc.close(descriptor) }
         accepting.setEventHandler { [weak self] in
@@ -63,7 +87,7 @@ final class ControlServer: Sendable {
             state.isClosed = true
             return Array(state.clients.values)
         }
-        unlink(path)
+        file?.remove()
         accepting.cancel()
         for client in clients { client.close() }
     }
@@ -95,7 +119,13 @@ final class ControlServer: Sendable {
             Glibc.close(connection)
             return
         }
-        let client = ControlClient(id: id, descriptor: connection, queue: queue, received: received) {
+        let client = ControlClient(
+            id: id,
+            descriptor: connection,
+            queue: queue,
+            framing: framing,
+            received: received
+        ) {
             [weak self] client in
             self?.state.withLock { $0.clients[client.id] = nil }
             disconnected(client)
@@ -105,69 +135,5 @@ final class ControlServer: Sendable {
             return state.isClosed
         }
         if isClosed { client.close() } else { connected(client) }
-    }
-
-    // MARK: The socket
-
-    private static func listen(_ path: String) throws(ControlSocketError) -> Int32 {
-        // Renaming a socket that is already private leaves no moment in which others can connect.
-        let temporary = "\(path).\(getpid())"
-        var address = try address(temporary)
-        let final = try self.address(path)
-        try refuse(path, final)
-        let descriptor = socket(
-            AF_UNIX,
-            Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue),
-            0
-        )
-        guard descriptor >= 0 else { throw ControlSocketError(path, errno) }
-        unlink(temporary)
-        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) } == 0
-        }
-        guard isBound, chmod(temporary, 0o600) == 0, Glibc.listen(descriptor, 64) == 0,
-            rename(temporary, path) == 0
-        else {
-            let error = ControlSocketError(path, errno)
-            if isBound { unlink(temporary) }
-            Glibc.close(descriptor)
-            throw error
-        }
-        return descriptor
-    }
-
-    private static func address(_ path: String) throws(ControlSocketError) -> sockaddr_un {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        let isShort = withUnsafeMutableBytes(of: &address.sun_path) { space in
-            guard !bytes.isEmpty, bytes.count < space.count, !bytes.contains(0) else { return false }
-            space.copyBytes(from: bytes)
-            return true
-        }
-        guard isShort else { throw ControlSocketError(path, ENAMETOOLONG) }
-        return address
-    }
-
-    /// Throws if the path is not free: another process listens there, or it is a file of another kind.
-    private static func refuse(_ path: String, _ address: sockaddr_un) throws(ControlSocketError) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else { throw ControlSocketError(path, EEXIST) }
-        let descriptor = socket(
-            AF_UNIX,
-            Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue),
-            0
-        )
-        guard descriptor >= 0 else { throw ControlSocketError(path, errno) }
-        defer { Glibc.close(descriptor) }
-        var address = address
-        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let isLive = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) } == 0
-        }
-        // A full queue of connections has a listener as well.
-        if isLive || errno == EAGAIN { throw ControlSocketError(path, EADDRINUSE) }
     }
 }

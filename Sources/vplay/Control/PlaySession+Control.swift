@@ -253,6 +253,7 @@ extension PlaySession {
         player.pause()
         player.removeAllItems()
         player.replaceCurrentItem(with: nil)
+        manager?.ready()
         control?.emit("idle")
         control?.checkLater()
     }

@@ -7,6 +7,9 @@ extension PlaySession {
     /// Handles a player event. Events arrive on the callback queue in causal order.
     func handle(_ timed: TimedPlayerEvent) {
         guard !state.withLock({ $0.isOver }), report(timed) else { return }
+        logPass(timed)
+        reportReadiness(timed.event)
+        publish(timed)
         defer { control?.checkLater() }
         switch timed.event {
         case .timeControlStatusChanged(let status, _):

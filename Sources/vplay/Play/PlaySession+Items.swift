@@ -140,6 +140,7 @@ extension PlaySession {
                 state.playlist.noteFailed(playback.entry.id)
             } else {
                 state.playlist.notePlayed(playback.entry.id)
+                state.failures[playback.entry.id] = nil
             }
             state.passes += 1
             state.spend(until: end)
@@ -205,7 +206,11 @@ extension PlaySession {
         }
         guard let failed else { return }
         if !failed.isQueued { control?.fileEnded("error", error: reason(error)) }
-        fail("\(failed.playback.entry.input.name): \(reason(error))")
+        // In a loop the same failure is printed once, and again after the input has played.
+        let message = "\(failed.playback.entry.input.name): \(reason(error))"
+        let isNew =
+            state.withLock { $0.failures.updateValue(message, forKey: failed.playback.entry.id) } != message
+        if isNew { fail(message) }
         if failed.isQueued {
             queueNext()
         } else if state.withLock({ $0.next == nil }) {

@@ -47,7 +47,7 @@ extension PlaySession {
     }
 
     /// Writes the frame that is shown.
-    private func saveFrame(
+    func saveFrame(
         of item: PlayerItem,
         _ write: @escaping @Sendable (VideoFrame) throws -> String,
         completion: @escaping SnapshotSink.Completion

@@ -16,6 +16,13 @@ final class PlaySession: Sendable {
     let items: ItemMaker
     /// The remote control, or nil without `--input-ipc-server`.
     let control: Control?
+    /// The log of `--play-log`, or nil.
+    let playLog: PlayLog?
+    let passes = Mutex(PassTracker())
+    /// The service manager that has started the command, or nil.
+    let manager = ServiceManager()
+    /// The socket of `--http`, or nil.
+    let httpSocket: (descriptor: Int32, port: UInt16)?
     let ending: Latch<ExitStatus>
     let state: Mutex<State>
 
@@ -78,6 +85,13 @@ final class PlaySession: Sendable {
         var notice = (text: "", until: DispatchTime(uptimeNanoseconds: 0))
         /// Whether playback is paused because the process is suspended.
         var isPausedForSuspension = false
+        /// Observes the progress while it is retained.
+        var health: Health?
+        var http: HTTPServer?
+        /// The last error that was printed.
+        var lastError: (message: String, time: UTCTime)?
+        /// The messages of inputs that have failed and have not played since.
+        var failures: [Int: String] = [:]
     }
 
     /// Plays all inputs, and returns when the outputs are finished.
@@ -98,6 +112,7 @@ final class PlaySession: Sendable {
         let loading = options.needsLoading ? Task { await session.loadAndStart() } : nil
         if loading == nil { session.start() }
         let status = await ending.wait()
+        session.manager?.stopping()
         loading?.cancel()
         await session.close()
         // Responses that are not on disk by then would be fetched again.
@@ -120,11 +135,11 @@ final class PlaySession: Sendable {
         }
         if let megabytes = options.frameCache { Player.frameCacheByteLimit = megabytes << 20 }
         player = QueuePlayer(items: [], configuration: configuration)
-        if let path = options.controlSocket {
-            control = try Control(path: path, queue: player.callbackQueue)
-        } else {
-            control = nil
-        }
+        httpSocket = try Self.listenHTTP(options)
+        control =
+            options.isControlled
+            ? try Control(path: options.controlSocket, queue: player.callbackQueue) : nil
+        playLog = Self.makePlayLog(options)
         let counting = options.frames == nil ? [] : [PlayerLayer()]
         layers = outputs.video.map { _ in PlayerLayer(size: options.size) } + counting
         // The player repeats a single input itself, without reopening it.
@@ -159,6 +174,10 @@ final class PlaySession: Sendable {
         if options.isMuted { player.isMuted = true }
         if let volume = options.volume { player.volume = volume }
         if repeatsSingleInput || options.loopsFirstInput { player.repeatMode = .loop }
+        if manager != nil || options.service.http != nil {
+            let health = Health(self, manager: manager)
+            state.withLock { $0.health = health }
+        }
         let hasTerminal = options.hasStatusLine
         let queue = player.callbackQueue
         let keys =
@@ -183,7 +202,8 @@ final class PlaySession: Sendable {
         }
         queue.async { [self] in
             control.start(self)
-            Console.shared.printLine("Listening to IPC socket.")
+            if options.controlSocket != nil { Console.shared.printLine("Listening to IPC socket.") }
+            startHTTP()
             playFirst()
         }
     }
@@ -241,11 +261,19 @@ final class PlaySession: Sendable {
     /// Prints an error and sets the exit status to 1.
     func fail(_ sentence: String) {
         Console.shared.printError(oneLine(sentence))
-        state.withLock { $0.status = .failure }
+        state.withLock { state in
+            state.status = .failure
+            state.lastError = (oneLine(sentence), .now)
+        }
         if let control { player.callbackQueue.async { control.log(.error, oneLine(sentence)) } }
     }
 
     private func close() async {
+        let http = state.withLock { state in
+            defer { state.http = nil }
+            return state.http
+        }
+        http?.close()
         let isShutDown = state.withLock { state in
             state.isOver = true
             state.watching = []
@@ -254,6 +282,7 @@ final class PlaySession: Sendable {
             state.wallClockTimer = nil
             state.keys = nil
             state.statusLine = nil
+            state.health = nil
             state.terminalSignals = []
             return state.isShutDown
         }
@@ -265,6 +294,7 @@ final class PlaySession: Sendable {
                 }
             }
         }
+        await closePlayLog()
         if !isShutDown { await player.shutdown() }
         for window in outputs.windows { await window.closed() }
         Console.shared.clearStatus()

@@ -1,0 +1,11 @@
+/// The validated options for commands that run unattended.
+struct ServiceOptions: Sendable {
+    /// The path of the play log.
+    var playLog: String?
+    /// Where the HTTP interface listens, or nil.
+    var http: HTTPEndpoint?
+    /// The secret of its clients.
+    var httpToken: String?
+    /// The files that its clients can play.
+    var mediaFolder: MediaFolder?
+}

@@ -1,0 +1,64 @@
+import Playhead
+import Synchronization
+
+/// What a service manager and remote clients learn about the progress of a session.
+extension PlaySession {
+    /// Reports readiness to the service manager: with the first frame, or with the first audio of an item without video.
+    func reportReadiness(_ event: PlayerEvent) {
+        guard let manager else { return }
+        switch event {
+        case .readyForDisplayChanged(_, true): manager.ready()
+        case .timeControlStatusChanged(.playing, _):
+            guard let item = player.currentItem, options.decodesVideo, hasMovingVideo(item) else {
+                return manager.ready()
+            }
+        default: break
+        }
+    }
+
+    /// Playback at this moment, as `ProgressMonitor` sees it.
+    var progressSample: ProgressMonitor.Sample {
+        let (item, isStill) = state.withLock { state in
+            (
+                state.current?.item,
+                state.current == nil || state.isPausedByUser || state.hasEnded || state.isStopping
+            )
+        }
+        let activity: ProgressMonitor.Sample.Activity =
+            switch player.timeControlStatus {
+            case .playing: .playing
+            case .waitingToPlayAtSpecifiedRate: .waiting
+            case .paused: .still
+            }
+        return ProgressMonitor.Sample(
+            activity: isStill ? .still : activity,
+            frames: player.counters.framesPresented,
+            position: item?.currentTime() ?? .zero,
+            hasMovingVideo: options.decodesVideo && item.map(hasMovingVideo) ?? false
+        )
+    }
+
+    /// Whether an item shows at least two frames in a second.
+    private func hasMovingVideo(_ item: PlayerItem) -> Bool {
+        item.tracks.contains { track in
+            let rate = track.assetTrack.nominalFrameRate?.doubleValue ?? 0
+            return track.isEnabled && track.assetTrack.mediaType == .video
+                && !track.assetTrack.isAttachedPicture
+                && rate >= 2
+        }
+    }
+
+    /// One line for people: what plays, or why nothing does.
+    func statusText(_ problem: String?) -> String {
+        let (entry, isPaused) = state.withLock { ($0.current?.entry, $0.isPausedByUser) }
+        guard let entry else { return "idle" }
+        let name = entry.input.name
+        if let problem { return "\(problem): \(name)" }
+        if isPaused { return "paused: \(name)" }
+        switch player.timeControlStatus {
+        case .playing: return "playing: \(name)"
+        case .waitingToPlayAtSpecifiedRate: return "buffering: \(name)"
+        case .paused: return "still: \(name)"
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import Glibc
+import MediaCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import vplay
+
+/// The play log: complete lines, whatever happens to the disk and the process.
+@Suite("Play log")
+struct PlayLogTests {
+    private static func line(_ number: Int) -> [UInt8] {
+        Array(#"{"begin":"2026-01-01T00:00:00.000Z","number":\#(number)}"#.utf8) + [UInt8(ascii: "\n")]
+    }
+
+    private static func content(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    @Test("A torn last line is removed when the file is opened", arguments: [1, 20, 55])
+    func tornEnd(count: Int) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("log", Data(Self.line(1) + Self.line(2) + Self.line(3).prefix(count)))
+        var file = PlayLogFile(path: folder.path("log"))
+        try file.append(Self.line(4))
+        file.close()
+        #expect(try Self.content(folder.path("log")) == Self.line(1) + Self.line(2) + Self.line(4))
+    }
+
+    @Test("Zeros and broken lines between complete lines are removed, as after loss of power")
+    func damagedMiddle() throws {
+        let folder = try TemporaryFolder()
+        let zeros = [UInt8](repeating: 0, count: 4096) + [UInt8(ascii: "\n")]
+        let bytes =
+            Self.line(1) + zeros + Self.line(2) + Self.line(3).prefix(20) + Self.line(4) + Self.line(5)
+        try folder.write("log", Data(bytes))
+        var file = PlayLogFile(path: folder.path("log"))
+        try file.open()
+        file.close()
+        #expect(try Self.content(folder.path("log")) == Self.line(1) + Self.line(2) + Self.line(5))
+    }
+
+    @Test("Of a long file only the end is read, and the rest stays")
+    func longFile() throws {
+        let folder = try TemporaryFolder()
+        let lines = (0..<8000).flatMap { Self.line($0) }
+        try folder.write("log", Data(lines + [0x7B]))
+        var file = PlayLogFile(path: folder.path("log"))
+        try file.open()
+        #expect(try Self.content(folder.path("log")) == lines)
+    }
+
+    @Test("A full disk leaves no part of a line, and the next line follows when there is space")
+    func fullDisk() throws {
+        let folder = try TemporaryFolder()
+        let room = Atomic(100)
+        var file = PlayLogFile(path: folder.path("log")) { descriptor, bytes in
+            let count = min(bytes.count, room.load(ordering: .relaxed))
+            guard count > 0 else {
+                errno = ENOSPC
+                return -1
+            }
+            room.subtract(count, ordering: .relaxed)
+            return Glibc.write(descriptor, bytes.baseAddress, count)
+        }
+        try file.append(Self.line(1))
+        #expect(throws: PlayLogError.system(ENOSPC)) { try file.append(Self.line(2)) }
+        #expect(try Self.content(folder.path("log")) == Self.line(1))
+        room.store(1000, ordering: .relaxed)
+        try file.append(Self.line(2))
+        #expect(try Self.content(folder.path("log")) == Self.line(1) + Self.line(2))
+    }
+
+    @Test("Beyond the limit the file is renamed, and a bounded number of older files is kept")
+    func rotation() throws {
+        let folder = try TemporaryFolder()
+        let size = Self.line(10).count
+        var file = PlayLogFile(path: folder.path("log"), byteLimit: 2 * size, olderFileCount: 2)
+        for number in 10..<20 { try file.append(Self.line(number)) }
+        #expect(try Self.content(folder.path("log")) == Self.line(18) + Self.line(19))
+        #expect(try Self.content(folder.path("log.1")) == Self.line(16) + Self.line(17))
+        #expect(try Self.content(folder.path("log.2")) == Self.line(14) + Self.line(15))
+        #expect(!FileManager.default.fileExists(atPath: folder.path("log.3")))
+    }
+
+    @Test("A file that another program has renamed is created again")
+    func renamed() throws {
+        let folder = try TemporaryFolder()
+        var file = PlayLogFile(path: folder.path("log"))
+        try file.append(Self.line(1))
+        #expect(rename(folder.path("log"), folder.path("old")) == 0)
+        try file.append(Self.line(2))
+        #expect(try Self.content(folder.path("old")) == Self.line(1))
+        #expect(try Self.content(folder.path("log")) == Self.line(2))
+    }
+
+    @Test("A second process, a folder and a pipe are refused")
+    func refusals() throws {
+        let folder = try TemporaryFolder()
+        var first = PlayLogFile(path: folder.path("log"))
+        try first.open()
+        #expect(throws: PlayLogError.inUse) {
+            var second = PlayLogFile(path: folder.path("log"))
+            try second.open()
+        }
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        #expect(throws: PlayLogError.notRegular) {
+            var pipe = PlayLogFile(path: folder.path("pipe"))
+            try pipe.open()
+        }
+        #expect(throws: PlayLogError.system(EISDIR)) {
+            var file = PlayLogFile(path: folder.url.path)
+            try file.open()
+        }
+        first.close()
+    }
+
+    // MARK: The command
+
+    private static func objects(_ path: String) throws -> [[String: Any]] {
+        let text = String(decoding: try content(path), as: UTF8.self)
+        #expect(text.isEmpty || text.hasSuffix("\n"))
+        return try text.split(separator: "\n").map { line in
+            try #require(
+                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+                "\(line)"
+            )
+        }
+    }
+
+    @Test("Each pass has a line", .enabled(if: Media.isMade))
+    func passes() async throws {
+        let folder = try TemporaryFolder()
+        let log = folder.path("log")
+        let outcome = try await Command.run([
+            "--untimed", "--repeat", "2", "--play-log", log, Media.clip, "/no/such", Media.silent,
+        ])
+        #expect(outcome.status == 1)
+        let lines = try Self.objects(log)
+        let names = [Media.clip, "/no/such", Media.silent]
+        #expect(lines.map { $0["item"] as? String } == (names + names))
+        #expect(lines.map { $0["reason"] as? String } == ["eof", "error", "eof", "eof", "error", "eof"])
+        #expect(lines.map { $0["whole"] as? Bool } == [true, false, true, true, false, true])
+        #expect(lines.map { $0["played"] as? Double } == [3, 0, 3, 3, 0, 3])
+        #expect(lines.allSatisfy { ($0["begin"] as? String ?? "") <= ($0["end"] as? String ?? "") })
+        #expect(lines.allSatisfy { ($0["error"] == nil) == ($0["reason"] as? String != "error") })
+    }
+
+    @Test("The passes of a loop have lines, and --duration cuts the last one", .enabled(if: Media.isMade))
+    func loop() async throws {
+        let folder = try TemporaryFolder()
+        let log = folder.path("log")
+        let outcome = try await Command.run([
+            "--untimed", "--loop", "--duration", "7", "--play-log", log, Media.clip,
+        ])
+        #expect(outcome.status == 0)
+        let lines = try Self.objects(log)
+        #expect(lines.map { $0["whole"] as? Bool } == [true, true, false])
+        #expect(lines.map { $0["reason"] as? String } == ["eof", "eof", "quit"])
+        #expect(lines.compactMap { $0["played"] as? Double }.reduce(0, +) == 7)
+    }
+
+    @Test("A log that cannot be written is one warning, and everything is played", .enabled(if: Media.isMade))
+    func unwritable() async throws {
+        let outcome = try await Command.run(
+            "--untimed",
+            "--repeat",
+            "3",
+            "--play-log",
+            "/no/such/folder/log",
+            Media.clip
+        )
+        #expect(outcome.status == 0)
+        #expect(outcome.errorLines.count == 1)
+        #expect(
+            outcome.errors.contains(
+                "cannot write the play log /no/such/folder/log: No such file or directory"
+            )
+        )
+    }
+
+    @Test("Each line is complete after the process was killed at any time", .enabled(if: Media.isMade))
+    func killed() async throws {
+        let folder = try TemporaryFolder()
+        let log = folder.path("log")
+        var generator = SplitMix64(7)
+        for _ in (0..<40).samples {
+            let delay = Double.random(in: 0.02...0.4, using: &generator)
+            let line =
+                #"timeout -s KILL "$1" "$vplay" --untimed --loop --video none --play-log "$2" "$3"; true"#
+            _ = try await Command.shell(line, "\(delay)", log, Media.clip)
+            let text = String(decoding: (try? Self.content(log)) ?? [], as: UTF8.self)
+            // The last line may be torn until the next start.
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+                #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any], "\(line)")
+            }
+        }
+        _ = try await Command.run("--untimed", "--play-log", log, Media.clip)
+        #expect(try Self.objects(log).count > 1)
+    }
+}

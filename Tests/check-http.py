@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""check-http.py VPLAY: checks the HTTP interface of the command, and hostile clients of it."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "media-fixtures/generated"
+CLIP, OTHER = FIXTURES / "clip-h264-aac.mp4", FIXTURES / "clip-av1-aac.mp4"
+TIMEOUT = 60
+count, faults = 0, []
+
+
+def check(words, actual, expected=True):
+    global count
+    count += 1
+    if actual != expected:
+        faults.append(f"{words}: {actual!r}, expected {expected!r}")
+
+
+class Player:
+    def __init__(self, vplay, *arguments, **environment):
+        self.errors = tempfile.TemporaryFile()
+        command = [vplay, "--video", "null", "--audio", "null", *map(str, arguments)]
+        self.process = subprocess.Popen(
+            command, stderr=self.errors, stdout=subprocess.DEVNULL, env={**os.environ, **environment}
+        )
+        deadline = time.monotonic() + TIMEOUT
+        while True:
+            found = re.search(r"Listening to http://.*:(\d+)/", self.text())
+            if found:
+                self.port = int(found[1])
+                return
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                raise TimeoutError(self.text())
+            time.sleep(0.02)
+
+    def text(self):
+        self.errors.seek(0)
+        return self.errors.read().decode()
+
+    def connect(self):
+        connection = socket.create_connection(("127.0.0.1", self.port), TIMEOUT)
+        connection.settimeout(TIMEOUT)
+        return connection
+
+    def raw(self, request):
+        """Sends bytes, and returns all bytes until the connection ends."""
+        with self.connect() as connection:
+            connection.sendall(request)
+            received = b""
+            while chunk := connection.recv(65536):
+                received += chunk
+            return received
+
+    def ask(self, target, method="GET", *fields):
+        """Returns the status and the body of a response."""
+        lines = [f"{method} {target} HTTP/1.1", f"Host: localhost:{self.port}", "Connection: close", *fields]
+        answer = self.raw("\r\n".join(lines + ["", ""]).encode())
+        head, _, body = answer.partition(b"\r\n\r\n")
+        return int(head.split()[1]), body
+
+    def status(self):
+        return json.loads(self.ask("/status")[1])
+
+    def until(self, name, wanted):
+        deadline = time.monotonic() + TIMEOUT
+        while True:
+            value = self.status()[name]
+            if wanted(value):
+                return value
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{name} stays {value}")
+            time.sleep(0.02)
+
+    def end(self):
+        self.process.terminate()
+        return self.process.wait(TIMEOUT)
+
+
+def requests(player, folder):
+    player.until("core-idle", lambda value: value is False)
+    status = player.status()
+    check("path", status["path"], str(CLIP))
+    check("duration", round(status["duration"], 2), 3)
+    check("healthy", (status["healthy"], player.ask("/health")), (True, (200, b"ok\n")))
+    code, image = player.ask("/frame.jpg")
+    check("a frame", (code, image[:3]), (200, b"\xff\xd8\xff"))
+    check("pause", player.ask("/pause")[0], 200)
+    check("paused", player.status()["pause"], True)
+    check("a frame of a paused item", player.ask("/frame.jpg")[0], 200)
+    check("resume by POST", (player.ask("/resume", "POST")[0], player.status()["pause"]), (200, False))
+    check("toggle", (player.ask("/toggle")[0], player.status()["pause"]), (200, True))
+    check("HEAD changes nothing", (player.ask("/toggle", "HEAD")[0], player.status()["pause"]), (405, True))
+    check("HEAD has no body", player.ask("/status", "HEAD"), (200, b""))
+    player.ask("/resume")
+    check("next", player.ask("/next")[0], 200)
+    player.until("path", lambda value: value == str(OTHER))
+    check("next at the end", player.ask("/next")[0] in (200, 409))
+    check("an entry by its number", player.ask("/play?index=0")[0], 200)
+    player.until("path", lambda value: value == str(CLIP))
+    check("previous at the start", player.ask("/previous")[0] in (200, 409))
+    check("a file of the folder", player.ask("/play?item=sub/new%20clip.mp4")[0], 200)
+    player.until("path", lambda value: value == str(folder / "sub/new clip.mp4"))
+    check("it is in the list", player.status()["playlist-count"], 3)
+    check("the same file again", player.ask("/play?item=sub/new%20clip.mp4")[0], 200)
+    check("is not added again", player.status()["playlist-count"], 3)
+    for target, expected in [
+        ("/play", 400), ("/play?item=", 400), ("/play?item=none.mp4", 404), ("/play?item=..%2Fsecret.mp4", 403),
+        ("/play?item=%2Fetc%2Fpasswd", 403), ("/play?item=link.mp4", 403), ("/play?item=http://127.0.0.1/x", 404),
+        ("/play?index=9", 404), ("/play?index=-1", 404), ("/play?index=x", 400), ("/interrupt?item=../x", 403),
+        ("/interrupt?item=sub/new%20clip.mp4", 501), ("/", 404), ("/status/../status", 404), ("/%00", 400),
+        ("/run?command=ls", 404),
+    ]:
+        check(target, player.ask(target)[0], expected)
+    check("another site", player.ask("/pause", "GET", "Sec-Fetch-Site: cross-site")[0], 403)
+    check("another origin", player.ask("/pause", "POST", "Origin: http://evil.example")[0], 403)
+    check("nothing was paused", player.status()["pause"], False)
+    answer = player.raw(b"GET /status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
+    check("another host", answer.split()[1], b"421")
+    check("no CORS", b"access-control" in answer.lower(), False)
+
+
+def events(player):
+    with player.connect() as stream:
+        stream.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        lines = stream.makefile("rb")
+        while lines.readline().strip():
+            pass
+        player.ask("/pause")
+        player.ask("/resume")
+        names = []
+        while "rateChanged" not in names:
+            line = lines.readline()
+            if line.startswith(b"data: "):
+                names.append(json.loads(line[6:])["event"])
+        check("events are sent", "rateChanged" in names)
+
+
+def hostile(player):
+    request = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    answer = player.raw(request * 5 + b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    check("pipelined requests are answered in order", answer.count(b"HTTP/1.1 200 OK"), 6)
+    for bad, code in [
+        (b"\r\n" * 5000, b"400"), (b"A" * 100_000, b"431"), (b"GET /" + b"%41" * 5000 + b" HTTP/1.1\r\n\r\n", b"431"),
+        (b"\x16\x03\x01\x02\x00" * 20 + b"\r\n\r\n", b"400"), (b"GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b"501"),
+        (b"POST /next HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999999999999999\r\n\r\n", b"413"),
+        (b"GET / HTTP/1.1\nHost: a\n\n" + b"\r\n\r\n", b"400"),
+    ]:
+        words = player.raw(bad).split()
+        check(f"{bad[:20]!r}", words[1] if len(words) > 1 else words, code)
+    # A head that arrives a byte at a time does not keep the connection.
+    with player.connect() as slow:
+        begin = time.monotonic()
+        slow.settimeout(0.5)
+        answer = b""
+        while time.monotonic() - begin < 30:
+            try:
+                slow.sendall(b"G")
+                answer = slow.recv(100)
+                break
+            except TimeoutError:
+                continue
+            except OSError:
+                answer = b"HTTP/1.1 408"
+                break
+        check("a slow head", (answer[:12], time.monotonic() - begin < 20), (b"HTTP/1.1 408", True))
+    before = player.status()["frame-drop-count"]
+    kept = []
+    for number in range(300):
+        visitor = socket.create_connection(("127.0.0.1", player.port), TIMEOUT)
+        try:
+            if number % 3 == 0:
+                visitor.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            elif number % 3 == 1:
+                visitor.sendall(b"GET /stat")
+            else:
+                visitor.sendall(request)
+        except OSError:
+            pass
+        kept.append(visitor)
+    for visitor in kept:
+        visitor.close()
+    # Clients that do not read: one of events, and one that asks without end.
+    deaf = player.connect()
+    deaf.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    silent = player.connect()
+    sent = 0
+    ask = b"GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100
+    silent.settimeout(2)
+    try:
+        while sent < 1 << 26:
+            silent.sendall(ask)
+            sent += len(ask)
+    except OSError:
+        pass
+    check("a client that does not read is not read from without end", sent < 1 << 26)
+    check("no frame was dropped", player.status()["frame-drop-count"] - before, 0)
+    check("the others are served", player.ask("/health")[0], 200)
+
+
+def main(vplay):
+    with tempfile.TemporaryDirectory() as name:
+        outside, folder = pathlib.Path(name).resolve(), pathlib.Path(name).resolve() / "media"
+        (folder / "sub").mkdir(parents=True)
+        shutil.copy(CLIP, folder / "sub/new clip.mp4")
+        shutil.copy(CLIP, outside / "secret.mp4")
+        (folder / "link.mp4").symlink_to(outside / "secret.mp4")
+        player = None
+        try:
+            player = Player(vplay, "--loop", "--http", "0", "--media-folder", folder, CLIP, OTHER)
+            requests(player, folder)
+            events(player)
+            hostile(player)
+            check("exit status", player.end(), 143)
+            player = Player(vplay, "--idle", "--http", "0.0.0.0:0", VPLAY_HTTP_TOKEN="secret")
+            check("without the token", player.ask("/status")[0], 401)
+            check("with the token", player.ask("/status?token=secret")[0], 200)
+            check("with the token in a field", player.ask("/status", "GET", "Authorization: Bearer secret")[0], 200)
+            check("nothing plays", (player.ask("/frame.jpg?token=secret")[0], player.ask("/health?token=secret")[0]), (404, 200))
+            check("no folder", player.ask("/play?item=a.mp4&token=secret")[0], 403)
+            player.end()
+        except Exception as failure:  # What was found before it is printed as well.
+            faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")
+        finally:
+            if player:
+                player.process.kill()
+                player.process.wait()
+    usage = subprocess.run([vplay, "--http", "0.0.0.0:0", str(CLIP)], capture_output=True, text=True, timeout=TIMEOUT)
+    check("a network without a token", (usage.returncode, "needs --http-token-file" in usage.stderr), (64, True))
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    print(f"{count} checks, {len(faults)} failed")
+    sys.exit(1 if faults else 0)
+
+
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
+main(sys.argv[1])
