@@ -56,8 +56,7 @@ struct HTTPRoutes: Sendable {
         case "/next": guard session.move(by: 1) else { throw .conflict }
         case "/previous": guard session.move(by: -1) else { throw .conflict }
         case "/interrupt":
-            _ = try file(request)
-            try session.interrupt(withFile: file(request))
+            guard try session.interrupt(withInput: file(request)) else { throw .notFound }
         default: throw .notFound
         }
     }

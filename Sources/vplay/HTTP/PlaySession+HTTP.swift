@@ -79,9 +79,4 @@ extension PlaySession {
             }
         }
     }
-
-    /// Plays a file at once and then continues where the current entry was.
-    ///
-    /// - Throws: `.notImplemented`: interruptions of the playlist are not built yet. This is the only place to connect.
-    func interrupt(withFile path: String) throws(HTTPStatus) { throw .notImplemented }
 }
