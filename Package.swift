@@ -221,7 +221,8 @@ let package = Package(
         .executableTarget(
             name: "vplay",
             dependencies: [
-                "Playhead", "PlayheadCapture", "PlayheadPicker", "TerminalSink", "WindowSink",
+                "Playhead", "PlayheadBackend", "PlayheadCapture", "PlayheadPicker", "TerminalSink",
+                "WindowSink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],

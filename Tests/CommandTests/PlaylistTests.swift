@@ -97,13 +97,90 @@ struct PlaylistTests {
         }
     }
 
-    @Test("M3U and PLS files are read, and relative paths are completed")
-    func playlistFiles() {
-        let m3u = "\u{FEFF}#EXTM3U\r\n#EXTINF:10,A\r\na b.mp4\r\n\r\n/x/c.mp4\r\nhttps://h/d.mp4\r\n"
-        #expect(PlaylistFile.entries(in: m3u, folder: "/f") == ["/f/a b.mp4", "/x/c.mp4", "https://h/d.mp4"])
-        let pls = "[playlist]\nNumberOfEntries=2\nFile1=a.mp4\nTitle1=A\nFile2=http://h/b=c.mp4\n"
-        #expect(PlaylistFile.entries(in: pls, folder: "/f") == ["/f/a.mp4", "http://h/b=c.mp4"])
-        #expect(PlaylistFile.entries(in: "", folder: "/f").isEmpty)
-        #expect(PlaylistFile.entries(in: "a.mp4", folder: "") == ["a.mp4"])
+    // MARK: Shuffling
+
+    @Test("The order of shuffled entries depends on the seed and the lap alone")
+    func shuffledOrders() {
+        // These values never change: several machines play in the same order.
+        #expect(ShuffledOrder.permutation(of: 0, seed: 1, lap: 1) == [])
+        #expect(ShuffledOrder.permutation(of: 1, seed: 1, lap: 9) == [0])
+        let first = ShuffledOrder.permutation(of: 6, seed: 7, lap: 1)
+        #expect(first == ShuffledOrder.permutation(of: 6, seed: 7, lap: 1))
+        #expect(first != ShuffledOrder.permutation(of: 6, seed: 8, lap: 1))
+        #expect(first != ShuffledOrder.permutation(of: 6, seed: 7, lap: 2))
+    }
+
+    @Test("No entry plays twice in a row across laps", arguments: 2..<9)
+    func noRepetition(count: Int) {
+        for seed in UInt64(0)..<50 {
+            var last: Int?
+            for lap in 1..<20 {
+                let order = ShuffledOrder.permutation(of: count, seed: seed, lap: lap)
+                #expect(order.sorted() == Array(0..<count))
+                // Two entries keep their order.
+                #expect(order.first != last, "\(count) entries, seed \(seed), lap \(lap)")
+                last = order.last
+            }
+        }
+    }
+
+    @Test("A shuffled list has a new order in each round, and an entry that joins plays in the current one")
+    func shuffledList() throws {
+        var list = try list(5, .forever)
+        list.shuffle(seed: 3)
+        var laps: [[Int]] = [[], [], []]
+        for lap in laps.indices {
+            for _ in 0..<5 {
+                let entry = try #require(list.next())
+                list.noteStarted(entry.id)
+                list.notePlayed(entry.id)
+                laps[lap].append(entry.id)
+            }
+            #expect(laps[lap].sorted() == [0, 1, 2, 3, 4])
+        }
+        #expect(Set(laps).count > 1)
+        let current = try #require(list.next()?.id)
+        list.noteStarted(current)
+        let input = try #require(Input("new.mp4"))
+        list.merge([(input, Asset(url: input.url))])
+        let rest = (0..<5).compactMap { _ in list.next()?.id }
+        #expect(Set([current] + rest) == [0, 1, 2, 3, 4, 5])
+    }
+
+    // MARK: Files that come and go
+
+    @Test("The queued entry still follows after a change elsewhere, also when it begins a round")
+    func queuedEntry() throws {
+        var list = try list(3, .forever)
+        for id in 0..<3 {
+            #expect(list.next()?.id == id)
+            list.noteStarted(id)
+            list.notePlayed(id)
+        }
+        #expect(list.next()?.id == 0)
+        #expect(list.round == 2)
+        try add("new.mp4", to: &list, at: 1)
+        let follows = list.follow(2, queued: 0)
+        #expect(follows)
+        #expect(list.round == 2)
+        try add("last.mp4", to: &list)
+        let followsStill = list.follow(2, queued: 0)
+        #expect(!followsStill)
+        #expect(list.round == 1)
+        #expect(list.next()?.input.name == "last.mp4")
+    }
+
+    @Test("A retired entry is not played again, and is removed once another one plays")
+    func retiredEntry() throws {
+        var list = try list(3, .forever)
+        #expect(list.next()?.id == 0)
+        list.noteStarted(0)
+        list.notePlayed(0)
+        list.retire([0])
+        #expect(list.entries.count == 3)
+        #expect(list.next()?.id == 1)
+        list.noteStarted(1)
+        #expect(list.entries.map(\.id) == [1, 2])
+        #expect(list.next()?.id == 2)
     }
 }

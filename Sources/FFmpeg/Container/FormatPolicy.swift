@@ -29,6 +29,18 @@ enum FormatPolicy {
         "jpegxl_pipe", "pam_pipe", "pbm_pipe", "pcx_pipe", "pgm_pipe", "pgmyuv_pipe", "png_pipe", "ppm_pipe",
         "psd_pipe", "qoi_pipe", "sgi_pipe", "sunrast_pipe", "tiff_pipe", "webp_pipe", "xpm_pipe", "xwd_pipe",
     ]
+    /// The name extensions of these formats.
+    private static let imageExtensions: Set<String> = [
+        "bmp", "dds", "dpx", "exr", "j2k", "jp2", "jpe", "jpeg", "jpg", "jls", "jxl", "pam", "pbm", "pcx",
+        "pgm", "png", "ppm", "psd", "qoi", "ras", "sgi", "tga", "tif", "tiff", "webp", "xpm", "xwd",
+    ]
+
+    /// Returns whether a name has the extension of an image format that is recognized by its signature.
+    static func isImage(name: String) -> Bool {
+        guard let dot = name.lastIndex(of: ".") else { return false }
+        return imageExtensions.contains(name[name.index(after: dot)...].lowercased())
+    }
+
     /// The containers that hold only audio, apart from a cover.
     private static let audioContainers: Set<Substring> = [
         "aac", "ac3", "ac4", "aiff", "alp", "amr", "amrnb", "amrwb", "ape", "aptx", "au", "avr", "caf",

@@ -39,7 +39,9 @@ final class InputSession {
         let path = try InputSession.localPath(request)
         try InputSession.rejectPlaylist(head, request, path: path)
         self.callback = interruption.makeCallback()
-        try log.capture { () throws(MediaError) in try openContext(name: path ?? "stream") }
+        // By the name of an image, libav chooses a demuxer that opens numbered files itself.
+        let hint = path.flatMap { FormatPolicy.isImage(name: $0) ? nil : $0 }
+        try log.capture { () throws(MediaError) in try openContext(name: hint ?? "stream") }
     }
 
     deinit {

@@ -79,8 +79,13 @@ enum OtherPlayers {
         "loglevel": .converted(logLevel, otherwise: "use --quiet or --verbose"),
         "hide_banner": .flag([]), "autoexit": .flag([]), "play-and-exit": .flag([]), "no-config": .flag([]),
         "keep-open": .refused("playback ends after the last input; --loop repeats it"),
-        "shuffle": .refused("not built yet; the shell can: vplay $(shuf -e *.mp4)"),
-        "playlist": .refused("not built yet; give the inputs as arguments"),
+        "shuffle": .value(shuffle), "no-shuffle": .flag([]), "random": .flag(["--shuffle"]),
+        "Z": .flag(["--shuffle"]),
+        "playlist": .refused("give the playlist as an argument"),
+        "image-display-duration": .converted(
+            { TimeArgument(argument: $0) == nil ? nil : ["--image-duration", $0] },
+            otherwise: "expected a time; --loop shows a single image indefinitely"
+        ),
         "pause": .refused("not built yet; press the space bar"),
         "title": .refused("a window is named after its input"),
     ]
@@ -116,6 +121,14 @@ enum OtherPlayers {
         }
     }
 
+    /// Returns the arguments for `--shuffle` with or without a seed.
+    private static func shuffle(_ value: String?) -> [String]? {
+        guard let value, isOn(value) == nil || UInt64(value) != nil else {
+            return isOn(value).map { $0 ? ["--shuffle"] : [] }
+        }
+        return UInt64(value).map { ["--shuffle", "--shuffle-seed=\($0)"] }
+    }
+
     /// The options of `play` that have a value in the next argument. The value is never replaced.
     static let valueOptions: Set<String> = [
         "--repeat", "--volume", "--rate", "--audio-pitch-correction", "--start", "--end", "--video",
@@ -123,8 +136,8 @@ enum OtherPlayers {
         "--frames", "--duration", "--video-track", "--audio-track", "--subtitle-track", "--subtitle-file",
         "--size",
         "--gravity", "--deinterlace", "--dynamic-range", "--pixel-format", "--hwdec", "--buffer", "--threads",
-        "--frame-cache", "--input-ipc-server", "--events", "--header", "--timeout", "--tls-ca-file",
-        "--proxy", "--cache", "--play-log", "--http", "--http-token",
+        "--frame-cache", "--image-duration", "--shuffle-seed", "--input-ipc-server", "--events", "--header",
+        "--timeout", "--tls-ca-file", "--proxy", "--cache", "--play-log", "--http", "--http-token",
         "--http-token-file", "--media-folder",
     ]
 

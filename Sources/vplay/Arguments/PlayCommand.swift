@@ -7,9 +7,10 @@ struct PlayCommand: AsyncParsableCommand {
         commandName: "play",
         abstract: "Play inputs one after another without gaps (default).",
         discussion: """
-            A folder is replaced by its video and audio files in natural order (clip2 before clip10), recognized by \
-            their contents; hidden files and images are omitted. - is standard input. Named pipes and <(command) \
-            can be inputs, too; they are read once and sequentially.
+            A folder is replaced by its video, audio and image files in natural order (clip2 before clip10), \
+            recognized by their contents; hidden files, and images beside audio files alone, are omitted. A local \
+            playlist (m3u, m3u8 without HLS, pls) is replaced by its entries. - is standard input. Named pipes and \
+            <(command) can be inputs, too; they are read once and sequentially.
 
             Video sinks: auto (a window if standard output is a terminal and there is a display, otherwise null; null \
             with --untimed), window (through SDL2), terminal, null, none (decode no video), y4m:PATH, raw:PATH, \
@@ -95,8 +96,13 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(help: "Keep the pitch of audio at other rates; no: the pitch changes with the rate.")
     var audioPitchCorrection = YesOrNo.yes
 
-    @Option(help: ArgumentHelp("Start with the frame due at T.", valueName: "t"))
-    var start: TimeArgument?
+    @Option(
+        help: ArgumentHelp(
+            "Start with the frame due at T, at a part of the duration (50%), or at a chapter (#2).",
+            valueName: "t|n%|#n"
+        )
+    )
+    var start: StartPosition?
 
     @Option(help: ArgumentHelp("End with the last frame due at or before T.", valueName: "t"))
     var end: TimeArgument?
@@ -126,6 +132,32 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Stop after this much media.", valueName: "t"))
     var duration: TimeArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "The duration of a still image, unless a playlist declares it.",
+            valueName: "t"
+        )
+    )
+    var imageDuration: TimeArgument = .tenSeconds
+
+    @Flag(
+        help:
+            "Shuffle the inputs in each pass through them. --shuffle=SEED, a number, gives the same orders each time."
+    )
+    var shuffle = false
+
+    @Option(help: .hidden)
+    var shuffleSeed: UInt64?
+
+    @Flag(
+        help:
+            "Follow folders: files that appear are played as soon as they are complete, and those that disappear no longer. Implies --loop; see docs/signage.md."
+    )
+    var watch = false
+
+    @Flag(help: "Read the folders in a folder, too.")
+    var recursive = false
 
     @Option(help: ArgumentHelp("The video track to play.", valueName: "index|language"))
     var videoTrack: TrackArgument?

@@ -22,7 +22,7 @@ struct PlayOptions: Sendable {
     var subtitleTrack: TrackArgument?
     /// The file whose subtitles replace those of the inputs.
     var subtitleFile: Input?
-    var start: MediaTime?
+    var start: StartPosition?
     var end: MediaTime?
     var duration: MediaTime?
     var frames: Int?
@@ -53,22 +53,32 @@ struct PlayOptions: Sendable {
     var syncOrigin: Int64
     /// The path of the socket for remote clients.
     var controlSocket: String?
+    /// The duration of still images.
+    var imageDuration: MediaTime
+    /// Whether folders are followed while they are played.
+    var watches: Bool
+    /// Whether the folders in a folder are read, too.
+    var isRecursive: Bool
+    /// The seed of the order if the inputs are shuffled.
+    var shuffleSeed: UInt64?
     /// Whether the command waits for a client after the last input.
     var isIdle: Bool
     var service: ServiceOptions
 
     /// Whether there is one input that the player can repeat itself. A remote client could add others.
-    var isSingle: Bool { inputs.count == 1 && !repeatsFromWithin && !isControlled }
+    var isSingle: Bool { inputs.count == 1 && !repeatsFromWithin && !isControlled && !watches }
     /// Whether clients can change the playlist.
     var isControlled: Bool { controlSocket != nil || service.http != nil }
     /// Whether the first input repeats until a remote client decides otherwise, as in mpv.
     var loopsFirstInput: Bool {
-        isControlled && inputs.count == 1 && repeats == .forever && !repeatsFromWithin
+        isControlled && !watches && inputs.count == 1 && repeats == .forever && !repeatsFromWithin
     }
     /// Whether cues are reported among the events.
     var reportsSubtitles: Bool { events != .none && (subtitleTrack != nil || subtitleFile != nil) }
     var decodesVideo: Bool { !video.contains(.none) }
     var inputs: [Input] { list.inputs }
+    /// The kinds of files that are listed from a folder.
+    var folderFilter: InputList.FileFilter { InputList.FileFilter(video) }
     var hasStatusLine: Bool { Console.shared.isTerminal && !isQuiet }
     var writesToStandardOutput: Bool { paths.contains("-") }
     private var paths: [String] { video.compactMap(\.path) + [audio.path].compactMap(\.self) }
@@ -77,7 +87,7 @@ struct PlayOptions: Sendable {
     private var namesTracks: Bool { videoTrack != nil || audioTrack != nil || subtitleTrack != nil }
     /// Whether passes start at another position than those of the player's own loop. They are then played as a list of
     /// one input.
-    var repeatsFromWithin: Bool { inputs.count == 1 && (rate < 0 ? end : start) != nil }
+    var repeatsFromWithin: Bool { inputs.count == 1 && (rate < 0 ? end != nil : start != nil) }
     /// Whether a sink is framemd5, which writes frame rates and time bases; these are most accurate after FFmpeg
     /// analyzes the streams.
     var wantsPreciseTiming: Bool {
@@ -87,7 +97,18 @@ struct PlayOptions: Sendable {
     init(_ command: PlayCommand) throws(ValidationError) {
         video = try command.video.isEmpty ? [.automatic] : command.video.mapSinks()
         audio = try AudioSinkArgument(command.audio)
-        list = InputList(command.inputs)
+        watches = command.watch
+        isRecursive = command.recursive
+        list = InputList(
+            command.inputs,
+            InputList.FileFilter(video),
+            isRecursive: command.recursive,
+            omitsFolders: command.watch
+        )
+        imageDuration = command.imageDuration.time
+        if command.shuffle {
+            shuffleSeed = command.shuffleSeed ?? UInt64.random(in: 0..<1 << 53)
+        }
         videoTrack = command.videoTrack
         audioTrack = command.audioTrack
         subtitleTrack = command.subtitleTrack
@@ -98,7 +119,7 @@ struct PlayOptions: Sendable {
             subtitleFile = input
         }
         isFullscreen = command.fullscreen
-        start = command.start?.time
+        start = command.start
         end = command.end?.time
         duration = command.duration?.time
         frames = command.frames
@@ -127,7 +148,8 @@ struct PlayOptions: Sendable {
         isIdle = command.idle
         service = try command.service.options()
         if let count = command.repeatCount { repeats = .times(count) }
-        if command.loop || followsWallClock { repeats = .forever }
+        let repeatsByDefault = followsWallClock || (command.watch && command.repeatCount == nil)
+        if command.loop || repeatsByDefault { repeats = .forever }
         try checkNumbers(command)
         try checkTogether(command)
     }
@@ -147,6 +169,7 @@ struct PlayOptions: Sendable {
             throw ValidationError("--rate \(rate): expected -32 to 32, but not 0.")
         }
         if let duration, duration <= .zero { throw ValidationError("--duration: expected more than 0.") }
+        if imageDuration <= .zero { throw ValidationError("--image-duration: expected more than 0.") }
         if let buffer, buffer <= .zero { throw ValidationError("--buffer: expected more than 0.") }
     }
 
@@ -169,9 +192,10 @@ struct PlayOptions: Sendable {
         if command.inputs.isEmpty, !isIdle {
             throw ValidationError("Missing expected argument '<input> ...'")
         }
+        if watches, list.folders.isEmpty { throw ValidationError("--watch needs a folder.") }
         if isIdle, !isControlled { throw ValidationError("--idle needs --input-ipc-server or --http.") }
         if isQuiet, isVerbose { throw ValidationError("--quiet and --verbose exclude each other.") }
-        if let start, let end, end < start { throw ValidationError("--end is before --start.") }
+        if let start = start?.time, let end, end < start { throw ValidationError("--end is before --start.") }
         if rate < 0, !decodesVideo { throw ValidationError("--rate \(rate): no audio is played in reverse.") }
         if rate < 0, duration != nil {
             throw ValidationError("--duration cannot be combined with reverse playback.")
@@ -240,6 +264,13 @@ struct PlayOptions: Sendable {
             outputs[identity] = outputs[identity] ?? path
         }
         try outputs.refuseInputs(inputs)
+    }
+}
+
+extension InputList.FileFilter {
+    /// The kinds of files that can be played with some video sinks.
+    fileprivate init(_ video: [VideoSinkArgument]) {
+        self = video.contains(.none) ? .withoutImages : .playable
     }
 }
 

@@ -5,6 +5,12 @@ import Playhead
 struct TimeArgument: ExpressibleByArgument, Sendable {
     let time: MediaTime
 
+    static let tenSeconds = TimeArgument(seconds: 10)
+
+    private init(seconds: Int64) { time = MediaTime(value: seconds, timescale: 1) }
+
+    var defaultValueDescription: String { decimalSeconds(time) ?? "" }
+
     init?(argument: String) {
         let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count <= 3, let last = parts.last else { return nil }

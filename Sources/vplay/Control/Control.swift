@@ -29,6 +29,11 @@ final class Control: @unchecked Sendable {
         var observations: [Observation] = []
         var disabledEvents: Set<String> = []
         var logLevel = LogLevel.none
+        /// Whether a command of the client reads files. Later ones wait for it.
+        var isReading = false
+        var waiting: [Result<ControlRequest, ControlError>] = []
+        /// Called when no request waits, so that the client is read further.
+        var hasReceived: [@Sendable () -> Void] = []
     }
 
     enum LogLevel: Int {
@@ -73,14 +78,14 @@ final class Control: @unchecked Sendable {
         guard let path else { return }
         server = try ControlServer(path: path) { [weak self] client, lines, done in
             queue.async { [weak self] in
-                for line in lines { self?.receive(line, from: client) }
-                done()
+                guard let self else { return done() }
+                receive(lines, from: client, done)
             }
         } connected: { [weak self] client in
             queue.async { [weak self] in self?.subscribers[client.id] = Subscriber(client: client) }
         } disconnected: { [weak self] client in
             queue.async { [weak self] in
-                self?.subscribers[client.id] = nil
+                for done in self?.subscribers.removeValue(forKey: client.id)?.hasReceived ?? [] { done() }
                 self?.updateTimer()
             }
         }
@@ -103,16 +108,51 @@ final class Control: @unchecked Sendable {
 
     // MARK: Requests
 
-    private func receive(_ line: [UInt8], from client: ControlClient) {
-        guard let session, subscribers[client.id] != nil else { return }
-        do throws(ControlError) {
-            for request in try ControlRequest.parse(line) {
-                ControlCommands(session: session, control: self, client: client).run(request)
+    private func receive(
+        _ lines: [[UInt8]],
+        from client: ControlClient,
+        _ done: @escaping @Sendable () -> Void
+    ) {
+        guard subscribers[client.id] != nil else { return done() }
+        for line in lines {
+            do throws(ControlError) {
+                subscribers[client.id]?.waiting += try ControlRequest.parse(line).map { .success($0) }
+            } catch {
+                subscribers[client.id]?.waiting.append(.failure(error))
             }
-        } catch {
-            client.send(Self.reply(id: .integer(0), .failure(error)))
+        }
+        subscribers[client.id]?.hasReceived.append(done)
+        runRequests(of: client)
+    }
+
+    /// Runs the requests of a client up to one that reads files.
+    private func runRequests(of client: ControlClient) {
+        guard let session, let requests = subscribers[client.id]?.waiting else { return }
+        var count = 0
+        for request in requests {
+            guard let subscriber = subscribers[client.id], !subscriber.isReading else { break }
+            count += 1
+            switch request {
+            case .success(let request):
+                ControlCommands(session: session, control: self, client: client).run(request)
+            case .failure(let error): client.send(Self.reply(id: .integer(0), .failure(error)))
+            }
+        }
+        subscribers[client.id]?.waiting.removeFirst(count)
+        if subscribers[client.id]?.waiting.isEmpty ?? false {
+            let received = subscribers[client.id]?.hasReceived ?? []
+            subscribers[client.id]?.hasReceived = []
+            for done in received { done() }
         }
         checkLater()
+    }
+
+    /// Makes the requests of a client wait until `endReading(for:)`, because the current one reads files.
+    func beginReading(for client: ControlClient) { subscribers[client.id]?.isReading = true }
+
+    func endReading(for client: ControlClient) {
+        subscribers[client.id]?.isReading = false
+        runRequests(of: client)
     }
 
     /// Returns the reply to a request. A result of nil has no data.

@@ -11,7 +11,7 @@ struct ControlCommands {
     private typealias Command = @Sendable (ControlCommands, [JSONValue]) throws(ControlError) -> JSONValue?
 
     /// The names of the commands, sorted.
-    static var names: [String] { (table.keys + ["screenshot-to-file"]).sorted() }
+    static var names: [String] { (table.keys + ["screenshot-to-file", "loadfile", "loadlist"]).sorted() }
 
     /// Runs a request, and replies to it.
     func run(_ request: ControlRequest) {
@@ -19,6 +19,8 @@ struct ControlCommands {
         let arguments = Array(request.words.dropFirst())
         if name == "screenshot-to-file" { return saveFrame(arguments, request) }
         do throws(ControlError) {
+            if name == "loadfile" { return try load(arguments, request) }
+            if name == "loadlist" { return try loadList(arguments, request) }
             guard let command = Self.table[name] else { throw .invalidParameter }
             answer(request, .success(try command(self, arguments)))
         } catch {
@@ -90,8 +92,6 @@ struct ControlCommands {
         "seek": { commands, arguments throws(ControlError) in try commands.seek(arguments) },
         "frame-step": { commands, _ throws(ControlError) in try commands.step(by: 1) },
         "frame-back-step": { commands, _ throws(ControlError) in try commands.step(by: -1) },
-        "loadfile": { commands, arguments throws(ControlError) in try commands.load(arguments) },
-        "loadlist": { commands, arguments throws(ControlError) in try commands.loadList(arguments) },
         "stop": { commands, arguments throws(ControlError) in
             commands.session.stopPlaying(keepsPlaylist: arguments.first?.argument == "keep-playlist")
             return .null
@@ -333,7 +333,7 @@ struct ControlCommands {
     /// The flag of `loadfile` that mpv does not have.
     private static let interruptFlag = "interrupt"
 
-    private func load(_ arguments: [JSONValue]) throws(ControlError) -> JSONValue? {
+    private func load(_ arguments: [JSONValue], _ request: ControlRequest) throws(ControlError) {
         guard let path = arguments.first?.argument, !path.isEmpty else { throw .invalidParameter }
         let flags = arguments.dropFirst().first?.argument ?? "replace"
         let mode = PlaySession.LoadMode(flags)
@@ -346,28 +346,39 @@ struct ControlCommands {
             rest.removeFirst()
         }
         let options = try LoadOptions(rest.first)
-        guard let mode else {
-            guard session.interrupt(withInput: path, options) else { throw .command }
-            return .null
+        read(path, request) { [index] list in
+            guard let mode else {
+                return session.interrupt(with: list, options) ? .success(.null) : .failure(.command)
+            }
+            guard let first = session.load(list, mode, at: index, options)?.first else {
+                return .failure(.command)
+            }
+            return .success(.object([("playlist_entry_id", .integer(first + 1))]))
         }
-        guard let ids = session.load([path], mode, at: index, options), let first = ids.first else {
-            throw .command
-        }
-        return .object([("playlist_entry_id", .integer(first + 1))])
     }
 
-    private func loadList(_ arguments: [JSONValue]) throws(ControlError) -> JSONValue? {
+    private func loadList(_ arguments: [JSONValue], _ request: ControlRequest) throws(ControlError) {
         guard let path = arguments.first?.argument, !path.isEmpty else { throw .invalidParameter }
         let flags = arguments.dropFirst().first?.argument ?? "replace"
         guard let mode = PlaySession.LoadMode(flags) else { throw .invalidParameter }
-        let entries: [String]
-        do throws(PlaylistFile.Failure) {
-            entries = try PlaylistFile(path: path).entries
-        } catch {
-            throw .command
+        read(path, isPlaylist: true, request) { list in
+            session.load(list, mode, at: nil, LoadOptions()) == nil ? .failure(.command) : .success(.null)
         }
-        guard session.load(entries, mode, at: nil, LoadOptions()) != nil else { throw .command }
-        return .null
+    }
+
+    /// Reads a file, a folder or a playlist, and replies with the result of `body`, which is called on the callback queue.
+    /// Later requests of the client wait.
+    private func read(
+        _ path: String,
+        isPlaylist: Bool = false,
+        _ request: ControlRequest,
+        _ body: @escaping @Sendable (InputList) -> Result<JSONValue?, ControlError>
+    ) {
+        control.beginReading(for: client)
+        session.readInputs([path], isPlaylist: isPlaylist) { list in
+            answer(request, body(list))
+            control.endReading(for: client)
+        }
     }
 }
 

@@ -2,7 +2,7 @@ import Playhead
 
 /// The options of one entry, as `loadfile` has them: an object, or text such as "start=10,end=20".
 struct LoadOptions: Sendable {
-    var start: MediaTime?
+    var start: StartPosition?
     var end: MediaTime?
 
     init() {}
@@ -31,7 +31,9 @@ struct LoadOptions: Sendable {
         }
         for (name, text) in pairs {
             switch name {
-            case "start": start = try Self.time(text)
+            case "start":
+                guard let position = StartPosition(argument: text) else { throw .invalidParameter }
+                start = position
             case "end": end = try Self.time(text)
             default: break
             }

@@ -96,16 +96,44 @@ extension PlaySession {
 
     // MARK: The playlist
 
+    /// Reads folders and playlist files on a queue of their own, because a file system may take any time.
+    ///
+    /// - Parameters:
+    ///   - arguments: Paths and URLs.
+    ///   - isPlaylist: Whether the arguments are playlist files, whatever their names.
+    ///   - handler: Called on the callback queue with the inputs.
+    func readInputs(
+        _ arguments: [String],
+        isPlaylist: Bool = false,
+        _ handler: @escaping @Sendable (InputList) -> Void
+    ) {
+        let (queue, options) = (player.callbackQueue, options)
+        readingQueue.async { [weak self] in
+            guard let self else { return }
+            let source = state.withLock { state in
+                defer { state.nextSource += arguments.count }
+                return state.nextSource
+            }
+            let list = InputList(
+                arguments,
+                options.folderFilter,
+                isRecursive: options.isRecursive,
+                source: source,
+                readsPlaylists: isPlaylist
+            )
+            queue.async { handler(list) }
+        }
+    }
+
     /// Adds inputs to the playlist.
     ///
     /// - Parameters:
-    ///   - arguments: Paths and URLs. A folder stands for its media files.
+    ///   - list: The inputs.
     ///   - mode: What happens with the other entries.
     ///   - index: The index of the first new entry, or nil for the one of the mode.
     ///   - loadOptions: The options of each entry.
     /// - Returns: The identifiers of the entries, or nil if there is no valid input.
-    func load(_ arguments: [String], _ mode: LoadMode, at index: Int?, _ loadOptions: LoadOptions) -> [Int]? {
-        let list = InputList(arguments)
+    func load(_ list: InputList, _ mode: LoadMode, at index: Int?, _ loadOptions: LoadOptions) -> [Int]? {
         for problem in list.problems { fail(problem) }
         guard !list.inputs.isEmpty else { return nil }
         let added = state.withLock { state -> [PlaylistEntry] in
@@ -138,7 +166,7 @@ extension PlaySession {
                 requeue()
             }
         }
-        if options.needsLoading {
+        if items.needsLoading(start: loadOptions.start) {
             Task { [items, queue = player.callbackQueue] in
                 await items.load(added.map(\.asset))
                 queue.async(execute: proceed)
@@ -154,12 +182,8 @@ extension PlaySession {
         let queued = state.withLock { state -> InputPlayback? in
             // The player may have advanced to the queued item already, which the next event reports.
             guard !state.hasEnded else { return nil }
-            state.playlist.follow(state.current?.entry.id)
-            guard let next = state.next else { return nil }
-            if state.playlist.peek()?.id == next.entry.id {
-                _ = state.playlist.next()
-                return nil
-            }
+            let follows = state.playlist.follow(state.current?.entry.id, queued: state.next?.entry.id)
+            guard !follows, let next = state.next else { return nil }
             state.next = nil
             return next
         }

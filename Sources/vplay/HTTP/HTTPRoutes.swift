@@ -56,7 +56,7 @@ struct HTTPRoutes: Sendable {
         case "/next": guard session.move(by: 1) else { throw .conflict }
         case "/previous": guard session.move(by: -1) else { throw .conflict }
         case "/interrupt":
-            guard try session.interrupt(withInput: file(request)) else { throw .notFound }
+            guard try session.interrupt(with: input(file(request))) else { throw .notFound }
         default: throw .notFound
         }
     }
@@ -65,6 +65,13 @@ struct HTTPRoutes: Sendable {
         guard let item = request.parameter("item") else { throw .badRequest }
         guard let folder else { throw .forbidden }
         return try folder.file(item)
+    }
+
+    /// Returns a list of one file. The paths in a playlist file could lead out of the folder.
+    private func input(_ path: String) throws(HTTPStatus) -> InputList {
+        let list = InputList([path])
+        guard list.inputs.count == 1, list.inputs[0].url.path == path else { throw .forbidden }
+        return list
     }
 
     /// Plays the entry of a file at once. A file that is not in the playlist is inserted after the current entry.
@@ -80,7 +87,7 @@ struct HTTPRoutes: Sendable {
             state.playlist.entries.firstIndex { $0.input.url.isFileURL && $0.input.url.path == path }
         }
         if let index { return session.play(at: index) }
-        guard let ids = session.load([path], .insertNext, at: nil, LoadOptions()),
+        guard let ids = try session.load(input(path), .insertNext, at: nil, LoadOptions()),
             let added = session.state.withLock({ state in ids.first.flatMap { state.playlist.index(of: $0) } }
             )
         else { throw .notFound }

@@ -8,6 +8,8 @@ struct InputPlayback: Sendable {
     let start: MediaTime
     /// The end that `--end` sets in item time, or nil for none.
     let end: MediaTime?
+    /// Why `--start` has no effect, as the end of a sentence.
+    var missingStart: String?
     /// Whether a frame has reached the sinks.
     var hasShown = false
     /// The identity of the file when it was opened, or nil if the input is not a file.

@@ -7,13 +7,23 @@ struct ItemMaker: Sendable {
     init(_ options: PlayOptions) { self.options = options }
 
     func asset(of input: Input) -> Asset {
-        input.asset(preciseTiming: options.wantsPreciseTiming, network: options.network)
+        let backend =
+            input.isImage ? StillImageBackend(duration: input.imageDuration ?? options.imageDuration) : nil
+        return input.asset(
+            preciseTiming: options.wantsPreciseTiming,
+            network: options.network,
+            backend: backend
+        )
+    }
+
+    /// Whether the tracks of an entry must be known before an item can be configured.
+    func needsLoading(start: StartPosition?) -> Bool {
+        options.needsLoading || (start.map { $0.time == nil } ?? false)
     }
 
     /// Loads assets if an option needs their tracks. An asset that cannot be opened fails again with the same message
     /// when its item is played.
     func load(_ assets: [Asset]) async {
-        guard options.needsLoading else { return }
         for asset in assets {
             do {
                 try await asset.load()
@@ -54,11 +64,17 @@ struct ItemMaker: Sendable {
         }
         let zero = Self.firstFrameTime(of: asset.tracks.first { $0.id == video })
         if options.rate < 0 { return .success(reverse(item, entry, zero)) }
-        let start = (entry.start ?? options.start).map { zero + $0 }
+        let position = entry.start ?? options.start
+        let start = position.flatMap {
+            $0.time(after: zero, duration: asset.duration, chapters: asset.chapters)
+        }
         if let start { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
         // The end is exclusive, but a frame due exactly at --end is played.
         let end = (entry.end ?? options.end).map { zero + $0 + Self.smallestStep }
-        let playback = InputPlayback(item: item, entry: entry, start: start ?? .zero, end: end)
+        var playback = InputPlayback(item: item, entry: entry, start: start ?? .zero, end: end)
+        if let position, start == nil, asset.status == .loaded {
+            playback.missingStart = position.absence(chapterCount: asset.chapters.count)
+        }
         playback.limit(to: remaining)
         return .success(playback)
     }
@@ -67,7 +83,9 @@ struct ItemMaker: Sendable {
     private func reverse(_ item: PlayerItem, _ entry: PlaylistEntry, _ zero: MediaTime) -> InputPlayback {
         let start = options.end.map { zero + $0 } ?? Self.farEnd
         item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
-        if let end = options.start { item.reversePlaybackEndTime = zero + end }
+        let asset = entry.asset
+        let end = options.start?.time(after: zero, duration: asset.duration, chapters: asset.chapters)
+        if let end { item.reversePlaybackEndTime = end }
         return InputPlayback(item: item, entry: entry, start: start, end: nil)
     }
 

@@ -26,7 +26,7 @@ extension PlaySession {
     /// Prints one warning for an input whose `--start` is past its end. The player then shows the last frame.
     private func warnOfStartPastEnd(_ playback: InputPlayback) {
         let duration = playback.item.duration
-        guard options.rate > 0, !options.isQuiet, let start = options.start, duration.isNumeric,
+        guard options.rate > 0, !options.isQuiet, let start = options.start?.time, duration.isNumeric,
             playback.item.asset.media?.durationIsEstimate != true,
             playback.start > duration, let end = decimalSeconds(duration), let time = decimalSeconds(start),
             state.withLock({ $0.reportedStarts.insert(playback.entry.id).inserted })
@@ -114,6 +114,8 @@ extension PlaySession {
     func endOrPlayNext() {
         if let playback = makeNext(state.withLock { $0.remaining }) {
             begin(playback)
+        } else if options.watches, state.withLock({ !$0.isStopping && $0.playlist.isLooping }) {
+            waitForFiles()
         } else if options.isIdle {
             becomeIdle()
         } else {

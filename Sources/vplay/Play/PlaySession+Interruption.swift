@@ -22,14 +22,13 @@ extension PlaySession {
         }
     }
 
-    /// Plays a file or URL at once, as `interrupt(with:)` does.
+    /// Plays the first input of a list at once, as `interrupt(with:)` does.
     ///
     /// - Parameters:
-    ///   - argument: A path or URL.
+    ///   - list: A list with one input. Others are not played.
     ///   - loadOptions: The start and the end.
-    /// - Returns: False if the argument is not a valid input.
-    func interrupt(withInput argument: String, _ loadOptions: LoadOptions = LoadOptions()) -> Bool {
-        let list = InputList([argument])
+    /// - Returns: False if the list has no valid input.
+    func interrupt(with list: InputList, _ loadOptions: LoadOptions = LoadOptions()) -> Bool {
         for problem in list.problems { fail(problem) }
         guard let input = list.inputs.first else { return false }
         let entry = PlaylistEntry(
@@ -39,7 +38,7 @@ extension PlaySession {
             start: loadOptions.start,
             end: loadOptions.end
         )
-        guard options.needsLoading || entry.start != nil || entry.end != nil else {
+        guard items.needsLoading(start: entry.start) || entry.start != nil || entry.end != nil else {
             interrupt(with: entry)
             return true
         }

@@ -6,6 +6,8 @@ extension PlaySession {
     func playNext() {
         if let playback = makeNext(state.withLock { $0.remaining }) {
             begin(playback)
+        } else if options.watches, state.withLock({ !$0.isStopping && $0.playlist.isLooping }) {
+            waitForFiles()
         } else if options.isIdle {
             becomeIdle()
         } else {
@@ -22,11 +24,20 @@ extension PlaySession {
             switch items.make(entry, remaining: repeatsSingleInput ? nil : remaining) {
             case .failure(let error): fail("\(entry.input.name): \(error.message)")
             case .success(let playback):
+                if let reason = playback.missingStart { warnOfStart(entry, reason) }
                 if options.reportsSubtitles { reportText(of: playback.item) }
                 return playback
             }
         }
         return nil
+    }
+
+    /// Prints one warning for an input without the position of `--start`.
+    private func warnOfStart(_ entry: PlaylistEntry, _ reason: String) {
+        guard !options.isQuiet, state.withLock({ $0.reportedStarts.insert(entry.id).inserted }) else {
+            return
+        }
+        Console.shared.printError("warning: \(entry.input.name): --start has no effect: \(reason)")
     }
 
     /// Makes a playback the current one, and plays it.
@@ -141,6 +152,7 @@ extension PlaySession {
             } else {
                 state.playlist.notePlayed(playback.entry.id)
                 state.failures[playback.entry.id] = nil
+                state.emptyLaps = 0
             }
             state.passes += 1
             state.spend(until: end)
@@ -206,11 +218,13 @@ extension PlaySession {
         }
         guard let failed else { return }
         if !failed.isQueued { control?.fileEnded("error", error: reason(error)) }
-        // In a loop the same failure is printed once, and again after the input has played.
+        // In a loop the same failure is printed once, and again after the input has played. A file of a watched folder
+        // may have disappeared a moment ago.
         let message = "\(failed.playback.entry.input.name): \(reason(error))"
         let isNew =
             state.withLock { $0.failures.updateValue(message, forKey: failed.playback.entry.id) } != message
-        if isNew { fail(message) }
+        let isGone = options.watches && (error?.underlying as? MediaError)?.code == .notFound
+        if isNew, !isGone { fail(message) }
         if failed.isQueued {
             queueNext()
         } else if state.withLock({ $0.next == nil }) {
@@ -239,6 +253,8 @@ extension PlaySession.State {
         next = nil
         hasEnded = false
         passStart = playback.start
+        isWaiting = false
+        playlist.noteStarted(playback.entry.id)
     }
 
     /// Subtracts the played time from `--duration` in the middle of a pass.

@@ -24,6 +24,8 @@ final class PlaySession: Sendable {
     /// The socket of `--http`, or nil.
     let httpSocket: (descriptor: Int32, port: UInt16)?
     let ending: Latch<ExitStatus>
+    /// The queue on which folders and playlist files are read.
+    let readingQueue = DispatchQueue(label: "vplay.reading")
     let state: Mutex<State>
 
     /// The mutable state of a session.
@@ -66,6 +68,14 @@ final class PlaySession: Sendable {
         var reportedStarts: Set<Int> = []
         /// The reasons for software decoding that have been printed.
         var reportedHardwareFaults: Set<String> = []
+        /// The number of the next argument or command that names inputs; see `InputRank`.
+        var nextSource = 0
+        /// The watchers of folders, which are active while they are retained.
+        var watchers: [FolderWatcher] = []
+        /// Whether the session waits for files, because none can be played.
+        var isWaiting = false
+        /// The number of laps in a row in which nothing was played.
+        var emptyLaps = 0
         var isOver = false
         var isShutDown = false
         /// Whether a key or an option has stopped playback before the end.
@@ -145,8 +155,12 @@ final class PlaySession: Sendable {
         // The player repeats a single input itself, without reopening it.
         let isRepeatedByPlayer = options.isSingle || options.loopsFirstInput
         var list = Playlist(repeats: isRepeatedByPlayer ? .times(1) : options.repeats)
+        list.skipsBroken = options.watches
         for input in options.inputs { list.insert(input, items.asset(of: input)) }
-        state = Mutex(State(playlist: list, remaining: options.duration))
+        if let seed = options.shuffleSeed { list.shuffle(seed: seed) }
+        state = Mutex(
+            State(playlist: list, remaining: options.duration, nextSource: options.list.endRank.source)
+        )
     }
 
     private func loadAndStart() async {
@@ -198,7 +212,8 @@ final class PlaySession: Sendable {
             state.terminalSignals = signals
         }
         guard let control else {
-            return options.followsWallClock ? queue.async { self.playFirst() } : playNext()
+            guard options.followsWallClock || options.watches else { return playNext() }
+            return queue.async { self.playFirst() }
         }
         queue.async { [self] in
             control.start(self)
@@ -210,7 +225,11 @@ final class PlaySession: Sendable {
 
     /// Plays the first input, or the one at which the wall clock is.
     private func playFirst() {
-        guard options.followsWallClock else { return playNext() }
+        guard options.followsWallClock else {
+            playNext()
+            if options.watches { watchFolders() }
+            return
+        }
         if !followWallClock() { finish() }
     }
 
@@ -274,7 +293,7 @@ final class PlaySession: Sendable {
             return state.http
         }
         http?.close()
-        let isShutDown = state.withLock { state in
+        let (isShutDown, watchers) = state.withLock { state in
             state.isOver = true
             state.watching = []
             state.durationObserver = nil
@@ -284,8 +303,10 @@ final class PlaySession: Sendable {
             state.statusLine = nil
             state.health = nil
             state.terminalSignals = []
-            return state.isShutDown
+            defer { state.watchers = [] }
+            return (state.isShutDown, state.watchers)
         }
+        for watcher in watchers { watcher.stop() }
         if let control {
             await withCheckedContinuation { continuation in
                 player.callbackQueue.async {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import Playhead
-import PlayheadPicker
+import PlayheadBackend
 
 /// One input of the command.
 struct Input: Sendable {
@@ -12,6 +12,12 @@ struct Input: Sendable {
     let url: URL
     /// The byte source if the player cannot open the URL itself.
     let bytes: InputBytes?
+    /// Whether the input is probably a still image.
+    var isImage = false
+    /// The duration of the input if it is a still image, as its playlist declares it.
+    var imageDuration: MediaTime?
+    /// The position of the input among those of the command.
+    var rank = InputRank(source: 0, number: 0)
 
     /// The last component of the name.
     var shortName: String { name.split(separator: "/").last.map(String.init) ?? name }
@@ -58,9 +64,20 @@ struct Input: Sendable {
         )
     }
 
-    func asset(preciseTiming: Bool = false, network: NetworkOptions) -> Asset {
+    /// Returns an asset for the input.
+    ///
+    /// - Parameters:
+    ///   - preciseTiming: Whether the streams are analyzed for precise times.
+    ///   - network: The options for URLs.
+    ///   - backend: The backend that opens the asset, or nil for that of the player.
+    func asset(
+        preciseTiming: Bool = false,
+        network: NetworkOptions,
+        backend: (any MediaBackend)? = nil
+    ) -> Asset {
         let options = AssetOptions(preciseTiming: preciseTiming, byteSource: bytes, network: network)
-        return Asset(url: url, options: options)
+        guard let backend else { return Asset(url: url, options: options) }
+        return Asset(url: url, options: options, backend: backend)
     }
 
     /// Returns true if `path` names standard input and that is a pipe or socket, which is read through its descriptor:
@@ -106,82 +123,5 @@ struct Input: Sendable {
         }
         let start = argument.index(separator.lowerBound, offsetBy: -scheme.count)
         return argument[..<start] + Redaction.location(String(argument[start...]))
-    }
-}
-
-/// The inputs that the arguments name. Folders are replaced by the media files in them.
-struct InputList: Sendable {
-    private(set) var inputs: [Input] = []
-    /// Messages about arguments that name no input.
-    private(set) var problems: [String] = []
-
-    /// The kinds of files that are listed from a folder.
-    enum FileFilter: Hashable, Sendable {
-        /// Media with a duration: video and audio.
-        case playable
-        /// All media, including images.
-        case all
-
-        func includes(_ contents: MediaContents?) -> Bool {
-            contents.map { self == .all || $0 != .kind(.image) } ?? false
-        }
-    }
-
-    init(_ arguments: [String], _ filter: FileFilter = .playable) {
-        for argument in arguments {
-            do {
-                guard let files = try Self.files(inFolder: argument, filter) else {
-                    append(argument)
-                    continue
-                }
-                if files.isEmpty {
-                    problems.append("\(oneLine(argument)): no media files in this folder")
-                }
-                for file in files { append(file) }
-            } catch {
-                problems.append("\(oneLine(argument)): \(error.localizedDescription)")
-            }
-        }
-    }
-
-    private mutating func append(_ argument: String) {
-        if let input = Input(argument) {
-            inputs.append(input)
-        } else {
-            problems.append(Input.refusal(of: argument))
-        }
-    }
-
-    /// Returns the files in a folder, or nil if `path` is not a folder. The order is natural: clip2 precedes clip10.
-    /// Hidden files, nested folders, and files whose first bytes are not media are omitted.
-    private static func files(inFolder path: String, _ filter: FileFilter) throws -> [String]? {
-        let raw = RawArguments.bytes(of: path) ?? Array(path.utf8)
-        guard
-            let folder = (raw.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer({ bytes in
-                bytes.baseAddress.flatMap { opendir($0) }
-            })
-        else {
-            guard errno == ENOTDIR || errno == ENOENT else {
-                var isFolder: ObjCBool = false
-                let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-                guard exists, isFolder.boolValue else { return nil }
-                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-            }
-            return nil
-        }
-        defer { closedir(folder) }
-        let base = raw + (raw.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
-        var names: [[UInt8]] = []
-        while let entry = readdir(folder) {
-            withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: UInt8.self, capacity: 256) { start in
-                    names.append(Array(UnsafeBufferPointer(start: start, count: strlen(start))))
-                }
-            }
-        }
-        return names.filter { $0.first != UInt8(ascii: ".") }
-            .sorted { NaturalOrder.areInIncreasingOrder($0, $1) }
-            .filter { filter.includes(MediaContents(ofFile: base + $0)) }
-            .map { RawArguments.text(for: (base + $0).map { CChar(bitPattern: $0) }) }
     }
 }

@@ -7,6 +7,8 @@ struct PlaylistEntry: Sendable {
     let input: Input
     let asset: Asset
     /// The start and the end of this entry, instead of `--start` and `--end`.
-    var start: MediaTime?
+    var start: StartPosition?
     var end: MediaTime?
+    /// Whether the file has disappeared. The entry is not played again, and is removed when it does not play.
+    var isRetired = false
 }

@@ -1,0 +1,90 @@
+import Dispatch
+import Playhead
+import Synchronization
+
+/// Folders that are followed.
+extension PlaySession {
+    /// Begins to follow the folders of `--watch`.
+    func watchFolders() {
+        let watchers = options.list.folders.map { folder in
+            FolderWatcher(
+                folder.argument,
+                source: folder.source,
+                isRecursive: options.isRecursive,
+                filter: options.folderFilter
+            ) { [options] sentence in
+                if !options.isQuiet { Console.shared.printError("warning: \(sentence)") }
+            } _: { [weak self] changes in
+                self?.receive(changes)
+            }
+        }
+        state.withLock { $0.watchers = watchers }
+        for watcher in watchers { watcher.start() }
+    }
+
+    /// Receives changes on the queue of a watcher.
+    private func receive(_ changes: FolderWatcher.Changes) {
+        for name in changes.rejected { fail("\(name): not a media file") }
+        let added = changes.joined.map { ($0, items.asset(of: $0)) }
+        let queue = player.callbackQueue
+        guard options.needsLoading, !added.isEmpty else {
+            return queue.async { [self] in apply(added, left: changes.left) }
+        }
+        Task { [self] in
+            await items.load(added.map(\.1))
+            queue.async { [self] in apply(added, left: changes.left) }
+        }
+    }
+
+    /// Changes the playlist, on the callback queue. What plays continues, even if its file has disappeared.
+    private func apply(_ added: [(Input, Asset)], left: Set<[UInt8]>) {
+        let target = state.withLock { state -> (index: Int?, isWaiting: Bool)? in
+            guard !state.isOver, !state.isStopping else { return nil }
+            let gone = state.playlist.entries.filter { left.contains($0.input.argumentBytes) }.map(\.id)
+            state.reportedInputs.subtract(gone)
+            state.reportedStarts.subtract(gone)
+            state.playlist.retire(Set(gone))
+            let first = state.playlist.merge(added)
+            state.playlist.removeRetired(except: state.current?.entry.id)
+            let index = first.flatMap { state.playlist.index(of: $0) }
+            return (state.playlist.nextIndex == 0 ? 0 : index, state.isWaiting)
+        }
+        guard let target else { return }
+        if !target.isWaiting {
+            requeue()
+        } else if !added.isEmpty, let index = target.index {
+            play(at: index)
+        }
+        control?.checkLater()
+    }
+
+    /// Waits for files, because no entry can be played. The last frame stays. If there are entries that failed, they are
+    /// tried again after 1 s, then after twice the time each, up to 60 s.
+    func waitForFiles() {
+        let delay = state.withLock { state -> Int? in
+            state.current = nil
+            state.previous = nil
+            state.next = nil
+            state.hasEnded = false
+            state.isWaiting = true
+            state.playlist.jump(to: state.playlist.entries.count)
+            state.playlist.removeRetired(except: nil)
+            guard !state.playlist.isEmpty else { return nil }
+            state.emptyLaps += 1
+            return Self.delay(afterEmptyLaps: state.emptyLaps)
+        }
+        guard let delay else { return }
+        player.callbackQueue.asyncAfter(deadline: .now() + .seconds(delay)) { [weak self] in
+            guard let self else { return }
+            let isWaiting = state.withLock { state in
+                let isWaiting = state.isWaiting && !state.isOver && !state.isStopping
+                if isWaiting { state.playlist.retry() }
+                return isWaiting
+            }
+            if isWaiting { playNext() }
+        }
+    }
+
+    /// Returns the seconds to wait after laps in which nothing was played.
+    static func delay(afterEmptyLaps count: Int) -> Int { count > 6 ? 60 : min(60, 1 << max(0, count - 1)) }
+}

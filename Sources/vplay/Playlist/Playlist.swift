@@ -1,0 +1,248 @@
+import MediaCore
+import Playhead
+
+/// The entries to play, their order and their repetition.
+struct Playlist: Sendable {
+    private(set) var entries: [PlaylistEntry] = []
+    private var rounds: PlayOptions.Repeat
+    /// The index of the entry that `next()` returns.
+    private(set) var nextIndex = 0
+    /// The number of the current pass through the list, from 1.
+    private(set) var round = 1
+    private var lastID = -1
+    /// The entries that played and have not failed since. If there are none, the list is not repeated, which would never
+    /// end.
+    private var playable: Set<Int> = []
+    /// The entries that failed and have not played since.
+    private var broken: Set<Int> = []
+    /// Whether broken entries are skipped until they change.
+    var skipsBroken = false
+    /// The seed of the order if the list is shuffled.
+    private(set) var seed: UInt64?
+    /// The entry that `next()` returned last.
+    private var lastTaken: Int?
+    /// Whether that entry is the first one of a round, and has not become the current one.
+    private var hasBegunRound = false
+
+    init(repeats: PlayOptions.Repeat) { rounds = repeats }
+
+    var isLooping: Bool {
+        get { rounds == .forever }
+        set { rounds = newValue ? .forever : .times(1) }
+    }
+
+    func index(of id: Int) -> Int? { entries.firstIndex { $0.id == id } }
+
+    /// Makes the entry at an index the next one. Indices out of range are clamped; the number of entries is the end.
+    mutating func jump(to index: Int) {
+        if hasBegunRound, seed == nil { round -= 1 }
+        hasBegunRound = false
+        nextIndex = min(max(0, index), entries.count)
+        if nextIndex < entries.count { broken.remove(entries[nextIndex].id) }
+    }
+
+    /// Notes that an entry has become the current one.
+    mutating func noteStarted(_ id: Int) {
+        if id == lastTaken { hasBegunRound = false }
+        removeRetired(except: id)
+    }
+
+    mutating func notePlayed(_ id: Int) {
+        guard let index = index(of: id), !entries[index].isRetired else { return }
+        playable.insert(id)
+        broken.remove(id)
+    }
+
+    mutating func noteFailed(_ id: Int) {
+        playable.remove(id)
+        if index(of: id) != nil { broken.insert(id) }
+    }
+
+    /// Whether there is an entry that can be tried again.
+    var isEmpty: Bool { entries.allSatisfy(\.isRetired) }
+
+    /// Makes broken entries play again, from the start of the list.
+    mutating func retry() {
+        broken = []
+        jump(to: 0)
+    }
+
+    /// Returns the entry that `next()` returns, or nil at the end of the list, also of one that is repeated.
+    func peek() -> PlaylistEntry? { nextIndex < entries.count ? entries[nextIndex] : nil }
+
+    /// Returns the next entry, or nil at the end of the list.
+    mutating func next() -> PlaylistEntry? {
+        var begins = seed != nil && hasBegunRound && nextIndex == 0
+        while true {
+            if nextIndex >= entries.count {
+                guard !playable.isEmpty, hasAnotherRound else { return nil }
+                round += 1
+                nextIndex = 0
+                begins = true
+                arrange()
+            }
+            guard nextIndex < entries.count else { return nil }
+            let entry = entries[nextIndex]
+            nextIndex += 1
+            if entry.isRetired || (skipsBroken && broken.contains(entry.id)) { continue }
+            lastTaken = entry.id
+            hasBegunRound = begins
+            return entry
+        }
+    }
+
+    private var hasAnotherRound: Bool {
+        switch rounds {
+        case .forever: true
+        case .times(let times): round < times
+        }
+    }
+
+    // MARK: Order
+
+    /// Shuffles the entries in each round.
+    mutating func shuffle(seed: UInt64) {
+        self.seed = seed
+        arrange()
+    }
+
+    /// Continues in a round of an earlier session.
+    mutating func resume(round: Int) {
+        self.round = max(1, round)
+        arrange()
+    }
+
+    /// Sorts or shuffles the entries for a round, of which nothing has been played.
+    private mutating func arrange() {
+        guard let seed else { return }
+        entries.sort { ($0.input.rank, $0.id) < ($1.input.rank, $1.id) }
+        let last = lastTaken.flatMap { index(of: $0) }
+        let order = ShuffledOrder.permutation(of: entries.count, seed: seed, lap: round, after: last)
+        entries = order.map { entries[$0] }
+    }
+
+    // MARK: Changes
+
+    /// Inserts an entry, at the end by default. The next entry stays the same.
+    ///
+    /// - Returns: The entry.
+    @discardableResult
+    mutating func insert(
+        _ input: Input,
+        _ asset: Asset,
+        start: StartPosition? = nil,
+        end: MediaTime? = nil,
+        at index: Int? = nil
+    ) -> PlaylistEntry {
+        lastID += 1
+        let entry = PlaylistEntry(id: lastID, input: input, asset: asset, start: start, end: end)
+        let index = min(max(0, index ?? entries.count), entries.count)
+        entries.insert(entry, at: index)
+        if index < nextIndex { nextIndex += 1 }
+        return entry
+    }
+
+    /// Inserts inputs that have appeared in a folder: each before the first one of the folder with a higher rank, or at a
+    /// random position of the rest of the round if the list is shuffled.
+    ///
+    /// - Returns: The identifier of the first one.
+    @discardableResult
+    mutating func merge(_ added: [(Input, Asset)]) -> Int? {
+        let isAtStart = nextIndex == 0
+        let firstID = lastID + 1
+        for (input, asset) in added {
+            if let seed {
+                var generator = SplitMix64(seed &+ UInt64(truncatingIfNeeded: lastID + 1))
+                insert(input, asset, at: nextIndex + generator.number(below: entries.count - nextIndex + 1))
+            } else {
+                let source = input.rank.source
+                let index =
+                    entries.firstIndex { $0.input.rank.source == source && input.rank < $0.input.rank }
+                    ?? entries.lastIndex { $0.input.rank.source == source }.map { $0 + 1 }
+                    ?? entries.firstIndex { $0.input.rank.source > source }
+                insert(input, asset, at: index)
+            }
+        }
+        if isAtStart {
+            nextIndex = 0
+            arrange()
+        }
+        return added.isEmpty ? nil : firstID
+    }
+
+    /// Marks entries whose files have disappeared. They are not played again.
+    mutating func retire(_ ids: Set<Int>) {
+        for index in entries.indices where ids.contains(entries[index].id) { entries[index].isRetired = true }
+        playable.subtract(ids)
+        broken.subtract(ids)
+    }
+
+    /// Removes the entries that were retired, except one that still plays.
+    mutating func removeRetired(except id: Int?) {
+        guard entries.contains(where: { $0.isRetired && $0.id != id }) else { return }
+        let removed = entries[..<nextIndex].count { $0.isRetired && $0.id != id }
+        entries.removeAll { $0.isRetired && $0.id != id }
+        nextIndex -= removed
+    }
+
+    /// Removes the entry at a valid index. The next entry stays the same, unless it is the one that is removed.
+    mutating func remove(at index: Int) {
+        let id = entries.remove(at: index).id
+        playable.remove(id)
+        broken.remove(id)
+        if index < nextIndex { nextIndex -= 1 }
+    }
+
+    /// Removes all entries except the one with the given identifier, which is followed by the end.
+    mutating func removeAll(except id: Int?) {
+        entries.removeAll { $0.id != id }
+        playable.formIntersection(entries.map(\.id))
+        broken.formIntersection(entries.map(\.id))
+        nextIndex = entries.count
+        hasBegunRound = false
+    }
+
+    /// Moves the entry at a valid index to the position before another index, as mpv's `playlist-move` does. The entry
+    /// after `current` becomes the next one.
+    mutating func move(from index: Int, to target: Int, current id: Int?) {
+        let entry = entries.remove(at: index)
+        let target = min(max(0, target), entries.count + 1)
+        entries.insert(entry, at: target > index ? target - 1 : target)
+        follow(id)
+    }
+
+    /// Shuffles the entries. The entry after `current` becomes the next one.
+    mutating func shuffle(current id: Int?, using generator: inout some RandomNumberGenerator) {
+        entries.shuffle(using: &generator)
+        follow(id)
+    }
+
+    /// Makes the entry after the one with the given identifier the next one.
+    mutating func follow(_ id: Int?) {
+        if let index = id.flatMap({ index(of: $0) }) { nextIndex = index + 1 }
+    }
+
+    /// Makes the entry after the current one the next one, and takes it if it is the one that is queued already.
+    ///
+    /// - Parameters:
+    ///   - id: The current entry.
+    ///   - queued: The entry that `next()` returned last, and that is to follow.
+    /// - Returns: Whether the queued entry still follows.
+    mutating func follow(_ id: Int?, queued: Int?) -> Bool {
+        if !hasBegunRound || queued == nil {
+            follow(id)
+        } else if seed != nil {
+            // The order of the round has been decided.
+            nextIndex = 0
+        } else {
+            round -= 1
+            nextIndex = id.flatMap { index(of: $0) }.map { $0 + 1 } ?? entries.count
+        }
+        guard let queued else { return false }
+        let saved = self
+        if next()?.id == queued { return true }
+        self = saved
+        hasBegunRound = seed != nil && saved.hasBegunRound
+        return false
+    }
+}

@@ -1,0 +1,37 @@
+import Playhead
+import Testing
+
+@testable import vplay
+
+/// `--start` with times, parts and chapters.
+@Suite("Start positions")
+struct StartPositionTests {
+    @Test(
+        "The forms of a position",
+        arguments: [
+            ("1.5", .time(.seconds(1.5))), ("1:00", .time(.seconds(60))), ("50%", .percent(50)),
+            ("0%", .percent(0)),
+            ("12.5%", .percent(12.5)), ("100%", .percent(100)), ("#1", .chapter(1)), ("#12", .chapter(12)),
+            ("101%", nil), ("-1%", nil), ("%", nil), ("1e1%", nil), ("#0", nil), ("#", nil), ("#+1", nil),
+            ("#-1", nil), ("x", nil), ("", nil),
+        ] as [(String, StartPosition?)]
+    )
+    func forms(text: String, expected: StartPosition?) {
+        #expect(StartPosition(argument: text) == expected)
+    }
+
+    @Test("The time of a position in an input")
+    func times() {
+        let chapters = [0, 4].map {
+            Chapter(title: nil, timeRange: MediaTimeRange(start: .seconds($0), duration: .seconds(4)))
+        }
+        func time(_ text: String, _ duration: MediaTime = .seconds(8)) -> MediaTime? {
+            StartPosition(argument: text)?.time(after: .seconds(1), duration: duration, chapters: chapters)
+        }
+        #expect(time("2") == .seconds(3))
+        #expect(time("50%") == .seconds(4))
+        #expect(time("50%", .indefinite) == nil)
+        #expect(time("#2") == .seconds(4))
+        #expect(time("#3") == nil)
+    }
+}

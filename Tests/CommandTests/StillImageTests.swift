@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+/// Still images as inputs.
+@Suite("Still images", .enabled(if: Media.isMade))
+struct StillImageTests {
+    /// Runs a script in a folder with the images a.jpg, b.png, c.webp and d.gif of 320x180. `$1` is a clip of 3 s.
+    private func run(_ line: String) async throws -> Outcome {
+        let script = """
+            folder=$(mktemp -d)
+            trap 'rm -rf "$folder"' EXIT
+            cd "$folder"
+            for name in a.jpg b.png c.webp d.gif; do
+                ffmpeg -nostdin -v error -f lavfi -i testsrc=s=320x180 -frames:v 1 $name
+            done
+            \(line)
+            """
+        return try await Command.shell(script, Media.clip)
+    }
+
+    private func ends(_ outcome: Outcome) -> [String] {
+        outcome.lines.filter { $0.contains("didPlayToEndTime") }
+    }
+
+    @Test("An image of any format plays for --image-duration and is one frame")
+    func durations() async throws {
+        let outcome = try await run(
+            """
+            "$vplay" --untimed --events text a.jpg b.png c.webp d.gif
+            "$vplay" --untimed --events text --image-duration 2.5 a.jpg b.png
+            "$vplay" --untimed --video framemd5:- a.jpg b.png
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(
+            ends(outcome)
+                == (0..<4).map { "10 didPlayToEndTime item=\($0)" }
+                + (0..<2).map { "2.5 didPlayToEndTime item=\($0)" }
+        )
+        #expect(outcome.lines.count { $0.hasPrefix("0, ") } == 2)
+    }
+
+    @Test("Time advances without a stop across images and clips, and through the laps of a list")
+    func gapless() async throws {
+        let outcome = try await run(
+            """
+            "$vplay" --untimed --events text --image-duration 1 --repeat 2 a.jpg b.png "$1" c.webp
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(ends(outcome).count == 8)
+        #expect(outcome.lines.count { $0.contains(" rateChanged ") && $0.contains("to=0.0") } == 1)
+        #expect(!outcome.text.contains("status=waitingToPlayAtSpecifiedRate reason=toMinimizeStalls"))
+    }
+
+    @Test("An image starts and ends within its duration, and a single one is looped")
+    func parts() async throws {
+        let outcome = try await run(
+            """
+            "$vplay" --untimed --events text --start 4 --end 7 a.jpg
+            "$vplay" --untimed --events text --start 50% a.jpg
+            "$vplay" --untimed --events text --loop --duration 25 a.jpg
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(ends(outcome).first?.hasPrefix("7") ?? false)
+        #expect(ends(outcome).count == 4)
+    }
+
+    @Test(
+        "A folder has its images among its clips, but not the covers beside audio; a playlist sets their durations"
+    )
+    func folders() async throws {
+        let outcome = try await run(
+            """
+            mkdir films songs; cp "$1" films/b2.mp4; cp a.jpg films/b10.jpg; cp b.png films/b1.png
+            "$vplay" --untimed --events json films | grep currentItemChanged | wc -l
+            ffmpeg -nostdin -v error -i "$1" -vn -t 1 songs/a.wav; cp a.jpg songs/cover.jpg
+            "$vplay" --untimed --events text songs | grep didPlayToEndTime
+            printf '#EXTM3U\\n#EXTINF:3,A\\na.jpg\\nb.png\\n' > list.m3u
+            "$vplay" --untimed --image-duration 2 --events text list.m3u | grep didPlayToEndTime
+            """
+        )
+        #expect(outcome.errors.isEmpty)
+        #expect(
+            outcome.lines == [
+                "3", "1 didPlayToEndTime item=0", "3 didPlayToEndTime item=0", "2 didPlayToEndTime item=1",
+            ]
+        )
+    }
+
+    @Test("A missing entry of a playlist is reported, and the others are played")
+    func missing() async throws {
+        let outcome = try await run(
+            """
+            printf 'a.jpg\\nnone.mp4\\nb.png\\n' > list.pls.m3u
+            "$vplay" --untimed --events text list.pls.m3u
+            """
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
+        #expect(ends(outcome).count == 2)
+    }
+
+    @Test("A seed gives one order, and --recursive reads folders in natural order")
+    func orders() async throws {
+        let outcome = try await run(
+            """
+            mkdir -p x/p2 x/p10; cp a.jpg x/z.jpg; cp b.png x/p2/b.png; cp b.png x/p10/a.png
+            "$vplay" --untimed --events text x | grep -c didPlayToEndTime
+            "$vplay" --untimed --events text --recursive x | grep -c didPlayToEndTime
+            for i in 1 2; do
+                "$vplay" --untimed --events text --shuffle=5 --repeat 3 a.jpg b.png c.webp d.gif |
+                    grep didPlayToEndTime | md5sum
+            done
+            """
+        )
+        #expect(outcome.errors.isEmpty)
+        #expect(outcome.lines.prefix(2) == ["1", "3"])
+        #expect(outcome.lines.count == 4 && outcome.lines[2] == outcome.lines[3])
+    }
+}

@@ -1,0 +1,99 @@
+import Testing
+
+@testable import vplay
+
+/// When a file of a watched folder is complete. Times are given, so nothing waits.
+@Suite("Watched files")
+struct WatchedFilesTests {
+    private static let second: Int64 = 1_000_000_000
+    /// A date at which the tests take place, in seconds.
+    private static let date: Int64 = 1_000_000
+
+    private func file(_ name: String, bytes: Int64 = 10, changed: Int64) -> FolderScan.File {
+        FolderScan.File(
+            components: [Array(name.utf8)],
+            path: Array("/f/\(name)".utf8),
+            stamp: FileStamp(byteCount: bytes, changeTime: (Self.date + changed) * Self.second)
+        )
+    }
+
+    /// Scans at a time in tenths of a second, and returns the names that joined and left.
+    private func scan(_ files: inout WatchedFiles, _ present: [FolderScan.File], at tenths: Int64) -> String {
+        let time = tenths * Self.second / 10
+        let changes = files.update(present, at: time, date: Self.date * Self.second + time)
+        let joined = changes.joined.map { "+" + String(decoding: $0.components[0], as: UTF8.self) }
+        let left = changes.left.map { "-" + String(decoding: $0.dropFirst(3), as: UTF8.self) }.sorted()
+        return (joined + left).joined(separator: " ")
+    }
+
+    @Test("A file that has not changed for 2 s before the first scan is complete at once")
+    func oldFile() {
+        var files = WatchedFiles()
+        #expect(scan(&files, [file("a", changed: -2), file("b", changed: -1)], at: 0) == "+a")
+        #expect(files.nextTime == 2 * Self.second)
+        #expect(scan(&files, [file("a", changed: -2), file("b", changed: -1)], at: 20) == "+b")
+        #expect(files.nextTime == nil)
+    }
+
+    @Test("A file that grows joins 2 s after its last change, and an empty one never")
+    func growingFile() {
+        var files = WatchedFiles()
+        for tenths in stride(from: Int64(0), through: 50, by: 10) {
+            #expect(scan(&files, [file("a", bytes: tenths + 1, changed: tenths / 10)], at: tenths) == "")
+        }
+        #expect(scan(&files, [file("a", bytes: 51, changed: 5)], at: 69) == "")
+        #expect(scan(&files, [file("a", bytes: 51, changed: 5)], at: 70) == "+a")
+        #expect(
+            scan(&files, [file("a", bytes: 51, changed: 5), file("e", bytes: 0, changed: 0)], at: 990) == ""
+        )
+    }
+
+    @Test("A file whose writer pauses joins when it is closed, or after 30 s")
+    func pausedWriter() {
+        var files = WatchedFiles()
+        let paths = ["a", "b"].map { Array("/f/\($0)".utf8) }
+        for path in paths { files.noteWriting(path, isClosed: false) }
+        let present = [file("a", changed: 0), file("b", changed: 0)]
+        #expect(scan(&files, present, at: 0) == "")
+        #expect(scan(&files, present, at: 100) == "")
+        files.noteWriting(paths[0], isClosed: true)
+        #expect(scan(&files, present, at: 101) == "+a")
+        #expect(scan(&files, present, at: 299) == "")
+        #expect(scan(&files, present, at: 300) == "+b")
+    }
+
+    @Test("A file that was renamed into the folder is complete at once, also in place of another one")
+    func renamedFile() {
+        var files = WatchedFiles()
+        #expect(scan(&files, [], at: 0) == "")
+        files.noteRenamed(Array("/f/a".utf8))
+        #expect(scan(&files, [file("a", changed: 1)], at: 10) == "+a")
+        files.noteRenamed(Array("/f/a".utf8))
+        #expect(scan(&files, [file("a", bytes: 11, changed: 2)], at: 20) == "+a -a")
+    }
+
+    @Test("A file that changes leaves, and joins when it is complete; one that disappears leaves")
+    func changedFile() {
+        var files = WatchedFiles()
+        #expect(scan(&files, [file("a", changed: -9), file("b", changed: -9)], at: 0) == "+a +b")
+        #expect(scan(&files, [file("a", bytes: 11, changed: 1), file("b", changed: -9)], at: 10) == "-a")
+        #expect(scan(&files, [file("a", bytes: 11, changed: 1)], at: 30) == "+a -b")
+        #expect(scan(&files, [], at: 31) == "-a")
+        #expect(scan(&files, [], at: 32) == "")
+    }
+
+    @Test("A clock that is wrong delays a file by 2 s at most")
+    func wrongClock() {
+        var files = WatchedFiles()
+        let future = [file("a", changed: 9_999_999)]
+        #expect(scan(&files, future, at: 0) == "")
+        #expect(scan(&files, future, at: 20) == "+a")
+    }
+
+    @Test("Laps in which nothing was played are followed by waits of 1 s to 60 s")
+    func delays() {
+        let delays = (1...9).map { PlaySession.delay(afterEmptyLaps: $0) }
+        #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60])
+        #expect(PlaySession.delay(afterEmptyLaps: .max) == 60)
+    }
+}
