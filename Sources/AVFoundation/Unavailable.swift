@@ -35,3 +35,11 @@ public final class AVCaptureSession {}
 /// Not available: there are no keys of content protection.
 @available(*, unavailable, message: "there is no FairPlay on Linux; protected content cannot be played")
 public final class AVContentKeySession {}
+
+/// Not available: `EXT-X-DATERANGE` is not read.
+@available(
+    *,
+    unavailable,
+    message: "date ranges of playlists are not read; AVPlayerItemMetadataOutput has ID3 tags"
+)
+public final class AVPlayerItemMetadataCollector {}

@@ -31,6 +31,7 @@ private final class DeliveredText: Sendable {
         case .sequenceWasFlushed: add("flushed")
         case .lost(let count): add("lost \(count)")
         case .cues(let cues, _): for cue in cues { add(cue.text) }
+        case .cuesEnded(let cues, _): for cue in cues { add("ended: \(cue.text)") }
         }
     }
 

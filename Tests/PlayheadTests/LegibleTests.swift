@@ -23,8 +23,8 @@ struct LegibleTests {
         private let lines = Locked([String]())
         private let queue = DispatchQueue(label: "words")
 
-        init(advance: MediaTime = .zero) {
-            output = LegibleOutput(advanceInterval: advance)
+        init(advance: MediaTime = .zero, reportsEnds: Bool = false) {
+            output = LegibleOutput(advanceInterval: advance, reportsEnds: reportsEnds)
             output.setHandler(queue: queue) { [lines] notice in
                 lines.withLock { $0.append(Self.line(notice)) }
             }
@@ -47,6 +47,9 @@ struct LegibleTests {
             case .cues(let cues, let time):
                 let words = cues.map { "\($0.text) \(span($0))" }.joined(separator: ", ")
                 return "\((time.nanoseconds ?? 0) / 1_000_000): \(words)"
+            case .cuesEnded(let cues, let time):
+                let words = cues.map(\.text).joined(separator: ", ")
+                return "\((time.nanoseconds ?? 0) / 1_000_000): end of \(words)"
             }
         }
 
@@ -58,11 +61,12 @@ struct LegibleTests {
 
     private func makeBench(
         _ media: ScriptedMedia = clip,
-        advance: MediaTime = .zero
+        advance: MediaTime = .zero,
+        reportsEnds: Bool = false
     ) -> (PlayerTestBench<Player>, PlayerItem, Listener) {
         let bench = PlayerTestBench(media)
         let item = bench.makeItem()
-        let listener = Listener(advance: advance)
+        let listener = Listener(advance: advance, reportsEnds: reportsEnds)
         item.add(listener.output)
         return (bench, item, listener)
     }
@@ -206,6 +210,47 @@ struct LegibleTests {
                 "800: two 600-900, still two 700-1500",
             ]
         )
+    }
+
+    @Test("Ends are reported as early as starts, and also backward and after a seek")
+    func cueEnds() {
+        let (bench, item, listener) = makeBench(reportsEnds: true)
+        item.selectTrack(ScriptedMedia.subtitleTrack, ofType: .subtitle)
+        let early = Listener(advance: .ms(200), reportsEnds: true)
+        item.add(early.output)
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(
+            listener.delivered() == [
+                "100: one 100-500", "500: end of one", "600: two 600-900", "700: still two 700-1500",
+                "900: end of two", "1500: end of still two", "1800: last 1800-",
+            ]
+        )
+        #expect(
+            early.delivered() == [
+                "0: one 100-500", "300: end of one", "400: two 600-900", "500: still two 700-1500",
+                "700: end of two", "1300: end of still two", "1600: last 1800-",
+            ]
+        )
+        // A cue that ends within the interval after a seek is delivered, and its end at once.
+        item.seek(to: .ms(400), toleranceBefore: .zero, toleranceAfter: .zero)
+        bench.driver.run(seconds: 0)
+        #expect(listener.delivered() == ["flushed", "400: one 100-500"])
+        let lines = early.delivered()
+        #expect(lines.prefix(2) == ["flushed", "400: one 100-500, two 600-900"])
+        #expect(lines.dropFirst(2).allSatisfy { $0 == "400: end of one" })
+        item.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
+        bench.driver.run(seconds: 0)
+        _ = listener.delivered()
+        early.output.advanceInterval = .zero
+        bench.player.rate = -1
+        bench.driver.run(atMost: 60)
+        let reverse = [
+            "flushed", "1000: still two 700-1500", "899: two 600-900", "699: end of still two",
+            "599: end of two", "499: one 100-500", "99: end of one",
+        ]
+        #expect(listener.delivered() == reverse)
     }
 
     @Test("Each pass of a loop, and backward playback, delivers its cues")

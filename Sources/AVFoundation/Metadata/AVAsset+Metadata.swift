@@ -10,7 +10,7 @@ extension AVAsset {
     /// The entries with keys that all containers have in common. Blocks until the asset is loaded.
     public var commonMetadata: [AVMetadataItem] {
         loaded(\.metadata).filter { AVMetadataKey.common(for: $0.key) != nil }
-            .map { AVMetadataItem($0.key, $0.value, isCommon: true) }
+            .map { AVMetadataItem($0.key, $0.value, in: .common) }
     }
 
     /// The entry with the date of creation, or nil. Blocks until the asset is loaded.
@@ -32,7 +32,7 @@ extension AVAsset {
     ) -> [AVTimedMetadataGroup] {
         loaded(\.chapters).map { chapter in
             AVTimedMetadataGroup(
-                items: chapter.title.map { [AVMetadataItem("title", $0, isCommon: true)] } ?? [],
+                items: chapter.title.map { [AVMetadataItem("title", $0, in: .common)] } ?? [],
                 timeRange: CMTimeRange(chapter.timeRange)
             )
         }

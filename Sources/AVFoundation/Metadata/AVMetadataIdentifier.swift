@@ -7,7 +7,9 @@ public struct AVMetadataIdentifier: RawRepresentable, Hashable, Sendable {
     /// - Parameter rawValue: The key space, a slash and the key.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    init(_ key: String, in space: AVMetadataKeySpace) { rawValue = "\(space.rawValue)/\(key)" }
+    init(_ key: String, in space: AVMetadataKeySpace) {
+        rawValue = space == .id3 ? "id3/\(key)" : "\(space.rawValue)/\(key)"
+    }
     private init(_ key: AVMetadataKey) { self.init(key.rawValue, in: .common) }
 
     /// The title.
@@ -40,4 +42,15 @@ public struct AVMetadataIdentifier: RawRepresentable, Hashable, Sendable {
     public static let commonIdentifierLocation = AVMetadataIdentifier(.commonKeyLocation)
     /// The cover picture. No entry has it.
     public static let commonIdentifierArtwork = AVMetadataIdentifier(.commonKeyArtwork)
+
+    /// The title in an ID3 tag (`TIT2`).
+    public static let id3MetadataTitleDescription = AVMetadataIdentifier("TIT2", in: .id3)
+    /// The performer in an ID3 tag (`TPE1`).
+    public static let id3MetadataLeadPerformer = AVMetadataIdentifier("TPE1", in: .id3)
+    /// The album in an ID3 tag (`TALB`).
+    public static let id3MetadataAlbumTitle = AVMetadataIdentifier("TALB", in: .id3)
+    /// A text in an ID3 tag whose name is in the extra attributes (`TXXX`).
+    public static let id3MetadataUserText = AVMetadataIdentifier("TXXX", in: .id3)
+    /// Data in an ID3 tag whose owner is in the extra attributes (`PRIV`).
+    public static let id3MetadataPrivate = AVMetadataIdentifier("PRIV", in: .id3)
 }

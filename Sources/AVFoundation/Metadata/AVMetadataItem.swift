@@ -8,14 +8,33 @@ import Playhead
 /// `@unchecked Sendable`: its stored properties are constants of `Sendable` types.
 public final class AVMetadataItem: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @unchecked Sendable {
     private let name: String
-    private let text: String
-    private let isCommon: Bool
+    private let text: String?
+    private let data: Data?
+    /// What tells entries with the same name apart: the name of an ID3 text, or the owner of private data.
+    private let info: String?
+    private let space: AVMetadataKeySpace
+    private let range: CMTimeRange
 
     /// Creates an entry with FFmpeg's name of it.
-    init(_ name: String, _ text: String, isCommon: Bool = false) {
+    init(_ name: String, _ text: String, in space: AVMetadataKeySpace = .ffmpeg) {
         self.name = name
         self.text = text
-        self.isCommon = isCommon
+        self.space = space
+        (data, info, range) = (nil, nil, .invalid)
+        super.init()
+    }
+
+    /// Creates an entry that applies to a range of item time.
+    init(_ key: String, _ written: String, during range: MediaTimeRange, isID3: Bool) {
+        let parts = key.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        name = isID3 ? String(parts[0]) : key
+        info = isID3 && parts.count > 1 ? String(parts[1]) : nil
+        // Texts and links are written as they are, and other frames in hexadecimal digits.
+        let isText = !isID3 || name.hasPrefix("T") || name.hasPrefix("W") && name != "WXXX"
+        text = isText ? written : nil
+        data = isText ? nil : Data(hexadecimal: written)
+        space = isID3 ? .id3 : .ffmpeg
+        self.range = CMTimeRange(range)
         super.init()
     }
 
@@ -26,27 +45,34 @@ public final class AVMetadataItem: NSObject, NSCopying, AVAsynchronousKeyValueLo
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// The key that all containers have in common, or nil if there is none for the entry.
-    public var commonKey: AVMetadataKey? { AVMetadataKey.common(for: name) }
+    public var commonKey: AVMetadataKey? { AVMetadataKey.common(for: name, in: space) }
     /// The key space of `key`.
-    public var keySpace: AVMetadataKeySpace? { isCommon ? .common : .ffmpeg }
+    public var keySpace: AVMetadataKeySpace? { space }
     /// The key: an `NSString`.
     public var key: (any NSCopying & NSObjectProtocol)? { keyText as NSString }
-    private var keyText: String { isCommon ? commonKey?.rawValue ?? name : name }
+    private var keyText: String { space == .common ? commonKey?.rawValue ?? name : name }
 
-    /// The key and its key space. An entry with a common key has the common one.
+    /// The key and its key space. An entry of a container with a common key has the common one.
     public var identifier: AVMetadataIdentifier? {
-        if let commonKey { return AVMetadataIdentifier(commonKey.rawValue, in: .common) }
-        return AVMetadataIdentifier(keyText, in: .ffmpeg)
+        if space != .id3, let commonKey { return AVMetadataIdentifier(commonKey.rawValue, in: .common) }
+        return AVMetadataIdentifier(keyText, in: space)
     }
 
-    /// The value: an `NSString`.
-    public var value: (any NSCopying & NSObjectProtocol)? { text as NSString }
+    /// The name of a user-defined ID3 text (`TXXX`) and the owner of private data (`PRIV`), with the key `.info`; nil for
+    /// other entries.
+    public var extraAttributes: [AVMetadataExtraAttributeKey: Any]? { info.map { [.info: $0] } }
+
+    /// The value: an `NSString`, or `NSData` for data that is not text.
+    public var value: (any NSCopying & NSObjectProtocol)? {
+        text.map { $0 as NSString } ?? data.map { $0 as NSData }
+    }
     /// The value as text.
     public var stringValue: String? { text }
     /// The value as a number, or nil if it is none.
-    public var numberValue: NSNumber? { Double(text).map { NSNumber(value: $0) } }
+    public var numberValue: NSNumber? { text.flatMap { Double($0) }.map { NSNumber(value: $0) } }
     /// The value as a date (ISO 8601, or a year), or nil if it is none.
     public var dateValue: Date? {
+        guard let text else { return nil }
         let formatter = ISO8601DateFormatter()
         let options: [ISO8601DateFormatter.Options] = [
             .withInternetDateTime, [.withInternetDateTime, .withFractionalSeconds], .withFullDate,
@@ -60,16 +86,16 @@ public final class AVMetadataItem: NSObject, NSCopying, AVAsynchronousKeyValueLo
         calendar.timeZone = .gmt
         return calendar.date(from: DateComponents(year: year, month: 1, day: 1))
     }
-    /// Nil: values are text.
-    public var dataValue: Data? { nil }
+    /// The value as data; nil for text.
+    public var dataValue: Data? { data }
     /// Nil: containers do not declare the language of an entry.
     public var locale: Locale? { nil }
     /// Nil: containers do not declare the language of an entry.
     public var extendedLanguageTag: String? { nil }
-    /// Invalid: the entry applies to the whole asset.
-    public var time: CMTime { .invalid }
-    /// Invalid: the entry applies to the whole asset.
-    public var duration: CMTime { .invalid }
+    /// The start of the range of item time that the entry applies to; invalid for the whole asset.
+    public var time: CMTime { range.start }
+    /// The duration of that range: indefinite until another entry follows, and invalid for the whole asset.
+    public var duration: CMTime { range.duration }
 
     /// Returns `.loaded`.
     ///
@@ -131,8 +157,10 @@ public final class AVMetadataItem: NSObject, NSCopying, AVAsynchronousKeyValueLo
     /// - Parameter object: The other object.
     /// - Returns: True if they are equal.
     public override func isEqual(_ object: Any?) -> Bool {
-        (object as? AVMetadataItem).map { $0.name == name && $0.text == text && $0.isCommon == isCommon }
-            ?? false
+        (object as? AVMetadataItem).map {
+            ($0.name, $0.text, $0.data, $0.info) == (name, text, data, info) && $0.space == space
+                && $0.range == range
+        } ?? false
     }
 
     /// The hash of the key and the value.
@@ -151,5 +179,14 @@ extension AVPartialAsyncProperty where Root: AVMetadataItem {
     /// The property for `AVMetadataItem.dataValue`.
     public static var dataValue: AVAsyncProperty<Root, Data?> {
         AVAsyncProperty("dataValue") { $0.dataValue }
+    }
+}
+
+extension Data {
+    /// Creates data from hexadecimal digits, or nil if there are other characters.
+    fileprivate init?(hexadecimal digits: String) {
+        let values = digits.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard values.count == digits.utf8.count, values.count % 2 == 0 else { return nil }
+        self.init(stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
     }
 }

@@ -39,8 +39,23 @@ public struct AVMetadataKey: RawRepresentable, Hashable, Sendable {
     /// The cover picture. No entry has it.
     public static let commonKeyArtwork = AVMetadataKey(rawValue: "artwork")
 
-    /// Returns the common key of an entry by FFmpeg's name of it, or nil.
-    static func common(for name: String) -> AVMetadataKey? {
+    /// Returns the common key of an entry by its name in a key space, or nil.
+    static func common(for name: String, in space: AVMetadataKeySpace = .ffmpeg) -> AVMetadataKey? {
+        if space == .id3 {
+            switch name {
+            case "TIT2": return .commonKeyTitle
+            case "TPE1": return .commonKeyArtist
+            case "TALB": return .commonKeyAlbumName
+            case "TCOM": return .commonKeyCreator
+            case "TPUB": return .commonKeyPublisher
+            case "TDRC", "TYER": return .commonKeyCreationDate
+            case "TCON": return .commonKeyType
+            case "TLAN": return .commonKeyLanguage
+            case "TCOP": return .commonKeyCopyrights
+            case "TSSE": return .commonKeySoftware
+            default: return nil
+            }
+        }
         let prefix = "com.apple.quicktime."
         let name = name.lowercased()
         switch name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name {

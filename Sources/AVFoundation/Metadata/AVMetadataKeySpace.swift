@@ -9,6 +9,8 @@ public struct AVMetadataKeySpace: RawRepresentable, Hashable, Sendable {
 
     /// The names that all containers have in common (`AVMetadataKey.commonKeyTitle` and so on).
     public static let common = AVMetadataKeySpace(rawValue: "comn")
+    /// The names of ID3 frames in timed metadata.
+    public static let id3 = AVMetadataKeySpace(rawValue: "org.id3")
     /// FFmpeg's names, which it uses for the entries of all containers. Not part of Apple's API.
     public static let ffmpeg = AVMetadataKeySpace(rawValue: "ffmpeg")
 }

@@ -3,19 +3,29 @@ public import Foundation
 import MediaCore
 import Playhead
 
+/// An output of the player's API that an `AVPlayerItemOutput` uses.
+protocol AdaptedOutput: PlayerItemOutput {
+    var suppressesPlayerRendering: Bool { get set }
+}
+
+extension VideoOutput: AdaptedOutput {}
+extension LegibleOutput: AdaptedOutput {}
+extension MetadataOutput: AdaptedOutput {}
+
 /// A receiver of what an item plays. Add it with `AVPlayerItem.add(_:)`.
 ///
 /// `@unchecked Sendable`: its stored property is a constant of a `Sendable` type. Subclasses must be safe too.
 open class AVPlayerItemOutput: NSObject, @unchecked Sendable {
     /// The output of the player's API.
-    let output: VideoOutput
+    let output: any AdaptedOutput
 
-    init(_ output: VideoOutput) {
+    init(_ output: any AdaptedOutput) {
         self.output = output
         super.init()
     }
 
-    /// Whether the player's layers show nothing of the item; false by default.
+    /// Whether the player's layers show nothing of the item; false by default. It has no effect for subtitles and
+    /// metadata, which layers do not show.
     open var suppressesPlayerRendering: Bool {
         get { output.suppressesPlayerRendering }
         set { output.suppressesPlayerRendering = newValue }
@@ -31,28 +41,36 @@ open class AVPlayerItemOutput: NSObject, @unchecked Sendable {
         return output.itemTime(forHostTime: host).map { CMTime($0) } ?? .invalid
     }
 
-    /// Receives a frame when it becomes due, on the player's control lane.
-    func didReceive(_ frame: VideoFrame, afterJump: Bool) {}
+    /// Returns the object that an item retains in place of this one.
+    func makeRelay() -> any OutputRelay { TextRelay(self) }
 }
 
 extension AVPlayerItem {
-    /// Adds an output, which the item retains. It gets the frame that is shown at present, if any, and all following ones.
-    /// An output of another item moves.
+    /// Adds an output, which the item retains. It gets what is shown at present, if anything, and all that follows. An
+    /// output of another item moves.
     ///
     /// - Parameter output: The output.
     nonisolated public func add(_ output: AVPlayerItemOutput) {
         guard !outputs.contains(where: { $0 === output }) else { return }
-        if let other = output.output.item { OutputRelay.remove(output, from: other) }
-        item.add(OutputRelay(output))
+        if let other = output.output.item { output.removeRelay(from: other) }
+        item.add(output.makeRelay())
     }
 
     /// Removes an output. An output that was not added is ignored.
     ///
     /// - Parameter output: The output.
-    nonisolated public func remove(_ output: AVPlayerItemOutput) { OutputRelay.remove(output, from: item) }
+    nonisolated public func remove(_ output: AVPlayerItemOutput) { output.removeRelay(from: item) }
 
     /// The outputs in the order in which they were added.
     nonisolated public var outputs: [AVPlayerItemOutput] {
-        item.outputs.compactMap { ($0 as? OutputRelay)?.owner }
+        item.outputs.compactMap { ($0 as? any OutputRelay)?.owner }
+    }
+}
+
+extension AVPlayerItemOutput {
+    fileprivate func removeRelay(from item: PlayerItem) {
+        for case let relay as any OutputRelay in item.outputs where relay.owner === self {
+            item.remove(relay)
+        }
     }
 }

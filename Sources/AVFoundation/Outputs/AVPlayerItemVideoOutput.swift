@@ -8,16 +8,12 @@ import Playhead
 /// Each output tracks by itself which frame was copied last. The newest four frames are kept. A frame is converted when it
 /// is copied, on the thread that copies it; frames that are not copied cost nothing. No call blocks otherwise.
 ///
-/// `@unchecked Sendable`: `state` is guarded by its lock; the other stored properties are constants.
+/// `@unchecked Sendable`: `delegation` and `isNoticeRequested` are guarded by their locks; the other stored properties are constants.
 open class AVPlayerItemVideoOutput: AVPlayerItemOutput, @unchecked Sendable {
-    private struct State: @unchecked Sendable {
-        /// Not retained; used on its queue only.
-        weak var delegate: (any AVPlayerItemOutputPullDelegate)?
-        var queue: DispatchQueue?
-        var isNoticeRequested = false
-    }
-
-    private let state = Locked(State())
+    private let delegation = Locked(OutputDelegate())
+    private let isNoticeRequested = Locked(false)
+    /// The output of the player's API.
+    let video: VideoOutput
     /// The size of the buffers, or nil for the size of the video.
     private let size: PixelSize?
 
@@ -29,7 +25,8 @@ open class AVPlayerItemVideoOutput: AVPlayerItemOutput, @unchecked Sendable {
     public init(pixelBufferAttributes: [String: any Sendable]? = nil) {
         let attributes = PixelBufferAttributes(pixelBufferAttributes ?? [:])
         size = attributes.size
-        super.init(VideoOutput(pixelFormats: attributes.formats))
+        video = VideoOutput(pixelFormats: attributes.formats)
+        super.init(video)
     }
 
     /// Creates an output.
@@ -44,7 +41,7 @@ open class AVPlayerItemVideoOutput: AVPlayerItemOutput, @unchecked Sendable {
     /// - Parameter itemTime: The item time.
     /// - Returns: True if there is a new frame.
     open func hasNewPixelBuffer(forItemTime itemTime: CMTime) -> Bool {
-        output.hasNewFrame(forItemTime: MediaTime(itemTime))
+        video.hasNewFrame(forItemTime: MediaTime(itemTime))
     }
 
     /// Returns the frame that is due at an item time. It is not rotated as the track declares it, unless a size was
@@ -58,7 +55,7 @@ open class AVPlayerItemVideoOutput: AVPlayerItemOutput, @unchecked Sendable {
         forItemTime itemTime: CMTime,
         itemTimeForDisplay outItemTimeForDisplay: UnsafeMutablePointer<CMTime>?
     ) -> CVPixelBuffer? {
-        guard let (frame, time) = output.copyFrame(forItemTime: MediaTime(itemTime)) else { return nil }
+        guard let (frame, time) = video.copyFrame(forItemTime: MediaTime(itemTime)) else { return nil }
         outItemTimeForDisplay?.pointee = CMTime(time)
         guard let size, size != frame.size else { return CVPixelBuffer(frame) }
         do throws(PlaybackError) {
@@ -80,27 +77,29 @@ open class AVPlayerItemVideoOutput: AVPlayerItemOutput, @unchecked Sendable {
         _ delegate: (any AVPlayerItemOutputPullDelegate)?,
         queue delegateQueue: DispatchQueue?
     ) {
-        state.withLock { state in
-            state.delegate = delegate
-            state.queue = delegateQueue
-        }
+        delegation.withLock { $0 = OutputDelegate(object: delegate, queue: delegateQueue) }
     }
 
     /// The delegate, or nil.
-    open var delegate: (any AVPlayerItemOutputPullDelegate)? { state.withLock { $0.delegate } }
+    open var delegate: (any AVPlayerItemOutputPullDelegate)? {
+        delegation.withLock { $0.object } as? any AVPlayerItemOutputPullDelegate
+    }
     /// The queue on which the delegate is called, as it was set.
-    open var delegateQueue: DispatchQueue? { state.withLock { $0.queue } }
+    open var delegateQueue: DispatchQueue? { delegation.withLock { $0.queue } }
 
     /// Requests one call of `outputMediaDataWillChange(_:)` when the next frame is available: at once if the newest frame
     /// has not been copied.
     ///
     /// - Parameter interval: Has no effect: frames are available when they are due.
     open func requestNotificationOfMediaDataChange(withAdvanceInterval interval: TimeInterval) {
-        state.withLock { $0.isNoticeRequested = true }
-        if output.hasNewFrame(forItemTime: .positiveInfinity) { notifyOfData() }
+        isNoticeRequested.withLock { $0 = true }
+        if video.hasNewFrame(forItemTime: .positiveInfinity) { notifyOfData() }
     }
 
-    override func didReceive(_ frame: VideoFrame, afterJump: Bool) {
+    override func makeRelay() -> any OutputRelay { FrameRelay(self) }
+
+    /// Receives a frame when it becomes due, on the player's control lane.
+    func didReceive(_ frame: VideoFrame, afterJump: Bool) {
         if afterJump {
             notify { [weak self] delegate in
                 if let self { delegate.outputSequenceWasFlushed(self) }
@@ -110,9 +109,9 @@ open class AVPlayerItemVideoOutput: AVPlayerItemOutput, @unchecked Sendable {
     }
 
     private func notifyOfData() {
-        let isRequested = state.withLock { state in
-            defer { state.isNoticeRequested = false }
-            return state.isNoticeRequested
+        let isRequested = isNoticeRequested.withLock { isRequested in
+            defer { isRequested = false }
+            return isRequested
         }
         guard isRequested else { return }
         notify { [weak self] delegate in
@@ -121,7 +120,7 @@ open class AVPlayerItemVideoOutput: AVPlayerItemOutput, @unchecked Sendable {
     }
 
     private func notify(_ body: @escaping @Sendable (any AVPlayerItemOutputPullDelegate) -> Void) {
-        let (queue, hasDelegate) = state.withLock { ($0.queue ?? .main, $0.delegate != nil) }
+        let (queue, hasDelegate) = delegation.withLock { ($0.queue ?? .main, $0.object != nil) }
         guard hasDelegate else { return }
         queue.async { [weak self] in
             if let delegate = self?.delegate { body(delegate) }

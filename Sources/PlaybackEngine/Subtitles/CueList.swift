@@ -6,6 +6,11 @@ struct CueList {
         var cue: TextCue
         /// The time range of the cue. An end of `distantFuture` means that nothing has ended the cue yet.
         var start, end: ItemTime
+
+        /// Whether both are the same cue, whose end may have become known.
+        func isSame(as other: Entry) -> Bool {
+            start == other.start && cue.text == other.cue.text && cue.values == other.cue.values
+        }
     }
 
     private(set) var entries: [Entry] = []

@@ -8,16 +8,26 @@ package struct CueListener: Sendable {
         case flushed
         /// Cues that come due at an item time.
         case due([TextCue], at: MediaTime)
+        /// Delivered cues that are over at an item time. Only listeners with `reportsEnds` receive the notice.
+        case ended([TextCue], at: MediaTime)
     }
 
     package var id: ObjectIdentifier
     /// The time by which cues are delivered before they are due, in nanoseconds.
     package var advance: Int64
+    /// Whether the ends of cues are reported, by `advance` before they come.
+    package var reportsEnds: Bool
     package var receive: @Sendable (Notice) -> Void
 
-    package init(id: ObjectIdentifier, advance: Int64, receive: @escaping @Sendable (Notice) -> Void) {
+    package init(
+        id: ObjectIdentifier,
+        advance: Int64,
+        reportsEnds: Bool = false,
+        receive: @escaping @Sendable (Notice) -> Void
+    ) {
         self.id = id
         self.advance = max(0, advance)
+        self.reportsEnds = reportsEnds
         self.receive = receive
     }
 }

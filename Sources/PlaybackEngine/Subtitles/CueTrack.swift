@@ -71,19 +71,26 @@ struct CueTrack {
         var current: [ObjectIdentifier: Set<CueList.Entry>] = [:]
         for listener in source.listeners() {
             let edge = isReverse ? time - listener.advance : time + listener.advance
-            let due = cues.due(from: min(time, edge), to: max(time, edge))
-            let known = delivered[listener.id] ?? []
-            let new = due.filter { entry in
-                !known.contains {
-                    $0.start == entry.start && $0.cue.text == entry.cue.text
-                        && $0.cue.values == entry.cue.values
-                }
-            }
+            let known = delivered[listener.id]
+            // Ends are reported as early as starts are, so only the cues at the edge count. After a jump there may be
+            // cues that end before the edge.
+            let first = listener.reportsEnds && known != nil ? edge : time
+            let due = cues.due(from: min(first, edge), to: max(first, edge))
+            let new = due.filter { entry in known?.contains { $0.isSame(as: entry) } != true }
             current[listener.id] = Set(due)
             if !new.isEmpty { listener.receive(.due(new.map(\.cue), at: time.mediaTime)) }
-            guard let nextStart = cues.next(after: edge, isReverse: isReverse) else { continue }
-            let deliveryTime = isReverse ? nextStart + listener.advance : nextStart - listener.advance
-            next = next.map { isReverse ? max($0, deliveryTime) : min($0, deliveryTime) } ?? deliveryTime
+            var changes = [cues.next(after: edge, isReverse: isReverse)].compactMap(\.self)
+            if listener.reportsEnds {
+                let ended = (known ?? []).filter { entry in !due.contains { $0.isSame(as: entry) } }
+                    .sorted { $0.start < $1.start }
+                if !ended.isEmpty { listener.receive(.ended(ended.map(\.cue), at: time.mediaTime)) }
+                changes += due.map { isReverse ? $0.start - 1 : $0.end }.filter { $0 < .distantFuture }
+            }
+            let deliveryTimes =
+                changes.map { isReverse ? $0 + listener.advance : $0 - listener.advance }
+                + [next]
+                .compactMap(\.self)
+            next = isReverse ? deliveryTimes.max() : deliveryTimes.min()
         }
         delivered = current
         return next

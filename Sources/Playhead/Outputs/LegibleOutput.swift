@@ -19,6 +19,9 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
         /// Cues that become due at an item time, in the order in which they begin. After a jump these include the cues
         /// that are due already. Each cue has its end time.
         case cues([TextCue], itemTime: MediaTime)
+        /// Delivered cues that are over at an item time. Delivered only if `reportsEnds` is true; cues that begin at
+        /// the same time come first.
+        case cuesEnded([TextCue], itemTime: MediaTime)
         /// The reader of `notices` was too slow: the given number of notices was omitted before this one.
         case lost(Int)
     }
@@ -28,18 +31,38 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
         /// The cues that were delivered since the last flush.
         var recent: [TextCue] = []
         var suppressesRendering = false
+        var advanceInterval: MediaTime
         weak var item: PlayerItem?
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
     private let readers = Fanout<Notice>(depth: 256) { .lost($0) }
-    /// The item time by which cues are delivered before they are due.
-    public let advanceInterval: MediaTime
+    /// Whether the ends of cues are delivered.
+    public let reportsEnds: Bool
 
     /// Creates an output. It delivers nothing until it is added to an item (`PlayerItem.add(_:)`).
     ///
-    /// - Parameter advanceInterval: The item time by which cues are delivered before they are due.
-    public init(advanceInterval: MediaTime = .zero) { self.advanceInterval = advanceInterval }
+    /// - Parameters:
+    ///   - advanceInterval: The item time by which cues are delivered before they are due.
+    ///   - reportsEnds: Whether the ends of cues are delivered (`Notice.cuesEnded`), by the same interval before they
+    ///     come.
+    public init(advanceInterval: MediaTime = .zero, reportsEnds: Bool = false) {
+        state = Locked(State(advanceInterval: advanceInterval))
+        self.reportsEnds = reportsEnds
+    }
+
+    /// The item time by which cues are delivered before they are due. A change applies to cues that have not been
+    /// delivered.
+    public var advanceInterval: MediaTime {
+        get { state.withLock { $0.advanceInterval } }
+        set {
+            let item = state.withLock { state in
+                state.advanceInterval = newValue
+                return state.item
+            }
+            item?.reloadCues(kind, reopens: false)
+        }
+    }
 
     /// The item that the output was added to, or nil. It is not retained. `PlayerItem` sets the property.
     public var item: PlayerItem? {
@@ -89,11 +112,15 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
     var kind: CueKind { .subtitles }
     var isReadForOutputs: Bool { false }
     var listener: CueListener {
-        CueListener(id: ObjectIdentifier(self), advance: advanceInterval.nanoseconds ?? 0) {
-            [weak self] notice in
+        CueListener(
+            id: ObjectIdentifier(self),
+            advance: advanceInterval.nanoseconds ?? 0,
+            reportsEnds: reportsEnds
+        ) { [weak self] notice in
             switch notice {
             case .flushed: self?.deliver(.sequenceWasFlushed)
             case .due(let cues, let time): self?.deliver(.cues(cues, itemTime: time))
+            case .ended(let cues, let time): self?.deliver(.cuesEnded(cues, itemTime: time))
             }
         }
     }
@@ -102,7 +129,7 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
         let handler = state.withLock { state in
             switch notice {
             case .sequenceWasFlushed: state.recent = []
-            case .lost: break
+            case .lost, .cuesEnded: break
             case .cues(let cues, let time):
                 // A cue without an end lasts until the next cue.
                 state.recent.removeAll { $0.timeRange.duration.isIndefinite || $0.timeRange.end < time }

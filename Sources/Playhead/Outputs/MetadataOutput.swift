@@ -29,14 +29,13 @@ public final class MetadataOutput: PlayerItemOutput, TextOutput {
     private struct State {
         var handler: NoticeHandler<Notice>?
         var suppressesRendering = false
+        var advanceInterval: MediaTime
         weak var item: PlayerItem?
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
     /// The keys of the entries that are delivered; nil delivers all entries.
     public let identifiers: Set<String>?
-    /// The item time by which groups are delivered before they are due.
-    public let advanceInterval: MediaTime
 
     /// Creates an output. It delivers nothing until it is added to an item (`PlayerItem.add(_:)`).
     ///
@@ -45,7 +44,20 @@ public final class MetadataOutput: PlayerItemOutput, TextOutput {
     ///   - advanceInterval: The item time by which groups are delivered before they are due.
     public init(identifiers: Set<String>? = nil, advanceInterval: MediaTime = .zero) {
         self.identifiers = identifiers
-        self.advanceInterval = advanceInterval
+        state = Locked(State(advanceInterval: advanceInterval))
+    }
+
+    /// The item time by which groups are delivered before they are due. A change applies to groups that have not been
+    /// delivered.
+    public var advanceInterval: MediaTime {
+        get { state.withLock { $0.advanceInterval } }
+        set {
+            let item = state.withLock { state in
+                state.advanceInterval = newValue
+                return state.item
+            }
+            item?.reloadCues(kind, reopens: false)
+        }
     }
 
     /// The item that the output was added to, or nil. It is not retained. `PlayerItem` sets the property.
@@ -81,6 +93,7 @@ public final class MetadataOutput: PlayerItemOutput, TextOutput {
             case .due(let cues, let time):
                 let groups = cues.compactMap(group)
                 if !groups.isEmpty { deliver(.groups(groups, itemTime: time)) }
+            case .ended: break
             }
         }
     }

@@ -10,6 +10,13 @@ protocol TextOutput: PlayerItemOutput {
     var listener: CueListener { get }
 }
 
+extension PlayerItemOutput {
+    /// The output for subtitles or metadata, or nil for an output for frames.
+    var textOutput: (any TextOutput)? {
+        self as? any TextOutput ?? (self as? any TextOutputRelay)?.output as? any TextOutput
+    }
+}
+
 extension PlayerItem {
     /// Forgets what was delivered to an output. If it is added again, what is due then is delivered again.
     func removeListener(of output: any TextOutput) {
@@ -19,10 +26,10 @@ extension PlayerItem {
 
     /// Ends the streams of the outputs for subtitles.
     func endNotices() {
-        for output in outputs { (output as? LegibleOutput)?.endNotices() }
+        for output in outputs { (output.textOutput as? LegibleOutput)?.endNotices() }
     }
 
     func listeners(of kind: CueKind) -> [CueListener] {
-        outputs.compactMap { $0 as? any TextOutput }.filter { $0.kind == kind }.map(\.listener)
+        outputs.compactMap(\.textOutput).filter { $0.kind == kind }.map(\.listener)
     }
 }

@@ -165,7 +165,7 @@ extension PlayerItem {
     ///
     /// - Parameter output: The output to add. The item retains it.
     public func add(_ output: any PlayerItemOutput) {
-        if !(output is any TextOutput) { FrameListeners.markUsed() }
+        if output.textOutput == nil { FrameListeners.markUsed() }
         let (isNew, attachment) = state.withLock { state in
             let isNew = !state.outputs.contains { $0 === output }
             if isNew {
@@ -177,7 +177,7 @@ extension PlayerItem {
         output.item = self
         guard isNew else { return }
         if output.suppressesPlayerRendering { reconsiderRendering() }
-        if let output = output as? any TextOutput {
+        if let output = output.textOutput {
             // Once data is read for other outputs, a new output does not require the source to be reopened.
             let isFirst = listeners(of: output.kind).count == 1
             reloadCues(output.kind, reopens: output.isReadForOutputs && isFirst)
@@ -200,18 +200,18 @@ extension PlayerItem {
         }
         if output.item === self { output.item = nil }
         if output.suppressesPlayerRendering { reconsiderRendering() }
-        if let output = output as? any TextOutput { removeListener(of: output) }
+        if let output = output.textOutput { removeListener(of: output) }
     }
 
     /// The outputs in the order in which they were added.
     public var outputs: [any PlayerItemOutput] { state.withLock { $0.outputs } }
 
     /// Whether an output receives the frames of the item.
-    var hasFrameOutputs: Bool { outputs.contains { !($0 is any TextOutput) } }
+    var hasFrameOutputs: Bool { outputs.contains { $0.textOutput == nil } }
 
     /// Whether the layers show the item, that is, no frame output suppresses them.
     var isRendered: Bool {
-        !outputs.contains { !($0 is any TextOutput) && $0.suppressesPlayerRendering }
+        !outputs.contains { $0.textOutput == nil && $0.suppressesPlayerRendering }
     }
 
     fileprivate func reconsiderRendering() {

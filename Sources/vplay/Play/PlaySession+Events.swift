@@ -92,7 +92,7 @@ extension PlaySession {
             case .sequenceWasFlushed: _ = write(.flushedCues, at: item.currentTime(), item)
             case .cues(let cues, let time):
                 for cue in cues { _ = write(EventRecord(cue), at: time, item) }
-            case .lost: break
+            case .cuesEnded, .lost: break
             }
         }
         item.add(output)

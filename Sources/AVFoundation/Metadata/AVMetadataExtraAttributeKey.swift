@@ -1,0 +1,12 @@
+/// The name of an attribute of a metadata entry.
+public struct AVMetadataExtraAttributeKey: RawRepresentable, Hashable, Sendable {
+    /// The text of the name.
+    public let rawValue: String
+    /// Creates a name.
+    ///
+    /// - Parameter rawValue: The text.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// What tells entries with the same key apart: the name of a user-defined ID3 text, or the owner of private data.
+    public static let info = AVMetadataExtraAttributeKey(rawValue: "info")
+}
