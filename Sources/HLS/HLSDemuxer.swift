@@ -25,8 +25,8 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     var zero = MediaTime.zero
     /// Whether the presentation had no end when it was opened.
     private var isLive = false
-    /// The version of the playlist whose window has been published.
-    private var publishedVersion: Int?
+    /// The rendition whose window has been published, and the version of its playlist.
+    private var published: (rendition: Rendition, version: Int)?
 
     /// Creates a demuxer. `source` reads the playlist of `url`.
     package init(
@@ -134,8 +134,10 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
 
     /// Publishes the window of a live presentation if its playlist has changed.
     private func publishWindow() {
-        guard isLive, let main = presentation.main, main.playlistVersion != publishedVersion else { return }
-        publishedVersion = main.playlistVersion
+        guard isLive, let main = presentation.main,
+            published.map({ $0.rendition !== main || $0.version != main.playlistVersion }) ?? true
+        else { return }
+        published = (main, main.playlistVersion)
         resources.setLiveWindow(main.window)
     }
 

@@ -26,6 +26,7 @@ struct MediaPlaylistTracker {
     private var scheduledWake: (context: ObjectIdentifier, time: Int64)?
     /// The number of consecutive reloads without a change.
     private var unchangedReloads = 0
+    /// The number of consecutive reloads for a read that have failed.
     private var failedReloads = 0
     /// When segments of a live playlist appeared, by sequence number: an older segment may have had the same URL.
     private var arrivals: [(sequence: Int64, time: Int64)] = []
@@ -110,17 +111,18 @@ struct MediaPlaylistTracker {
         }
     }
 
-    /// Reloads a live playlist that may have changed. Returns false if the call must be repeated when the context is
-    /// woken.
+    /// Reloads a live playlist that may have changed, for a seek. Returns false if the call must be repeated when the
+    /// context is woken. A reload that fails leaves the playlist as it is, and does not count as a failure: the segments
+    /// that are known can still be read.
     ///
-    /// - Throws: `MediaError` if the playlist cannot be reloaded.
+    /// - Throws: `MediaError` if the call is interrupted or the presentation is abandoned.
     mutating func refresh(_ context: ReadContext) throws(MediaError) -> Bool {
         guard !playlist.hasEnded, load != nil || resources.root.now >= reloadTime else { return true }
-        return try reload(context)
+        return try reload(context, mayFail: true)
     }
 
     /// Reloads the playlist when it is due. Returns false if the call must be repeated when the context is woken.
-    private mutating func reload(_ context: ReadContext) throws(MediaError) -> Bool {
+    private mutating func reload(_ context: ReadContext, mayFail: Bool = false) throws(MediaError) -> Bool {
         let now = resources.root.now
         guard load != nil || now >= reloadTime else {
             if scheduledWake?.context != ObjectIdentifier(context) || scheduledWake?.time != reloadTime {
@@ -147,8 +149,9 @@ struct MediaPlaylistTracker {
             failedReloads = 0
         } catch {
             load = nil
-            failedReloads += 1
-            guard error.code != .cancelled, failedReloads < Self.failureLimit else { throw error }
+            if error.code == .cancelled { throw error }
+            if !mayFail { failedReloads += 1 }
+            guard failedReloads < Self.failureLimit else { throw error }
             reloadTime = resources.root.now + Self.nanoseconds(playlist.targetDuration)
         }
         guard unchangedReloads < Self.unchangedReloadLimit else {

@@ -1,8 +1,10 @@
-import AVFoundation
 import MediaCore
+import Network
 import Playhead
 import TestSupport
 import Testing
+
+@testable import AVFoundation
 
 @Suite("AVAssetResourceLoader", .enabled(if: Fixture.areThere, "make fixtures"))
 struct AVAssetResourceLoaderTests {
@@ -56,6 +58,40 @@ struct AVAssetResourceLoaderTests {
         player.replaceCurrentItem(with: nil)
         await delegate.queue.run {}
         #expect(delegate.pending.isEmpty)
+    }
+
+    @Test("The failure of a released reader is not that of another one at the same address")
+    func reusedAddress() async throws {
+        let delegate = LoaderDelegate(Data(), .fails(URLError(.timedOut)))
+        let source = try #require(ResourceLoaderSource(url, NetworkOptions()))
+        source.loader.setDelegate(delegate, queue: delegate.queue)
+        func read(_ context: ReadContext) throws(MediaError) {
+            var byte: UInt8 = 0
+            _ = try withUnsafeMutableBytes(of: &byte) { bytes throws(MediaError) in
+                try source.read(at: 0, into: bytes, context: context)
+            }
+        }
+        func code(_ context: ReadContext) -> MediaError.Code? {
+            do throws(MediaError) { try read(context) } catch { return error.code }
+            return nil
+        }
+        var first: ReadContext? = ReadContext()
+        let address = ObjectIdentifier(try #require(first))
+        #expect(code(try #require(first)) == .notReady)
+        await delegate.queue.run {}
+        first = nil
+        // Memory that was released is used again soon.
+        var others: [ReadContext] = []
+        while others.count < 100_000, others.last.map({ ObjectIdentifier($0) }) != address {
+            others.append(ReadContext())
+        }
+        let second = try #require(others.last)
+        try #require(ObjectIdentifier(second) == address)
+        #expect(code(second) == .notReady)
+        await delegate.queue.run {}
+        // Its own failure is reported once.
+        #expect(code(second) == .io)
+        #expect(code(second) == .notReady)
     }
 
     @Test("A replaced or released item cancels its requests at once")

@@ -34,6 +34,23 @@ struct StringObservingTests {
         }
     }
 
+    @Test("The selection of an item is observed by string")
+    func mediaSelection() throws {
+        let bench = AdapterBench(.clip())
+        let player = bench.make { AVPlayer(url: bench.url) }
+        let item = player.currentItem!
+        bench.run(0)
+        let group = try #require(item.asset.mediaSelectionGroup(forMediaCharacteristic: .audible))
+        let observer = Observer(bench)
+        observer.onChange = { bench.add("none: \(item.selectedMediaOption(in: group) == nil)") }
+        item.addObserver(observer, forKeyPath: "currentMediaSelection", context: nil)
+        item.select(nil, in: group)
+        player.play()
+        bench.run(0.5)
+        #expect(bench.lines() == ["currentMediaSelection - -", "none: true"])
+        item.removeObserver(observer, forKeyPath: "currentMediaSelection")
+    }
+
     @Test("Order and values are those of Player.observe for the same play", arguments: 0..<20)
     func sameOrder(seed: UInt64) {
         let bench = AdapterBench(.silentClip([.stall(atPacket: 25, until: 5)]), seed: seed)

@@ -40,6 +40,33 @@ struct LiveSwitchingTests {
         "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + segments([0, 1]) + "#EXT-X-DISCONTINUITY\n" + segments([0, 1])
         + "#EXT-X-DISCONTINUITY\n" + segments([1, 2]) + "#EXT-X-ENDLIST\n"
 
+    @Test("The presentation size is that of the frames, even if nothing watches them")
+    func unwatchedSize() async throws {
+        let folder = try Presentation.folder("five variants")
+        let lines =
+            ["v0/0", "v0/1", "v0/2"].map { "#EXTINF:1,\n\($0).ts\n" }.joined()
+            + "#EXT-X-DISCONTINUITY\n" + ["v2/0", "v2/1", "v2/2"].map { "#EXTINF:1,\n\($0).ts\n" }.joined()
+        let list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(lines)#EXT-X-ENDLIST\n"
+        try folder.write("sizes.m3u8", Array(list.utf8))
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        configuration.audio = .none
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(asset: Asset(url: folder.file("sizes.m3u8")))
+        let sizes = Locked<[PixelSize]>([])
+        let token = player.onEvent { event in
+            if case .presentationSizeChanged(_, let size) = event.event { sizes.withLock { $0.append(size) } }
+        }
+        player.replaceCurrentItem(with: item)
+        try await player.playToEnd()
+        #expect(player.counters.framesDecoded < player.counters.framesPresented)
+        let expected = [PixelSize(width: 64, height: 36), PixelSize(width: 240, height: 136)]
+        #expect(sizes.withLock { $0.filter { !$0.isEmpty } } == expected)
+        #expect(item.presentationSize == expected[1])
+        withExtendedLifetime(token) {}
+        await player.shutdown()
+    }
+
     @Test(
         "The variant changes before, at and after a discontinuity",
         arguments: ([100, 500, 900, 1500, 2500, 3300] as [Int64]).samples,

@@ -249,6 +249,38 @@ struct LiveTests {
         await listener.player.shutdown()
     }
 
+    @Test("After a seek that was made while paused, playback continues where it was sought to")
+    func soughtWhilePaused() async throws {
+        let scene = try Scene([Stage(segments: 0..<8)], tags: "#EXT-X-TARGETDURATION:1\n")
+        let listener = try Listener(scene) { $0.automaticallyPreservesTimeOffsetFromLive = true }
+        #expect(await listener.waitUntilReady())
+        await listener.play(to: 5.3)
+        #expect(
+            await listener.player.seek(to: .seconds(1), toleranceBefore: .zero, toleranceAfter: .zero)
+        )
+        listener.player.play()
+        #expect(listener.item.currentTime().seconds < 2)
+        await listener.player.shutdown()
+    }
+
+    @Test("The preserved offset is the one at which playback was paused, which a seek may have changed")
+    func preservesOwnOffset() async throws {
+        let tags = "#EXT-X-TARGETDURATION:1\n#EXT-X-SERVER-CONTROL:HOLD-BACK=0.5\n"
+        let scene = try Scene([Stage(segments: 0..<8)], tags: tags)
+        let listener = try Listener(scene) { $0.automaticallyPreservesTimeOffsetFromLive = true }
+        #expect(await listener.waitUntilReady())
+        // Four seconds from the edge.
+        #expect(
+            await listener.player.seek(to: .seconds(4), toleranceBefore: .zero, toleranceAfter: .zero)
+        )
+        await listener.play(to: 4.3)
+        scene.set(0..<12)
+        #expect(await listener.waitUntilSeekable(to: 12) != nil)
+        listener.player.play()
+        #expect((6..<10.5).contains(listener.item.currentTime().seconds))
+        await listener.player.shutdown()
+    }
+
     @Test("After a pause whose position is no longer offered, playback continues in the window")
     func lost() async throws {
         let scene = try Scene([Stage(segments: 0..<8)], tags: "#EXT-X-TARGETDURATION:1\n")

@@ -103,6 +103,36 @@ struct LiveWindowTests {
         #expect(try start(old, list(7..<9, firstDate: "2036-01-01T00:00:00Z")) == 15)
     }
 
+    @Test("Reloads for seeks do not count toward the limit of failures, those for reads do")
+    func failedReloads() throws {
+        let root = UnreachableResource()
+        var tracker = MediaPlaylistTracker(
+            try list(0..<4),
+            url: "http://host.test/a.m3u8",
+            resources: PresentationResources(root: root)
+        )
+        let context = ReadContext()
+        func advance(_ count: Int64) { root.setNow(count * 10_000_000_000) }
+        for attempt in 1...5 {
+            advance(Int64(attempt))
+            #expect(try tracker.refresh(context))
+        }
+        // The segment after the last one: a read tries again when a reload is due, and fails with the third.
+        var index = 4
+        for attempt in 6...7 {
+            advance(Int64(attempt))
+            guard case .pending = try tracker.segment(&index, context) else {
+                Issue.record("the segment cannot be known")
+                return
+            }
+        }
+        // A seek meanwhile changes nothing.
+        advance(8)
+        #expect(try tracker.refresh(context))
+        advance(9)
+        #expect(throws: MediaError.self) { try tracker.segment(&index, context) }
+    }
+
     @Test(
         "The recommended offset is HOLD-BACK, else three target durations",
         arguments: [

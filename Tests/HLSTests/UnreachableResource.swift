@@ -2,7 +2,7 @@ import MediaCore
 
 @testable import HLS
 
-/// A resource that cannot be read, and whose clock is at zero.
+/// A resource that cannot be read, and whose clock the test moves.
 final class UnreachableResource: ResourceByteSource {
     let location: String
     let isFile = false
@@ -10,9 +10,12 @@ final class UnreachableResource: ResourceByteSource {
     let isSeekable = true
     let isReusable = true
     let receivedBytes: Int64 = 0
-    let now: Int64 = 0
+    private let clock = Locked<Int64>(0)
+    var now: Int64 { clock.withLock { $0 } }
 
     init(location: String = "http://host.test/list.m3u8") { self.location = location }
+
+    func setNow(_ now: Int64) { clock.withLock { $0 = now } }
 
     func openReferenced(_ reference: String, cachePolicy: CachePolicy, validatedAfter: Int64)
         throws(MediaError) -> any ResourceByteSource

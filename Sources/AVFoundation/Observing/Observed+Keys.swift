@@ -36,6 +36,7 @@ extension AVPlayerItem {
         case "playbackLikelyToKeepUp", "isPlaybackLikelyToKeepUp": KeyValue(isPlaybackLikelyToKeepUp)
         case "loadedTimeRanges": .list(loadedTimeRanges)
         case "seekableTimeRanges": .list(seekableTimeRanges)
+        case "currentMediaSelection": KeyValue(currentMediaSelection)
         default: nil
         }
     }

@@ -18,14 +18,15 @@ final class ResourceLoaderSource: ByteSource {
 
     private struct State {
         var content = Content.unopened
-        /// The readers that wait for the content information.
-        var waiting: [ObjectIdentifier: WeakContext] = [:]
-        /// The errors that the next read of a reader throws once.
-        var failures: [ObjectIdentifier: MediaError] = [:]
+        /// The readers that wait for the content information, or whose next read throws an error.
+        var readers: [ObjectIdentifier: Reader] = [:]
     }
 
-    private struct WeakContext {
+    private struct Reader {
+        /// A later context may have the identity of a released one.
         weak var context: ReadContext?
+        /// The error that the next read throws, once. The reader does not wait any more.
+        var failure: MediaError?
     }
 
     let loader = AVAssetResourceLoader()
@@ -84,9 +85,13 @@ final class ResourceLoaderSource: ByteSource {
         let key = ObjectIdentifier(context)
         let (failure, request, isNew) = state.withLock {
             state -> (MediaError?, AVAssetResourceLoadingRequest?, Bool) in
-            if let failure = state.failures.removeValue(forKey: key) { return (failure, nil, false) }
-            let isNew = state.waiting[key]?.context !== context
-            state.waiting[key] = WeakContext(context: context)
+            let reader = state.readers[key].flatMap { $0.context === context ? $0 : nil }
+            if let failure = reader?.failure {
+                state.readers[key] = nil
+                return (failure, nil, false)
+            }
+            let isNew = reader == nil
+            state.readers[key] = Reader(context: context)
             guard case .unopened = state.content else { return (nil, nil, isNew) }
             let request = informationRequest()
             state.content = .opening(request)
@@ -118,9 +123,10 @@ final class ResourceLoaderSource: ByteSource {
     /// Removes a reader that was interrupted or closed. The last one cancels the request.
     private func removeReader(_ key: ObjectIdentifier) {
         let unneeded = state.withLock { state -> AVAssetResourceLoadingRequest? in
-            state.waiting[key] = nil
-            state.failures[key] = nil
-            guard state.waiting.isEmpty, case .opening(let request) = state.content else { return nil }
+            state.readers[key] = nil
+            guard state.readers.values.allSatisfy({ $0.failure != nil }),
+                case .opening(let request) = state.content
+            else { return nil }
             state.content = .unopened
             return request
         }
@@ -131,15 +137,17 @@ final class ResourceLoaderSource: ByteSource {
         let opened = result.flatMap { _ in Result { try content(request) } }
         let waiting = state.withLock { state -> [ReadContext] in
             guard case .opening(let current) = state.content, current === request else { return [] }
+            let waiting = state.readers.filter { $0.value.failure == nil }
             switch opened {
-            case .success(let content): state.content = content
+            case .success(let content):
+                state.content = content
+                state.readers = [:]
             case .failure(let error):
                 state.content = .unopened
-                let error = mediaError(error)
-                for key in state.waiting.keys { state.failures[key] = error }
+                state.readers = state.readers.filter { $0.value.context != nil }
+                for key in waiting.keys { state.readers[key]?.failure = mediaError(error) }
             }
-            defer { state.waiting = [:] }
-            return state.waiting.values.compactMap(\.context)
+            return waiting.values.compactMap(\.context)
         }
         for context in waiting {
             context.removeInterruptHandler(of: self)

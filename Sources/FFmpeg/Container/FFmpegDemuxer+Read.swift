@@ -77,7 +77,7 @@ extension FFmpegDemuxer {
         if isOversizedPicture(owner.pointer.pointee) { return nil }
         let presentedTrack = adjustTimeline(owner, track)
         let packet = owner.pointer.pointee
-        return Packet(
+        var result = Packet(
             track: presentedTrack,
             presentationTime: mapping.itemTime(ticks(packet.pts)),
             decodeTime: mapping.itemTime(ticks(packet.dts)),
@@ -86,6 +86,15 @@ extension FFmpegDemuxer {
             isKeyFrame: packet.flags & AV_PKT_FLAG_KEY != 0,
             payload: FFmpegPacketPayload(owner)
         )
+        result.hasNewParameters = Self.hasNewParameters(owner)
+        return result
+    }
+
+    private static func hasNewParameters(_ owner: PacketOwner) -> Bool {
+        guard owner.pointer.pointee.side_data_elems > 0 else { return false }
+        return [AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE].contains {
+            av_packet_get_side_data(owner.pointer, $0, nil) != nil
+        }
     }
 
     private func isOversizedPicture(_ packet: AVPacket) -> Bool {

@@ -7,6 +7,9 @@ extension DecodeStage {
         history.receive(frame)
         framesSinceDrain += 1
         newestFormat = frame.format
+        if let time = current.newParametersTime, frame.presentationTime >= time {
+            current.newParametersTime = nil
+        }
         packetsInDecoder.removeAll { $0.presentationTime.map { $0 <= frame.presentationTime } ?? true }
         var frame = stamped(frame)
         skipper.noteOutput(frame.presentationTime)

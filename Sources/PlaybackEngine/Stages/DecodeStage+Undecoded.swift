@@ -5,7 +5,8 @@ import Synchronization
 /// Delivers frames without pixels while the video is not watched.
 ///
 /// The stage changes to such frames at any packet, and back at a key frame. Seeks and reverse playback decode in any
-/// case, because their frames determine the position.
+/// case, because their frames determine the position. A packet with other parameters is decoded, and those after it up to
+/// the first frame, because only that frame has the new format.
 extension DecodeStage {
     /// Delivers the pending input without decoding it, if it need not be decoded.
     ///
@@ -13,6 +14,7 @@ extension DecodeStage {
     func deliverUndecoded() -> Bool {
         guard let input = current.pendingInput else { return false }
         guard let packet = input.packet else { return endUndecodedPass(input.end) }
+        if packet.hasNewParameters, let time = packet.presentationTime { current.newParametersTime = time }
         let mayPass = mayDeliverUndecoded(packet)
         if current.undecoded == nil {
             guard mayPass, hasDecodeTime(packet), let format = newestFormat else {
@@ -32,7 +34,8 @@ extension DecodeStage {
 
     private func mayDeliverUndecoded(_ packet: Packet) -> Bool {
         !isWatched.load(ordering: .relaxed) && current.collector == nil && !current.filter.isSearching
-            && !current.pass.hasGivenUp && packet.presentationTime != nil && packet.duration != nil
+            && !current.pass.hasGivenUp && current.newParametersTime == nil && packet.presentationTime != nil
+            && packet.duration != nil
     }
 
     /// Returns whether the order of presentation is known. Matroska files lack the decode times of their first packets.

@@ -96,6 +96,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
         var awaitsPreview: Bool
         /// Non-nil while packets are not decoded because the video is not watched.
         var undecoded: UndecodedFrames?
+        /// The time of the last packet with other parameters, until a frame of the new format has been decoded.
+        var newParametersTime: MediaTime?
         /// After decoding has resumed at a key frame, the time of that frame.
         var leadingFrameLimit: MediaTime?
 

@@ -36,9 +36,11 @@ extension PlayerItem {
     /// A Boolean value that indicates whether the offset from the live edge is restored after a pause or a stall. The
     /// default is false.
     ///
-    /// If the offset has grown by more than a target duration, playback continues at `configuredTimeOffsetFromLive`, or
-    /// at the recommended offset. The jump is reported like that of a seek. Regardless of this property, playback
-    /// continues there if the segments at the current position are no longer offered.
+    /// If the offset has grown by more than a target duration since playback was paused or stalled, playback continues at
+    /// the offset that it had then, but not nearer to the edge than `configuredTimeOffsetFromLive`, or the recommended
+    /// offset. The jump is reported like that of a seek. After a seek that was made meanwhile, playback continues where it
+    /// was sought to. Regardless of this property, playback continues at the configured or recommended offset if the
+    /// segments at the current position are no longer offered.
     public var automaticallyPreservesTimeOffsetFromLive: Bool {
         get { state.withLock { $0.live.preservesOffset } }
         set { state.withLock { $0.live.preservesOffset = newValue } }
@@ -53,14 +55,26 @@ extension PlayerItem {
     }
 
     /// Returns the position at which a live item continues after a pause or a stall, or nil if it continues where it is.
-    func liveResumePosition(after time: MediaTime) -> MediaTime? {
+    ///
+    /// - Parameters:
+    ///   - time: The position at which it has stopped.
+    ///   - offset: The offset from the live edge at which it has stopped, or nil if it was sought since.
+    func liveResumePosition(after time: MediaTime, stoppedAt offset: MediaTime?) -> MediaTime? {
         guard status == .readyToPlay, time.isNumeric, let (window, now) = asset.liveWindow else { return nil }
+        let offset = automaticallyPreservesTimeOffsetFromLive ? offset : nil
+        let least = configuredOffset ?? window.recommendedOffset
         return window.resumePosition(
             after: time,
-            offset: configuredOffset,
-            preservesOffset: automaticallyPreservesTimeOffsetFromLive,
+            offset: offset.map { max($0, least) } ?? least,
+            preservesOffset: offset != nil,
             at: now
         )
+    }
+
+    /// Returns the offset of a time from the live edge, or nil if the item is not live.
+    func liveOffset(at time: MediaTime) -> MediaTime? {
+        guard time.isNumeric, let (window, now) = asset.liveWindow, !window.hasEnded else { return nil }
+        return window.estimatedRange(at: now).end - time
     }
 
     private var configuredOffset: MediaTime? {

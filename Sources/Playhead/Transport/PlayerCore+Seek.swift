@@ -42,6 +42,7 @@ extension PlayerCore {
             state.ids += 1
             // A live item stays where it is sought to when a stall ends.
             state.stalled = nil
+            state.liveStop = nil
             let id = SeekID(state.ids)
             state.seeks[id] = PendingSeek(item: item, completion: completion)
             let shown = duration.isNumeric ? max(.zero, min(time, duration)) : max(.zero, time)

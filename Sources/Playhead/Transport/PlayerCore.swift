@@ -99,6 +99,9 @@ final class PlayerCore: Sendable {
         var isReleased = false
         /// The item that has stalled and has not continued yet.
         var stalled: ItemID?
+        /// The live item that was paused or has stalled, and its offset from the live edge at that time; nil if it was
+        /// sought since.
+        var liveStop: (item: ItemID?, offset: MediaTime)?
         /// The snapshot of the newest event that was enqueued for delivery; nil before the first one.
         var posted: ObservedSnapshot?
     }
@@ -275,6 +278,7 @@ final class PlayerCore: Sendable {
 
     func setRate(_ rate: Float, immediately: Bool = false) {
         if rate > 0, visibleFacts.rate == 0, let item { returnToLive(item) }
+        if rate == 0, visibleFacts.rate > 0 { noteLiveStop() }
         let command = changing {
             state.withLock { state in
                 state.commands += 1

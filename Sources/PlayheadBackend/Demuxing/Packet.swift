@@ -14,6 +14,9 @@ public struct Packet: Sendable {
     public var byteCount: Int
     /// Whether decoding can begin with this packet. It is true for every packet of most audio codecs.
     public var isKeyFrame: Bool
+    /// Whether the decoder gets other parameters with this packet, so that the format of the frames may change, such as
+    /// their size. It is false by default.
+    public var hasNewParameters = false
     /// The compressed data. Only a decoder of the backend that read the packet can access it.
     public var payload: any PacketPayload
 
