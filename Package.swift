@@ -92,6 +92,7 @@ let package = Package(
         .library(name: "CoreMedia", targets: ["CoreMedia"]),
         .library(name: "MediaPlayer", targets: ["MediaPlayer"]),
         .plugin(name: "AppleSources", targets: ["AppleSources"]),
+        .library(name: "Combine", targets: ["Combine"]),
         .executable(name: "vplay", targets: ["vplay"]),
     ],
     traits: [
@@ -99,9 +100,16 @@ let package = Package(
             name: "AppleSources",
             description:
                 "The plugin AppleSources, which translates Apple's Objective-C forms and needs swift-syntax."
+        ),
+        .trait(
+            name: "Combine",
+            description:
+                "The product Combine: OpenCombine, and publishers of the properties of AVFoundation's classes."
         )
     ],
     dependencies: [
+        // Neither resolved nor built without the trait.
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -208,6 +216,28 @@ let package = Package(
                     name: "SwiftSyntax",
                     package: "swift-syntax",
                     condition: .when(traits: ["AppleSources"])
+                ),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Combine",
+            dependencies: [
+                "AVFoundation", "MediaCore",
+                .product(
+                    name: "OpenCombine",
+                    package: "OpenCombine",
+                    condition: .when(traits: ["Combine"])
+                ),
+                .product(
+                    name: "OpenCombineDispatch",
+                    package: "OpenCombine",
+                    condition: .when(traits: ["Combine"])
+                ),
+                .product(
+                    name: "OpenCombineFoundation",
+                    package: "OpenCombine",
+                    condition: .when(traits: ["Combine"])
                 ),
             ],
             swiftSettings: settings

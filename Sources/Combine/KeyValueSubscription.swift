@@ -1,0 +1,67 @@
+#if Combine
+    import AVFoundation
+    import MediaCore
+    import OpenCombine
+
+    /// An observation for a subscriber, which receives as many values as it requests.
+    ///
+    /// `@unchecked Sendable`: `state` is guarded by its lock. Subscribers are called on the main queue, and on the thread
+    /// that requests the initial value.
+    final class KeyValueSubscription<Value>: Subscription, @unchecked Sendable {
+        private struct State: @unchecked Sendable {
+            var subscriber: AnySubscriber<Value, Never>?
+            var demand = Subscribers.Demand.none
+            var observation: NSKeyValueObservation?
+            /// The initial value, until it is requested.
+            var initial: Value?
+        }
+
+        private let state: Locked<State>
+
+        init(_ subscriber: AnySubscriber<Value, Never>) { state = Locked(State(subscriber: subscriber)) }
+
+        func begin<Subject: NSObject & _KeyValueCodingAndObserving>(
+            _ object: Subject,
+            _ keyPath: KeyPath<Subject, Value>,
+            _ options: NSKeyValueObservingOptions
+        ) {
+            if options.contains(.initial) {
+                let value = object[keyPath: keyPath]
+                state.withLock { $0.initial = value }
+            }
+            let later = options.subtracting(.initial).union(.new)
+            let observation = object.observe(keyPath, options: later) { [weak self] _, change in
+                guard let self, let value = change.newValue else { return }
+                receive(value)
+            }
+            state.withLock { $0.observation = observation }
+        }
+
+        private func receive(_ value: Value) {
+            let subscriber = state.withLock { state -> AnySubscriber<Value, Never>? in
+                guard state.demand > 0 else { return nil }
+                state.demand -= 1
+                return state.subscriber
+            }
+            guard let more = subscriber?.receive(value), more > 0 else { return }
+            request(more)
+        }
+
+        func request(_ demand: Subscribers.Demand) {
+            let initial = state.withLock { state -> Value? in
+                state.demand += demand
+                defer { if state.demand > 0 { state.initial = nil } }
+                return state.demand > 0 ? state.initial : nil
+            }
+            if let initial { receive(initial) }
+        }
+
+        func cancel() {
+            let observation = state.withLock { state in
+                defer { state = State() }
+                return state.observation
+            }
+            observation?.invalidate()
+        }
+    }
+#endif
