@@ -2,7 +2,8 @@
 """check-avfoundation.py MODULES: holds docs/avfoundation.md to the public symbols of CoreMedia, AVFoundation, AVKit and MediaPlayer.
 
 MODULES is the folder with the modules of a build. Each symbol must be in exactly one row of the tables of the page, and each name
-in a row must be a symbol; the counts on the page must be those of the rows. Each clause of docs/contract.md that is "different"
+in a row must be a symbol; the counts on the page must be those of the rows, and of the symbols in
+Tests/avfoundation/common.txt that programs use most. Each clause of docs/contract.md that is "different"
 or "better" must have a decision, and the tests of a decision must exist. `--list` prints the symbols that have no row."""
 import json
 import os
@@ -58,6 +59,12 @@ def rows():
         yield number, cells[1], [kind if name == "type" else prefix + name for name in names]
 
 
+def commonest():
+    """Returns the symbols that programs use most."""
+    lines = (ROOT / "Tests/avfoundation/common.txt").read_text().splitlines()
+    return [line.split(" ", 1)[1] for line in lines if not line.startswith("#")]
+
+
 def better():
     """Checks the decisions on the clauses in which Playhead is better: | clauses | decision | tests |."""
     contract = (ROOT / "docs/contract.md").read_text()
@@ -102,9 +109,15 @@ def check(modules):
         if not re.search(rf"^\| {clause} \| \S.* \|$", PAGE.read_text(), re.MULTILINE):
             yield f"docs/avfoundation.md: no decision on the clause {clause} of docs/contract.md"
     yield from better()
+    common = commonest()
+    states = {name: state for _, state, names in rows() for name in names}
+    for symbol in common:
+        if symbol != "Combine" and symbol not in states:
+            yield f"Tests/avfoundation/common.txt: there is no symbol {symbol}"
     for state in STATES:
-        if f"| {state} | {counts[state]} |" not in PAGE.read_text():
-            yield f"docs/avfoundation.md: {counts[state]} symbols are {state}; the page says otherwise"
+        used = sum(states.get(symbol) == state for symbol in common)
+        if f"| {state} | {counts[state]} | {used} |" not in PAGE.read_text():
+            yield f"docs/avfoundation.md: {counts[state]} symbols, {used} of the commonest, are {state}; the page says otherwise"
 
 
 if "--list" in sys.argv:

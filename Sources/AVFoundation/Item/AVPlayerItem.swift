@@ -22,6 +22,7 @@ package import Playhead
     nonisolated let ownAsset: AVAsset
     private nonisolated let ownerReference = Locked<WeakObject<AVPlayer>?>(nil)
     nonisolated let keyValueRegistrations = KeyValueRegistrations()
+    nonisolated let ownTimebase: CMTimebase
 
     /// Creates an item for a URL, with an asset of its own. Does no I/O.
     ///
@@ -43,6 +44,7 @@ package import Playhead
     nonisolated public init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {
         item = PlayerItem(asset: asset.asset)
         ownAsset = asset
+        ownTimebase = Self.makeTimebase(item)
         super.init()
         item.representation = self
     }
@@ -50,8 +52,13 @@ package import Playhead
     private nonisolated init(item: PlayerItem, asset: AVAsset) {
         self.item = item
         ownAsset = asset
+        ownTimebase = Self.makeTimebase(item)
         super.init()
         item.representation = self
+    }
+
+    private nonisolated static func makeTimebase(_ item: PlayerItem) -> CMTimebase {
+        CMTimebase(time: { presentedTime(of: item) }, rate: { Double(item.timebase.rate) })
     }
 
     private static nonisolated let representations = Locked(())
@@ -147,13 +154,18 @@ package import Playhead
     /// Returns the item time that is shown. During a seek it is the time before the seek. At the end it equals `duration`.
     ///
     /// - Returns: The item time.
-    nonisolated open func currentTime() -> CMTime {
+    nonisolated open func currentTime() -> CMTime { Self.presentedTime(of: item) }
+
+    private nonisolated static func presentedTime(of item: PlayerItem) -> CMTime {
         let time = item.presentedTime
         let duration = item.duration
         // The engine counts whole nanoseconds, so it never reaches a duration that is none.
         guard let now = time.nanoseconds, let end = duration.nanoseconds else { return CMTime(time) }
         return CMTime(end.subtractingClamped(now).magnitude <= 1 ? duration : time)
     }
+
+    /// The time and the rate of the item, or nil until the item is ready.
+    nonisolated open var timebase: CMTimebase? { item.status == .readyToPlay ? ownTimebase : nil }
 
     /// Returns the date at which the frame that is shown was recorded, or nil.
     ///

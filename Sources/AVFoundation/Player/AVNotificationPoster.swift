@@ -1,6 +1,7 @@
 // The names of constants are Apple's.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
+import CoreMedia
 public import Foundation
 import MediaCore
 import Playhead
@@ -70,7 +71,11 @@ enum AVNotificationPoster {
             let info = [AVPlayerItemFailedToPlayToEndTimeErrorKey: AVError(error) as NSError]
             post(.AVPlayerItemFailedToPlayToEndTime, item, info)
         case .playbackStalled(let item): post(.AVPlayerItemPlaybackStalled, item)
-        case .timeJumped(let item, _): post(.AVPlayerItemTimeJumped, item)
+        case .timeJumped(let item, _):
+            post(.AVPlayerItemTimeJumped, item)
+            post(timebase: kCMTimebaseNotification_TimeJumped, item)
+        case .effectiveRateChanged(let item, _):
+            post(timebase: kCMTimebaseNotification_EffectiveRateChanged, item)
         case .mediaSelectionChanged(let item): post(AVPlayerItem.mediaSelectionDidChangeNotification, item)
         case .accessLogEntry(let item): post(.AVPlayerItemNewAccessLogEntry, item)
         case .errorLogEntry(let item, _): post(.AVPlayerItemNewErrorLogEntry, item)
@@ -83,6 +88,11 @@ enum AVNotificationPoster {
             )
         default: break
         }
+    }
+
+    private static func post(timebase name: String, _ item: PlayerItem) {
+        let timebase = AVPlayerItem.representing(item).ownTimebase
+        NotificationCenter.default.post(name: NSNotification.Name(name), object: timebase)
     }
 
     private static func post(
