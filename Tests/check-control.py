@@ -328,6 +328,7 @@ def sockets(command, folder):
     except OSError:
         check("a client that does not read", sent < 1 << 26)
     check("the others are served", client.get("pause"), False)
+    check("dropped frames", client.get("frame-drop-count"), 0)
     # Not in mpv: a file interrupts what plays, which continues where it was.
     client("loadfile", CLIP)
     client.wait("file-loaded")
@@ -340,10 +341,9 @@ def sockets(command, folder):
     client.until("time-pos", lambda value: value is not None and abs(value - 0.5) < 0.001)
     check("the pause after it", client.get("pause"), True)
     check("an interruption by a missing file", error(client("loadfile", str(folder / "none.mp4"), "interrupt")), "success")
-    check("the position after it", abs(client.get("time-pos") - 0.5) < 0.001)
+    check("the position after it", round(client.get("time-pos"), 3), 0.5)
     client("set_property", "pause", False)
     client("stop")
-    check("dropped frames", client.get("frame-drop-count"), 0)
     first.kill()
     first.wait()
     check("a socket without a listener", path.exists(), True)
