@@ -179,6 +179,14 @@ test-tsan: fixtures ## run the tests of TSAN_MODULES under the thread sanitizer 
 build-asan build-tsan: build-%:
 	$(call build-tests,$($*-flags))
 
+# The number of kills of `make soak`; 100 take about a quarter of an hour.
+KILLS ?= 100
+
+.PHONY: soak
+soak: ## kill a player with --resume KILLS times, and check where it continues
+	$(SWIFT) build $(RELEASE)
+	$(PYTHON) Tests/check-resume.py $(VPLAY) $(KILLS)
+
 .PHONY: nightly
 nightly: ## run all checks of .ci/run, with all seeds, all tests built for release, and all tests under the sanitizers
 	.ci/run nightly

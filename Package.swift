@@ -105,7 +105,7 @@ let package = Package(
             name: "Combine",
             description:
                 "The product Combine: OpenCombine, and publishers of the properties of AVFoundation's classes."
-        )
+        ),
     ],
     dependencies: [
         // Neither resolved nor built without the trait.

@@ -81,6 +81,9 @@ enum OtherPlayers {
         "keep-open": .refused("playback ends after the last input; --loop repeats it"),
         "shuffle": .value(shuffle), "no-shuffle": .flag([]), "random": .flag(["--shuffle"]),
         "Z": .flag(["--shuffle"]),
+        "resume": .value { file in
+            file.map { $0.isEmpty ? nil : ["--resume", "--resume-file=\($0)"] } ?? ["--resume"]
+        },
         "playlist": .refused("give the playlist as an argument"),
         "image-display-duration": .converted(
             { TimeArgument(argument: $0) == nil ? nil : ["--image-duration", $0] },
@@ -136,7 +139,8 @@ enum OtherPlayers {
         "--frames", "--duration", "--video-track", "--audio-track", "--subtitle-track", "--subtitle-file",
         "--size",
         "--gravity", "--deinterlace", "--dynamic-range", "--pixel-format", "--hwdec", "--buffer", "--threads",
-        "--frame-cache", "--image-duration", "--shuffle-seed", "--input-ipc-server", "--events", "--header",
+        "--frame-cache", "--image-duration", "--shuffle-seed", "--resume-file", "--input-ipc-server",
+        "--events", "--header",
         "--timeout", "--tls-ca-file", "--proxy", "--cache", "--play-log", "--http", "--http-token",
         "--http-token-file", "--media-folder",
     ]

@@ -156,6 +156,15 @@ struct PlayCommand: AsyncParsableCommand {
     )
     var watch = false
 
+    @Flag(
+        help:
+            "Continue where the last run with these inputs ended, or was killed. --resume=FILE chooses the file in which the position is saved every 8 s."
+    )
+    var resume = false
+
+    @Option(help: .hidden)
+    var resumeFile: String?
+
     @Flag(help: "Read the folders in a folder, too.")
     var recursive = false
 

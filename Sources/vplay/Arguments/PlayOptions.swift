@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Playhead
 
 /// The validated options of `play`.
@@ -55,6 +56,8 @@ struct PlayOptions: Sendable {
     var controlSocket: String?
     /// The duration of still images.
     var imageDuration: MediaTime
+    /// The file in which the position is saved.
+    var resumeFile: ResumeFile?
     /// Whether folders are followed while they are played.
     var watches: Bool
     /// Whether the folders in a folder are read, too.
@@ -150,6 +153,16 @@ struct PlayOptions: Sendable {
         if let count = command.repeatCount { repeats = .times(count) }
         let repeatsByDefault = followsWallClock || (command.watch && command.repeatCount == nil)
         if command.loop || repeatsByDefault { repeats = .forever }
+        if command.resume {
+            resumeFile =
+                command.resumeFile.map { ResumeFile(path: $0) }
+                ?? ResumeFile(
+                    arguments: command.inputs,
+                    folder: FileManager.default.currentDirectoryPath,
+                    environment: ProcessInfo.processInfo.environment
+                )
+            if resumeFile == nil { throw ValidationError("--resume needs a file, XDG_STATE_HOME or HOME.") }
+        }
         try checkNumbers(command)
         try checkTogether(command)
     }

@@ -38,7 +38,10 @@ struct ItemMaker: Sendable {
     /// - Parameters:
     ///   - entry: The entry of the playlist.
     ///   - remaining: The remainder of `--duration`, or nil if there is no limit.
-    func make(_ entry: PlaylistEntry, remaining: MediaTime?) -> Result<InputPlayback, TrackNotFound> {
+    ///   - resume: The item time at which an earlier session ended, or nil.
+    func make(_ entry: PlaylistEntry, remaining: MediaTime?, resume: MediaTime? = nil) -> Result<
+        InputPlayback, TrackNotFound
+    > {
         let asset = entry.asset
         let item = PlayerItem(asset: asset)
         if let file = options.subtitleFile { item.legibleAsset = file.asset(network: options.network) }
@@ -65,9 +68,11 @@ struct ItemMaker: Sendable {
         let zero = Self.firstFrameTime(of: asset.tracks.first { $0.id == video })
         if options.rate < 0 { return .success(reverse(item, entry, zero)) }
         let position = entry.start ?? options.start
-        let start = position.flatMap {
-            $0.time(after: zero, duration: asset.duration, chapters: asset.chapters)
-        }
+        let start =
+            resume
+            ?? position.flatMap {
+                $0.time(after: zero, duration: asset.duration, chapters: asset.chapters)
+            }
         if let start { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
         // The end is exclusive, but a frame due exactly at --end is played.
         let end = (entry.end ?? options.end).map { zero + $0 + Self.smallestStep }

@@ -119,6 +119,7 @@ extension PlaySession {
         } else if options.isIdle {
             becomeIdle()
         } else {
+            state.withLock { $0.wasPlayedToEnd = !$0.isStopping }
             stop()
         }
     }

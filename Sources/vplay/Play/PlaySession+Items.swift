@@ -11,6 +11,7 @@ extension PlaySession {
         } else if options.isIdle {
             becomeIdle()
         } else {
+            state.withLock { $0.wasPlayedToEnd = !$0.isStopping }
             stopWhenPaused()
         }
     }
@@ -21,7 +22,11 @@ extension PlaySession {
     /// - Returns: The playback, or nil at the end of the list.
     func makeNext(_ remaining: MediaTime?) -> InputPlayback? {
         while let entry = state.withLock({ $0.isStopping ? nil : $0.playlist.next() }) {
-            switch items.make(entry, remaining: repeatsSingleInput ? nil : remaining) {
+            let resume = state.withLock { state in
+                defer { state.resume = nil }
+                return state.resume.flatMap { $0.location == entry.input.argument ? $0.position : nil }
+            }
+            switch items.make(entry, remaining: repeatsSingleInput ? nil : remaining, resume: resume) {
             case .failure(let error): fail("\(entry.input.name): \(error.message)")
             case .success(let playback):
                 if let reason = playback.missingStart { warnOfStart(entry, reason) }

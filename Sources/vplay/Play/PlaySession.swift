@@ -26,6 +26,8 @@ final class PlaySession: Sendable {
     let ending: Latch<ExitStatus>
     /// The queue on which folders and playlist files are read.
     let readingQueue = DispatchQueue(label: "vplay.reading")
+    /// The queue on which the position is saved.
+    let savingQueue = DispatchQueue(label: "vplay.saving")
     let state: Mutex<State>
 
     /// The mutable state of a session.
@@ -70,6 +72,14 @@ final class PlaySession: Sendable {
         var reportedHardwareFaults: Set<String> = []
         /// The number of the next argument or command that names inputs; see `InputRank`.
         var nextSource = 0
+        /// The saved position, until the playlist continues there.
+        var resume: ResumeState?
+        /// The position at the end of the session.
+        var lastPosition: ResumeState?
+        var savingTimer: SavingTimer?
+        var hasReportedSaving = false
+        /// Whether the last input has ended.
+        var wasPlayedToEnd = false
         /// The watchers of folders, which are active while they are retained.
         var watchers: [FolderWatcher] = []
         /// Whether the session waits for files, because none can be played.
@@ -171,6 +181,8 @@ final class PlaySession: Sendable {
     /// Connects the outputs and then sets the first item, so that no event is missed.
     private func start() {
         for problem in options.list.problems { fail(problem) }
+        restorePosition()
+        startSaving()
         let watching = [player.onEvent { [weak self] in self?.handle($0) }]
         if options.decodesVideo {
             for (layer, sink) in zip(layers, outputs.video) { followScreen(layer, sink) }
@@ -266,6 +278,7 @@ final class PlaySession: Sendable {
 
     /// Shuts the player down and ends the session.
     func finish(_ status: ExitStatus? = nil) {
+        keepPosition()
         let status = state.withLock { state in
             state.isOver = true
             return status ?? state.status
@@ -307,6 +320,7 @@ final class PlaySession: Sendable {
             return (state.isShutDown, state.watchers)
         }
         for watcher in watchers { watcher.stop() }
+        finishSaving()
         if let control {
             await withCheckedContinuation { continuation in
                 player.callbackQueue.async {

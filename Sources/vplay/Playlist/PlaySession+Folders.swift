@@ -46,6 +46,10 @@ extension PlaySession {
             state.playlist.retire(Set(gone))
             let first = state.playlist.merge(added)
             state.playlist.removeRetired(except: state.current?.entry.id)
+            if state.isWaiting, state.resume != nil {
+                state.seekToResume()
+                return (state.playlist.nextIndex, true)
+            }
             let index = first.flatMap { state.playlist.index(of: $0) }
             return (state.playlist.nextIndex == 0 ? 0 : index, state.isWaiting)
         }

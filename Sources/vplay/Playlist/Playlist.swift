@@ -107,10 +107,14 @@ struct Playlist: Sendable {
     }
 
     /// Continues in a round of an earlier session.
-    mutating func resume(round: Int) {
+    mutating func resume(round: Int, seed: UInt64?) {
         self.round = max(1, round)
+        if self.seed != nil, let seed { self.seed = seed }
         arrange()
     }
+
+    /// The round of the entry that plays.
+    var currentRound: Int { hasBegunRound ? max(1, round - 1) : round }
 
     /// Sorts or shuffles the entries for a round, of which nothing has been played.
     private mutating func arrange() {

@@ -1,0 +1,106 @@
+import Dispatch
+import Glibc
+import Playhead
+import Synchronization
+
+/// Saving the position, and continuing there.
+extension PlaySession {
+    /// The time between two saves. It is shorter than the 10 s that may be lost, to leave time for the disk.
+    private static let saveInterval = DispatchTimeInterval.seconds(8)
+
+    /// Reads the saved position. It is called before the playlist begins.
+    func restorePosition() {
+        guard let file = options.resumeFile else { return }
+        switch file.read() {
+        case .missing: break
+        case .ignored(let reason): Console.shared.printError("warning: \(file.path): ignored: \(reason)")
+        case .state(let saved):
+            state.withLock { state in
+                state.resume = saved
+                state.playlist.resume(round: saved.round, seed: saved.seed)
+                state.seekToResume()
+            }
+        }
+    }
+
+    /// Saves the position from now on.
+    func startSaving() {
+        guard options.resumeFile != nil else { return }
+        let timer = DispatchSource.makeTimerSource(queue: savingQueue)
+        timer.setEventHandler { [weak self] in self?.savePosition() }
+        timer.schedule(deadline: .now() + Self.saveInterval, repeating: Self.saveInterval)
+        timer.activate()
+        let saving = SavingTimer(source: timer)
+        state.withLock { $0.savingTimer = saving }
+    }
+
+    /// Saves the position, and reports an error once.
+    private func savePosition() {
+        guard let file = options.resumeFile,
+            let position = state.withLock({ $0.lastPosition }) ?? currentPosition()
+        else { return }
+        let code = file.write(position)
+        guard code != 0 else { return }
+        let isFirst = state.withLock { state in
+            defer { state.hasReportedSaving = true }
+            return !state.hasReportedSaving
+        }
+        guard isFirst else { return }
+        Console.shared.printError("warning: \(file.path): \(String(cString: strerror(code)))")
+    }
+
+    /// Keeps the position at the end of the session, because the player is shut down before it is saved.
+    func keepPosition() {
+        guard options.resumeFile != nil, let position = currentPosition() else { return }
+        state.withLock { $0.lastPosition = position }
+    }
+
+    private func currentPosition() -> ResumeState? {
+        let time = player.currentTime()
+        return state.withLock { state in
+            // A position that has not been reached yet is still the one to continue at.
+            if let resume = state.resume { return resume }
+            guard let entry = state.current?.entry, time.isNumeric,
+                let index = state.playlist.index(of: entry.id)
+            else { return nil }
+            return ResumeState(
+                location: entry.input.argument,
+                index: index,
+                position: max(.zero, time),
+                round: state.playlist.currentRound,
+                seed: options.shuffleSeed ?? state.playlist.seed
+            )
+        }
+    }
+
+    /// Saves the position for the last time, or removes the file if everything was played.
+    func finishSaving() {
+        guard let file = options.resumeFile else { return }
+        let timer = state.withLock { state in
+            defer { state.savingTimer = nil }
+            return state.savingTimer
+        }
+        timer?.source.cancel()
+        savingQueue.sync {
+            if state.withLock({ $0.wasPlayedToEnd }) { file.remove() } else { savePosition() }
+        }
+    }
+}
+
+/// The timer of saving. Dispatch sources may be used from any thread, although their protocol is not declared
+/// `Sendable`.
+struct SavingTimer: @unchecked Sendable {
+    let source: any DispatchSourceTimer
+}
+
+extension PlaySession.State {
+    /// Makes the entry of the saved position the next one, if it is in the playlist.
+    mutating func seekToResume() {
+        guard let resume else { return }
+        let entries = playlist.entries
+        let isAtIndex =
+            entries.indices.contains(resume.index) && entries[resume.index].input.argument == resume.location
+        let index = isAtIndex ? resume.index : entries.firstIndex { $0.input.argument == resume.location }
+        if let index { playlist.jump(to: index) }
+    }
+}
