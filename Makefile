@@ -25,8 +25,8 @@ RELEASE := -c release --product vplay --scratch-path $(RELEASE_BUILD)
 VPLAY := $(RELEASE_BUILD)/release/vplay
 # The modules whose tests run under a sanitizer for each change, because it can find faults that the plain tests miss: modules
 # with unsafe pointers and C libraries (addresses), modules with locks and callbacks (threads). Empty (`make nightly`): all.
-ASAN_MODULES ?= FFmpeg HLS MediaCore Network PulseAudio Sinks TerminalSink WindowSink
-TSAN_MODULES ?= HLS Network PlaybackEngine Playhead PlayheadFeed PulseAudio
+ASAN_MODULES ?= ALSA FFmpeg HLS MediaCore Network PulseAudio Sinks TerminalSink WindowSink
+TSAN_MODULES ?= ALSA HLS Network PlaybackEngine Playhead PlayheadFeed PulseAudio
 FIXTURES := media-fixtures/generated
 SOURCES = $(wildcard Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources docs/examples)
 
@@ -192,10 +192,11 @@ nightly: ## run all checks of .ci/run, with all seeds, all tests built for relea
 	.ci/run nightly
 
 .PHONY: headers
-headers: ## compare our declarations of libcurl, libchafa and SDL2 with their headers (downloaded if missing)
+headers: ## compare our declarations of libcurl, libchafa, SDL2 and ALSA with their headers (downloaded if missing)
 	Tests/check-curl-headers.sh
 	Tests/check-chafa-headers.sh
 	Tests/check-sdl-headers.sh
+	Tests/check-alsa-headers.sh
 
 .PHONY: ffmpeg7
 ffmpeg7: ## compile against the headers of FFmpeg 7

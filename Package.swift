@@ -154,12 +154,19 @@ let package = Package(
             dependencies: ["CPulse", "MediaCore", "PlayheadBackend"],
             swiftSettings: settings
         ),
+        // Our own declarations: the library is opened at run time, so a build needs neither it nor its headers.
+        .systemLibrary(name: "CALSA"),
+        .target(
+            name: "ALSA",
+            dependencies: ["CALSA", "MediaCore", "PlayheadBackend"],
+            swiftSettings: settings
+        ),
         .target(
             name: "Sinks",
             dependencies: ["MediaCore", "PlayheadBackend", "FFmpeg"],
             swiftSettings: settings
         ),
-        // Our own declarations: the library is opened at run time, so a build needs neither it nor its headers.
+        // Our own declarations, as above.
         .systemLibrary(name: "CChafa"),
         .target(name: "TerminalSink", dependencies: ["CChafa", "MediaCore"], swiftSettings: settings),
         // Our own declarations, as above.
@@ -171,8 +178,8 @@ let package = Package(
         .target(
             name: "Playhead",
             dependencies: [
-                "MediaCore", "PlayheadBackend", "FFmpeg", "HLS", "Network", "PlaybackEngine", "PulseAudio",
-                "Sinks",
+                "ALSA", "MediaCore", "PlayheadBackend", "FFmpeg", "HLS", "Network", "PlaybackEngine",
+                "PulseAudio", "Sinks",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -312,6 +319,14 @@ let package = Package(
             name: "PulseAudioTests",
             dependencies: [
                 "PulseAudio", "Playhead", "PlaybackEngine", "MediaCore", "PlayheadBackend", "PlayheadTesting",
+                "TestSupport",
+            ],
+            swiftSettings: plainSettings
+        ),
+        .testTarget(
+            name: "ALSATests",
+            dependencies: [
+                "ALSA", "CALSA", "Playhead", "PulseAudio", "MediaCore", "PlayheadBackend", "PlayheadTesting",
                 "TestSupport",
             ],
             swiftSettings: plainSettings

@@ -1,4 +1,5 @@
 // `import Playhead` includes the modules whose values and protocols its own API uses, and the sinks.
+@_exported public import ALSA
 @_exported public import MediaCore
 @_exported public import Network
 @_exported public import PulseAudio

@@ -1,5 +1,6 @@
 internal import CPulse
 internal import MediaCore
+internal import PlayheadBackend
 internal import Synchronization
 
 /// A sink's part of a connection: its stream, its device and its notices.
@@ -8,10 +9,10 @@ internal import Synchronization
 /// its lock. Before and after that, they are confined to the connection's queue.
 final class PulseMember: @unchecked Sendable {
     let address: PulseConnection.Address
-    let settings: Locked<PulseAudioSink.Settings>
-    let signals: PulseSignals
+    let settings: Locked<AudioDeviceBuffer.Settings>
+    let signals: AudioDeviceSignals
     let clock: any HostClock
-    private let notices: PulseNotices
+    private let notices: AudioOutputNotices
 
     private enum Membership {
         case notJoined
@@ -41,16 +42,16 @@ final class PulseMember: @unchecked Sendable {
 
     init(
         address: PulseConnection.Address,
-        settings: Locked<PulseAudioSink.Settings>,
-        signals: PulseSignals,
+        settings: Locked<AudioDeviceBuffer.Settings>,
+        signals: AudioDeviceSignals,
         clock: any HostClock,
-        onNotice: @escaping @Sendable (PulseAudioSink.Notice) -> Void
+        onNotice: @escaping @Sendable (AudioOutputNotice) -> Void
     ) {
         self.address = address
         self.settings = settings
         self.signals = signals
         self.clock = clock
-        notices = PulseNotices(settings, onNotice)
+        notices = AudioOutputNotices(settings, onNotice)
     }
 
     // MARK: Called on any thread, without blocking
@@ -121,16 +122,18 @@ final class PulseMember: @unchecked Sendable {
     }
 
     func closeStream() {
+        // Without a stream, the signals may be those of another reader.
         if let stream {
             signals.isDisconnected.store(true, ordering: .releasing)
             self.stream = nil
             stream.close()
+            signals.canPlay.store(false, ordering: .relaxed)
+            signals.timing.invalidate()
+            signals.deviceName.withLock { $0 = nil }
         }
+        signals.release(ObjectIdentifier(self))
         if let library = connection?.library { operations.cancel(library) }
         moves = []
-        signals.canPlay.store(false, ordering: .relaxed)
-        signals.timing.invalidate()
-        signals.deviceName.withLock { $0 = nil }
     }
 
     // MARK: Stream
@@ -142,7 +145,8 @@ final class PulseMember: @unchecked Sendable {
         let (format, ring, requestedDevice, title) = settings.withLock {
             ($0.format, $0.ring, $0.device, $0.title)
         }
-        guard let format, let ring else { return }
+        // Another reader of the samples may play them.
+        guard let format, let ring, signals.claim(ObjectIdentifier(self)) else { return }
         stream = PulseStream(
             self,
             library: library,

@@ -97,7 +97,7 @@ extension PulseStream {
 
     /// The part of the device's latency that it was asked to keep, in microseconds: two fifths of the stream's
     /// buffer.
-    private static let rewindableLatency = Int64(PulseAudioSink.serverBufferSeconds * 4e5)
+    private static let rewindableLatency = Int64(AudioDeviceBuffer.deviceBufferSeconds * 4e5)
 
     /// The largest difference between a measurement and libpulse's estimate that counts as jitter, in microseconds.
     private static let jitter: UInt64 = 20_000

@@ -13,7 +13,7 @@ final class PulseStream {
     let library: PulseLibrary
     let stream: OpaquePointer
     let ring: SampleRing
-    let signals: PulseSignals
+    let signals: AudioDeviceSignals
     let frameSize: Int
     let sampleRate: Int64
     private let requestedDevice: String?
@@ -88,8 +88,8 @@ final class PulseStream {
         pulse.stream_set_moved_callback(stream, Self.moved, me)
         pulse.stream_set_suspended_callback(stream, Self.suspended, me)
         pulse.stream_set_latency_update_callback(stream, Self.measured, me)
-        let size = Int(PulseAudioSink.serverBufferSeconds * Double(sampleRate)) * frameSize
-        let first = Int(PulseAudioSink.prefillSeconds * Double(sampleRate)) * frameSize
+        let size = Int(AudioDeviceBuffer.deviceBufferSeconds * Double(sampleRate)) * frameSize
+        let first = Int(AudioDeviceBuffer.prefillSeconds * Double(sampleRate)) * frameSize
         var buffer = pa_buffer_attr(
             maxlength: .max,
             tlength: UInt32(size),
@@ -245,7 +245,7 @@ final class PulseStream {
 
     private func recordUnderrun() {
         guard !isCorked, !isEmpty, !isSuspended, ring.isExpectingSamples else { return }
-        signals.serverUnderruns.add(1, ordering: .relaxed)
+        signals.deviceUnderruns.add(1, ordering: .relaxed)
     }
 
     // MARK: Server events

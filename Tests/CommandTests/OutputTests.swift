@@ -184,6 +184,14 @@ struct OutputTests {
         #expect(try await Command.run("--untimed", "--audio", "pulse", Media.clip).status == 64)
     }
 
+    @Test("With --audio alsa a device that does not exist is an error")
+    func aDeviceThatWasAskedForMustBeThere() async throws {
+        let outcome = try await Command.run("--audio", "alsa:nonsense", Media.clip)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "vplay: audio device not found: nonsense; `aplay -L` lists the devices\n")
+        #expect(try await Command.run("--untimed", "--audio", "alsa", Media.clip).status == 64)
+    }
+
     @Test("bench counts all frames")
     func benchCountsEveryPicture() async throws {
         let outcome = try await Command.run("bench", "--json", "--threads", "1", Media.clip)

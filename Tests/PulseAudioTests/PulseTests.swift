@@ -2,6 +2,7 @@ import Foundation
 import MediaCore
 import Playhead
 import Synchronization
+import TestSupport
 import Testing
 
 /// Tests that require PulseAudio and its tools, which continuous integration installs.
@@ -27,7 +28,7 @@ struct PulseTests {
         _ url: URL,
         _ server: AudioServer,
         device: String? = nil,
-        onNotice: @escaping @Sendable (PulseAudioSink.Notice) -> Void = { _ in }
+        onNotice: @escaping @Sendable (AudioOutputNotice) -> Void = { _ in }
     ) -> Player {
         var configuration = Player.Configuration()
         configuration.audio = .sink(
@@ -42,21 +43,51 @@ struct PulseTests {
         return Player(playerItem: PlayerItem(url: url), configuration: configuration)
     }
 
-    @Test("Each click is heard once at the right time, and the mixer shows the application and the title")
-    func heard() async throws {
+    /// The sinks that play on the server: directly, or through ALSA's plugin for it.
+    enum Route {
+        case pulse, alsa
+
+        /// ALSA's plugins are a package of their own.
+        static let installed: [Route] =
+            FileManager.default.fileExists(atPath: "/usr/share/alsa/alsa.conf.d/50-pulseaudio.conf")
+            ? [.pulse, .alsa] : [.pulse]
+    }
+
+    /// Returns a player of a route, and the name of the device that it plays on.
+    private func makePlayer(
+        _ url: URL,
+        _ server: AudioServer,
+        _ route: Route,
+        onNotice: @escaping @Sendable (AudioOutputNotice) -> Void = { _ in }
+    ) throws -> (player: Player, device: String) {
+        guard route == .alsa else { return (makePlayer(url, server, onNotice: onNotice), "null") }
+        try ALSAConfiguration.install()
+        let device = "playhead:SERVER='\(server.address)'"
+        var configuration = Player.Configuration()
+        configuration.audio = .sink(ALSASink(device: device, onNotice: onNotice))
+        return (Player(playerItem: PlayerItem(url: url), configuration: configuration), device)
+    }
+
+    @Test(
+        "Each click is heard once at the right time, and the mixer shows the application and the title",
+        arguments: Route.installed
+    )
+    func heard(_ route: Route) async throws {
         let server = try AudioServer()
         try await server.start()
         let url = try Self.makeClicks(seconds: 3)
         defer { Wave.remove(url) }
         let recording = try Recording(server)
         #expect(await recording.wait { count, _ in count > 0 })
-        let player = makePlayer(url, server)
+        let (player, device) = try makePlayer(url, server, route)
         player.play()
         #expect(await recording.wait { $1.count >= 3 })
         let facts = player.audioDeviceFacts
-        let inputs = try await server.control("list", "sink-inputs")
-        #expect(inputs.contains("application.name = \"Playhead's tests\""))
-        #expect(inputs.contains("media.name = \"\(url.lastPathComponent)\""))
+        if route == .pulse {
+            let inputs = try await server.control("list", "sink-inputs")
+            #expect(inputs.contains("application.name = \"Playhead's tests\""))
+            #expect(inputs.contains("media.name = \"\(url.lastPathComponent)\""))
+        }
         #expect(await recording.wait { $1.count >= 6 })
         await player.shutdown()
         let clicks = recording.audible
@@ -65,12 +96,12 @@ struct PulseTests {
             #expect(abs(click.value - Self.click(number)) < 0.001)
             #expect(click.position - clicks[0].position == number * Self.between)
         }
-        #expect(facts.device == "null")
+        #expect(facts.device == device)
         #expect(facts.isClock)
     }
 
-    @Test("A loop has no gap at its seams, to the sample")
-    func looped() async throws {
+    @Test("A loop has no gap at its seams, to the sample", arguments: Route.installed)
+    func looped(_ route: Route) async throws {
         let server = try AudioServer()
         try await server.start()
         // 0.4 s with clicks at the first and the last sample.
@@ -81,7 +112,7 @@ struct PulseTests {
         defer { Wave.remove(url) }
         let recording = try Recording(server)
         #expect(await recording.wait { count, _ in count > 0 })
-        let player = makePlayer(url, server)
+        let (player, _) = try makePlayer(url, server, route)
         player.repeatMode = .loop
         player.play()
         #expect(await recording.wait { $1.count >= 20 })
@@ -95,25 +126,26 @@ struct PulseTests {
     }
 
     @Test(
-        "When the server is killed and restarted three times, time continues and audio is in sync again"
+        "When the server is killed and restarted three times, time continues and audio is in sync again",
+        arguments: Route.installed
     )
-    func killed() async throws {
+    func killed(_ route: Route) async throws {
         let server = try AudioServer()
         try await server.start()
         let url = try Self.makeClicks(seconds: 30)
         defer { Wave.remove(url) }
-        let (notices, continuation) = AsyncStream.makeStream(of: PulseAudioSink.Notice.self)
-        let player = makePlayer(url, server) { continuation.yield($0) }
+        let (notices, continuation) = AsyncStream.makeStream(of: AudioOutputNotice.self)
+        let (player, device) = try makePlayer(url, server, route) { continuation.yield($0) }
         var iterator = notices.makeAsyncIterator()
         player.play()
-        #expect(await iterator.next() == .connected(device: "null"))
+        #expect(await iterator.next() == .connected(device: device))
         for _ in 0..<3 {
             let before = player.currentTime()
             server.kill()
             let loss = await iterator.next()
             #expect(loss.map { if case .unavailable = $0 { true } else { false } } == true)
             try await server.start()
-            #expect(await iterator.next() == .connected(device: "null"))
+            #expect(await iterator.next() == .connected(device: device))
             let recording = try Recording(server)
             // The amplitude of the click identifies its time.
             #expect(await recording.wait { $1.count >= 3 })
@@ -126,7 +158,7 @@ struct PulseTests {
             #expect(player.audioDeviceFacts.isClock)
             recording.stop()
         }
-        #expect(player.audioDeviceFacts.device == "null")
+        #expect(player.audioDeviceFacts.device == device)
         await player.shutdown()
     }
 
@@ -135,7 +167,7 @@ struct PulseTests {
         let server = try AudioServer()
         let url = try Self.makeClicks(seconds: 1)
         defer { Wave.remove(url) }
-        let (notices, continuation) = AsyncStream.makeStream(of: PulseAudioSink.Notice.self)
+        let (notices, continuation) = AsyncStream.makeStream(of: AudioOutputNotice.self)
         let player = makePlayer(url, server) { continuation.yield($0) }
         player.play()
         for await event in player.events {
@@ -143,7 +175,7 @@ struct PulseTests {
         }
         await player.shutdown()
         continuation.finish()
-        var all: [PulseAudioSink.Notice] = []
+        var all: [AudioOutputNotice] = []
         for await notice in notices { all.append(notice) }
         #expect(all.count == 1)
         #expect(all.first.map { if case .unavailable = $0 { true } else { false } } == true)
@@ -234,8 +266,11 @@ struct PulseTests {
         await player.shutdown()
     }
 
-    @Test("A change of rate during playback leaves no gap, and the audio has the right duration")
-    func speeds() async throws {
+    @Test(
+        "A change of rate during playback leaves no gap, and the audio has the right duration",
+        arguments: Route.installed
+    )
+    func speeds(_ route: Route) async throws {
         let server = try AudioServer()
         try await server.start()
         // A constant value, which no rate changes. Any other value that is heard is a gap or a click.
@@ -244,7 +279,7 @@ struct PulseTests {
         defer { Wave.remove(url) }
         let recording = try Recording(server)
         #expect(await recording.wait { count, _ in count > 0 })
-        let player = makePlayer(url, server)
+        let (player, _) = try makePlayer(url, server, route)
         player.play()
         for (rate, count) in [(2, 48_000), (0.5, 96_000), (1.5, 144_000)] as [(Float, Int)] {
             #expect(await recording.wait { $1.count >= count })
@@ -271,24 +306,10 @@ struct PulseTests {
 /// A file of 16 bit samples at 48 kHz, one channel.
 enum Wave {
     static func write(_ samples: [Int16]) throws -> URL {
-        var data = Data("RIFF".utf8)
-        func append(_ value: UInt32) {
-            withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) }
-        }
-        append(UInt32(36 + samples.count * 2))
-        data.append(Data("WAVEfmt ".utf8))
-        append(16)
-        append(1 | 1 << 16)
-        append(48_000)
-        append(96_000)
-        append(2 | 16 << 16)
-        data.append(Data("data".utf8))
-        append(UInt32(samples.count * 2))
-        for sample in samples { withUnsafeBytes(of: sample.littleEndian) { data.append(contentsOf: $0) } }
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(
             "playhead-\(UUID().uuidString).wav"
         )
-        try data.write(to: url)
+        try WaveFile.data(samples).write(to: url)
         return url
     }
 

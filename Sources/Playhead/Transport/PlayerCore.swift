@@ -168,7 +168,7 @@ final class PlayerCore: Sendable {
         case (.automatic, .virtual), (.automatic, .driver): return NullAudioSink()
         case (.automatic, .host), (.automatic, .custom):
             let logger = configuration.logger
-            return PulseAudioSink(clock: clock) { notice in
+            return AutomaticAudioSink(clock: clock) { notice in
                 switch notice {
                 case .connected(let device): logger.debug("audio device: \(device)")
                 case .unavailable(let reason):

@@ -35,10 +35,10 @@ enum OtherPlayers {
         "no-audio": .flag(["--audio", "none"]), "noaudio": .flag(["--audio", "none"]),
         "an": .flag(["--audio", "none"]), "nosound": .flag(["--audio", "none"]),
         "ao": .converted(
-            { ["null", "pulse"].contains($0) ? ["--audio", $0] : nil },
+            { ["null", "pulse", "alsa"].contains($0) ? ["--audio", $0] : nil },
             otherwise: "use --audio"
         ),
-        "audio-device": .refused("use --audio pulse:DEVICE"),
+        "audio-device": .refused("use --audio pulse:DEVICE or alsa:DEVICE"),
         "aout": .refused("use --audio"), "gain": .refused("use --volume"),
         // Video.
         "no-video": .flag(["--video", "none"]), "novideo": .flag(["--video", "none"]),

@@ -23,9 +23,10 @@ struct PlayCommand: AsyncParsableCommand {
             terminal:symbols select a protocol. Frames fill the window; with --size they are fitted into that \
             size first. Frames that a slow connection does not accept in time are dropped.
 
-            Audio sinks: auto (PulseAudio, or null with a warning if there is no server; null with \
-            --untimed), pulse (requires a server), pulse:DEVICE (a name from `pactl list sinks`), null, \
-            none (decode no audio), wav:PATH.
+            Audio sinks: auto (PulseAudio, without a server ALSA's default device, otherwise null with a warning; \
+            null with --untimed), pulse (requires a server), pulse:DEVICE (a name from `pactl list sinks`), alsa \
+            (requires a device), alsa:DEVICE (a name from `aplay -L`, such as hw:0,0), null, none (decode no audio), \
+            wav:PATH.
 
             A file is written as NAME.XXXXXX.part and renamed when it is complete, also after ^C. \
             An output may not be an input.
@@ -117,7 +118,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("Audio sink.", valueName: "sink"),
-        completion: .list(["auto", "pulse", "null", "none", "wav:"])
+        completion: .list(["auto", "pulse", "alsa", "null", "none", "wav:"])
     )
     var audio = "auto"
 

@@ -219,8 +219,8 @@ struct PlayOptions: Sendable {
         if !decodesVideo, audio == .none {
             throw ValidationError("--video none and --audio none leave nothing to play.")
         }
-        if isUntimed, case .pulse = audio {
-            throw ValidationError("--untimed excludes --audio pulse: a device plays in real time.")
+        if isUntimed, let kind = audio.requiredDeviceKind {
+            throw ValidationError("--untimed excludes --audio \(kind): a device plays in real time.")
         }
         if subtitleFile != nil, inputs.count > 1 {
             throw ValidationError("--subtitle-file is for one input.")

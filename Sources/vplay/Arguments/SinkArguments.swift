@@ -93,6 +93,8 @@ enum AudioSinkArgument: Hashable, Sendable {
     case automatic
     /// An audio server, which must be available. Nil selects its default device.
     case pulse(device: String?)
+    /// An ALSA device, which must be available. Nil selects `default`.
+    case alsa(device: String?)
     case null
     /// Audio is not decoded.
     case none
@@ -106,9 +108,10 @@ enum AudioSinkArgument: Hashable, Sendable {
         case ("none", nil): self = .none
         case ("wav", let path?): self = .wav(path: path)
         case ("pulse", let device): self = .pulse(device: device)
+        case ("alsa", let device): self = .alsa(device: device)
         default:
             throw ValidationError(
-                "--audio \(text): expected auto, pulse, pulse:DEVICE, null, none or wav:PATH."
+                "--audio \(text): expected auto, pulse, pulse:DEVICE, alsa, alsa:DEVICE, null, none or wav:PATH."
             )
         }
     }
@@ -116,6 +119,15 @@ enum AudioSinkArgument: Hashable, Sendable {
     var path: String? {
         if case .wav(let path) = self { return path }
         return nil
+    }
+
+    /// The name of the sink, if it plays on a device that must be available.
+    var requiredDeviceKind: String? {
+        switch self {
+        case .pulse: "pulse"
+        case .alsa: "alsa"
+        case .automatic, .null, .none, .wav: nil
+        }
     }
 }
 

@@ -6,8 +6,8 @@ import WindowSink
 struct Outputs: Sendable {
     private(set) var video: [any VideoSink] = []
     private(set) var audio = AudioDestination.none
-    /// The notices of the audio server.
-    let audioServerEvents = AudioServerEvents()
+    /// The notices of the audio device.
+    let audioDeviceEvents = AudioDeviceEvents()
     /// The file sinks, whose errors may occur only when they finish.
     private var files: [any FileSink] = []
     private var usages: [(path: String, isUsed: @Sendable () -> Bool)] = []
@@ -21,20 +21,23 @@ struct Outputs: Sendable {
         switch options.audio {
         case .none: audio = .none
         case .null: audio = .sink(NullAudioSink())
-        case .automatic: audio = .sink(options.isUntimed ? NullAudioSink() : makeDevice(nil))
-        case .pulse(let device): audio = .sink(makeDevice(device))
+        case .automatic where options.isUntimed: audio = .sink(NullAudioSink())
+        case .automatic:
+            audio = .sink(
+                AutomaticAudioSink(applicationName: "vplay", onNotice: audioDeviceEvents.deliver)
+            )
+        case .pulse(let device):
+            audio = .sink(
+                PulseAudioSink(device: device, applicationName: "vplay", onNotice: audioDeviceEvents.deliver)
+            )
+        case .alsa(let device):
+            audio = .sink(ALSASink(device: device, onNotice: audioDeviceEvents.deliver))
         case .wav(let path):
             let sink = WAVSink(try ByteOutput(replacing: path))
             files.append(sink)
             let used = UsageTrackingAudioSink(sink)
             usages.append((path, { used.isUsed }))
             audio = .sink(used)
-        }
-    }
-
-    private func makeDevice(_ name: String?) -> PulseAudioSink {
-        PulseAudioSink(device: name, applicationName: "vplay") { [audioServerEvents] in
-            audioServerEvents.deliver($0)
         }
     }
 

@@ -195,7 +195,7 @@ final class PlaySession: Sendable {
             }
         }
         followWindows()
-        outputs.audioServerEvents.setListener { [weak self] in self?.handle($0) }
+        outputs.audioDeviceEvents.setListener { [weak self] in self?.handle($0) }
         player.defaultRate = options.rate
         if options.isMuted { player.isMuted = true }
         if let volume = options.volume { player.volume = volume }

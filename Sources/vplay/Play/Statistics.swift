@@ -37,7 +37,7 @@ struct Statistics {
         _ options: PlayOptions
     ) -> String? {
         switch options.audio {
-        case .automatic where !options.isUntimed, .pulse: break
+        case .automatic where !options.isUntimed, .pulse, .alsa: break
         default: return nil
         }
         guard let device = audio.device else {

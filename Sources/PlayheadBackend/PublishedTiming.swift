@@ -1,12 +1,11 @@
 internal import MediaCore
-internal import PlayheadBackend
 internal import Synchronization
 
-/// The newest playback position, published by the main loop's thread and read on any thread, without a lock on either
+/// The newest playback position, published by the device's thread and read on any thread, without a lock on either
 /// side.
 ///
 /// A sequence number is odd during an update. A reader that overlaps with an update tries again.
-final class PublishedTiming: Sendable {
+package final class PublishedTiming: Sendable {
     private let sequence = Atomic<UInt64>(0)
     private let frame = Atomic<Int64>(0)
     private let heardAt = Atomic<Int64>(0)
@@ -14,8 +13,8 @@ final class PublishedTiming: Sendable {
     private let flushes = Atomic<Int>(0)
     private let isValid = Atomic<Bool>(false)
 
-    /// Publishes a position. Called on the main loop's thread only.
-    func publish(_ position: AudioDevicePosition) {
+    /// Publishes a position. Called on the device's thread only.
+    package func publish(_ position: AudioDevicePosition) {
         sequence.add(1, ordering: .acquiringAndReleasing)
         frame.store(position.frame, ordering: .relaxed)
         heardAt.store(position.heardAt.nanoseconds, ordering: .relaxed)
@@ -25,15 +24,15 @@ final class PublishedTiming: Sendable {
         sequence.add(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Removes the position. Called on the main loop's thread only.
-    func invalidate() {
+    /// Removes the position. Called on the device's thread only.
+    package func invalidate() {
         sequence.add(1, ordering: .acquiringAndReleasing)
         isValid.store(false, ordering: .relaxed)
         sequence.add(1, ordering: .acquiringAndReleasing)
     }
 
     /// The newest position; nil if there is none.
-    var position: AudioDevicePosition? {
+    package var position: AudioDevicePosition? {
         // An update takes nanoseconds unless its thread is preempted. The next call then reads the position.
         for _ in 0..<64 {
             let before = sequence.load(ordering: .acquiring)

@@ -1,18 +1,18 @@
 import Playhead
 import Synchronization
 
-/// The notices of the connection to an audio server, which are stored until a listener is set.
-final class AudioServerEvents: Sendable {
-    typealias Listener = @Sendable (PulseAudioSink.Notice) -> Void
+/// The notices of the audio device, which are stored until a listener is set.
+final class AudioDeviceEvents: Sendable {
+    typealias Listener = @Sendable (AudioOutputNotice) -> Void
 
     private struct State {
-        var waiting: [PulseAudioSink.Notice] = []
+        var waiting: [AudioOutputNotice] = []
         var listener: Listener?
     }
     private let state = Mutex(State())
 
     /// Delivers a notice to the listener, or stores it until there is one.
-    func deliver(_ notice: PulseAudioSink.Notice) {
+    func deliver(_ notice: AudioOutputNotice) {
         let listener = state.withLock { state in
             if state.listener == nil { state.waiting.append(notice) }
             return state.listener
@@ -32,9 +32,10 @@ final class AudioServerEvents: Sendable {
 }
 
 extension PlaySession {
-    /// Handles a notice. Without a server `auto` plays without audio and prints a warning, and `pulse` fails.
-    func handle(_ notice: PulseAudioSink.Notice) {
-        let isRequired = if case .pulse = options.audio { true } else { false }
+    /// Handles a notice. Without a device `auto` plays without audio and prints a warning, and `pulse` and `alsa` fail.
+    func handle(_ notice: AudioOutputNotice) {
+        let kind = options.audio.requiredDeviceKind
+        let subject = kind == "alsa" ? "no audio device" : "no audio server"
         let hasPlayedAudio = state.withLock { state in
             defer { if case .connected = notice { state.hasPlayedAudio = true } }
             return state.hasPlayedAudio
@@ -42,11 +43,12 @@ extension PlaySession {
         switch notice {
         case .connected: break
         case .unavailable(let reason):
-            if isRequired, !hasPlayedAudio { return failAndStop("no audio server: \(reason)") }
+            if kind != nil, !hasPlayedAudio { return failAndStop("\(subject): \(reason)") }
             guard !options.isMuted, !options.isQuiet else { break }
-            Console.shared.printError("warning: no audio server: playing without audio (\(oneLine(reason)))")
+            Console.shared.printError("warning: \(subject): playing without audio (\(oneLine(reason)))")
         case .deviceNotFound(let device):
-            failAndStop("audio device not found: \(device); `pactl list sinks` lists the devices")
+            let list = kind == "alsa" ? "aplay -L" : "pactl list sinks"
+            failAndStop("audio device not found: \(device); `\(list)` lists the devices")
         }
     }
 

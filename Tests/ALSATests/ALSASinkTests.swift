@@ -1,0 +1,125 @@
+import Foundation
+import MediaCore
+import Playhead
+import PlayheadBackend
+import Testing
+
+@testable import ALSA
+
+extension ALSAStreamTests {
+    /// Tests of the thread that opens the device and opens it again.
+    @Suite("ALSA sink", .timeLimit(.minutes(1)))
+    struct ALSASinkTests {
+        private static let format = AudioFormat(
+            sampleRate: 48_000,
+            channelLayout: .mono,
+            sampleFormat: .float
+        )
+        private static let second = AudioBuffer(
+            floatChannels: [[Float](repeating: 0.5, count: 48_000)],
+            format: format,
+            presentationTime: .zero
+        )
+
+        private let sink: ALSASink
+        private let notices: AsyncStream<AudioOutputNotice>
+
+        init() {
+            FakeDevice.reset()
+            let (notices, continuation) = AsyncStream.makeStream(of: AudioOutputNotice.self)
+            self.notices = notices
+            sink = ALSASink(
+                buffer: AudioDeviceBuffer(device: "hw:0", title: ""),
+                clock: nil,
+                library: { .success(FakeDevice.library) },
+                onNotice: { continuation.yield($0) }
+            )
+        }
+
+        private func start() throws {
+            #expect(try sink.start(Self.format) == Self.format)
+            try sink.write(Self.second)
+            sink.setPaused(false)
+        }
+
+        @Test("A device that disappears is opened again, and each change is one notice")
+        func disappears() async throws {
+            var iterator = notices.makeAsyncIterator()
+            try start()
+            #expect(await iterator.next() == .connected(device: "hw:0"))
+            #expect(sink.deviceName == "hw:0")
+            FakeDevice.state.withLock { state in
+                state.openResults = [-ENODEV, -ENODEV, -EBUSY, -EBUSY]
+                state.availResults = [-Int(ENODEV)]
+            }
+            #expect(await iterator.next() == .unavailable("hw:0: No such device"))
+            #expect(sink.deviceName == nil)
+            #expect(sink.writableFrameCount == 0)
+            #expect(await iterator.next() == .connected(device: "hw:0"))
+            #expect(sink.writableFrameCount > 0)
+            // A device that has been open is not replaced by the default one.
+            #expect(FakeDevice.state.withLock { Set($0.opened) } == ["hw:0", "plug:SLAVE='hw:0'"])
+            sink.finish()
+        }
+
+        @Test("A device that does not exist is replaced by the default one")
+        func missing() async throws {
+            var iterator = notices.makeAsyncIterator()
+            FakeDevice.state.withLock { $0.openResults = [-ENOENT] }
+            try start()
+            #expect(await iterator.next() == .deviceNotFound("hw:0"))
+            #expect(await iterator.next() == .connected(device: "default"))
+            sink.setDevice("hw:1")
+            #expect(await iterator.next() == .connected(device: "hw:1"))
+            sink.finish()
+        }
+
+        @Test("A busy device is tried again, and the samples written meanwhile are kept")
+        func busy() async throws {
+            var iterator = notices.makeAsyncIterator()
+            FakeDevice.state.withLock { $0.openResults = [-EBUSY, -EBUSY] }
+            try start()
+            #expect(await iterator.next() == .unavailable("hw:0: Device or resource busy"))
+            #expect(await iterator.next() == .connected(device: "hw:0"))
+            while FakeDevice.state.withLock({ $0.held.count }) < 9600 { await Task.yield() }
+            sink.finish()
+        }
+
+        @Test("A device that hangs delays no call")
+        func hangs() async throws {
+            let gate = DispatchSemaphore(value: 0)
+            FakeDevice.state.withLock { $0.gate = gate }
+            try start()
+            // Calls that wait for the device would block indefinitely.
+            sink.flush()
+            try sink.write(Self.second)
+            sink.setVolume(0.5)
+            sink.setPaused(true)
+            sink.setDevice("hw:1")
+            _ = sink.position
+            _ = sink.rewind(to: 100)
+            sink.finish()
+            FakeDevice.state.withLock { $0.gate = nil }
+            gate.signal()
+            while FakeDevice.state.withLock({ $0.calls.last }) != "close" {
+                gate.signal()
+                await Task.yield()
+            }
+        }
+
+        @Test("Without the library, one notice reports it")
+        func noLibrary() async throws {
+            let (notices, continuation) = AsyncStream.makeStream(of: AudioOutputNotice.self)
+            let sink = ALSASink(
+                buffer: AudioDeviceBuffer(device: nil, title: ""),
+                clock: nil,
+                library: { .failure(.noLibrary) },
+                onNotice: { continuation.yield($0) }
+            )
+            sink.prepare()
+            var iterator = notices.makeAsyncIterator()
+            #expect(await iterator.next() == .unavailable("libasound is not installed"))
+            #expect(!sink.isConnecting)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import CALSA
+import Foundation
+import MediaCore
+
+@testable import ALSA
+
+/// A device behind ALSA's functions whose time, errors and buffer the test controls.
+///
+/// C functions have no context, so there is one device per process, and its suites are serialized.
+enum FakeDevice {
+    struct State {
+        /// The results of `pcm_open`, in order; 0 when there are no more.
+        var openResults: [Int32] = []
+        var opened: [String] = []
+        var acceptsFloat = true
+        var bufferSize = 9600
+        var channelCount = 1
+        /// The samples that the device holds, and those that it has played.
+        var held: [Float] = []
+        var played: [Float] = []
+        var isRunning = false
+        /// Results of the next calls of `pcm_avail`, `pcm_writei` and `pcm_resume` instead of the usual ones.
+        var availResults: [Int] = []
+        var writeResults: [Int] = []
+        var resumeResults: [Int32] = []
+        var calls: [String] = []
+        /// Blocks `pcm_writei` until it is signalled.
+        var gate: DispatchSemaphore?
+
+        /// Lets the device play samples per channel.
+        mutating func play(_ count: Int) {
+            guard isRunning else { return }
+            played += held.prefix(count * channelCount)
+            held.removeFirst(min(held.count, count * channelCount))
+        }
+    }
+    static let state = Locked(State())
+
+    static func reset() { state.withLock { $0 = State() } }
+
+    static let library = ALSALibrary(functions)
+
+    private static let functions = ph_alsa(
+        pcm_open: { pcm, name, _, _ in
+            FakeDevice.state.withLock { state in
+                let name = name.map { String(cString: $0) } ?? ""
+                state.opened.append(name)
+                let result = state.openResults.isEmpty ? 0 : state.openResults.removeFirst()
+                if result == 0 { pcm?.pointee = OpaquePointer(bitPattern: 1) }
+                return result
+            }
+        },
+        pcm_close: { _ in
+            FakeDevice.state.withLock { state in
+                state.held = []
+                state.isRunning = false
+                state.calls.append("close")
+                return 0
+            }
+        },
+        pcm_set_params: { _, _, _, channels, _, _, _ in
+            FakeDevice.state.withLock { state in
+                state.channelCount = Int(channels)
+                let isConverted = state.opened.last?.hasPrefix("plug:") ?? false
+                return state.acceptsFloat || isConverted ? 0 : -EINVAL
+            }
+        },
+        pcm_get_params: { _, buffer, period in
+            buffer?.pointee = snd_pcm_uframes_t(FakeDevice.state.withLock { $0.bufferSize })
+            period?.pointee = 960
+            return 0
+        },
+        pcm_prepare: { _ in FakeDevice.record("prepare") },
+        pcm_start: { _ in
+            FakeDevice.state.withLock { $0.isRunning = true }
+            return FakeDevice.record("start")
+        },
+        pcm_drop: { _ in
+            FakeDevice.state.withLock { state in
+                state.held = []
+                state.isRunning = false
+            }
+            return FakeDevice.record("drop")
+        },
+        pcm_resume: { _ in
+            FakeDevice.state.withLock { $0.resumeResults.isEmpty ? 0 : $0.resumeResults.removeFirst() }
+        },
+        pcm_recover: { _, code, _ in
+            guard code == -EPIPE else { return code }
+            FakeDevice.state.withLock { $0.isRunning = false }
+            return FakeDevice.record("recover")
+        },
+        pcm_avail: { _ in
+            FakeDevice.state.withLock { state in
+                state.availResults.isEmpty
+                    ? state.bufferSize - state.held.count / state.channelCount
+                    : state.availResults.removeFirst()
+            }
+        },
+        pcm_delay: { _, delay in
+            delay?.pointee = FakeDevice.state.withLock { $0.held.count / $0.channelCount }
+            return 0
+        },
+        pcm_writei: { _, samples, count in
+            let gate = FakeDevice.state.withLock { $0.gate }
+            gate?.wait()
+            return FakeDevice.state.withLock { state in
+                if !state.writeResults.isEmpty { return state.writeResults.removeFirst() }
+                let floats = UnsafeBufferPointer(
+                    start: samples?.assumingMemoryBound(to: Float.self),
+                    count: Int(count) * state.channelCount
+                )
+                state.held += floats
+                return Int(count)
+            }
+        },
+        strerror: { code in UnsafePointer(Glibc.strerror(-code)) },
+        lib_error_set_local: { _ in nil }
+    )
+
+    private static func record(_ call: String) -> Int32 {
+        state.withLock { $0.calls.append(call) }
+        return 0
+    }
+}
