@@ -90,6 +90,7 @@ extension ALSAStreamTests {
             let gate = DispatchSemaphore(value: 0)
             FakeDevice.state.withLock { $0.gate = gate }
             try start()
+            while FakeDevice.state.withLock({ $0.calls.last }) != "blocked" { await Task.yield() }
             // Calls that wait for the device would block indefinitely.
             sink.flush()
             try sink.write(Self.second)

@@ -102,7 +102,10 @@ enum FakeDevice {
             return 0
         },
         pcm_writei: { _, samples, count in
-            let gate = FakeDevice.state.withLock { $0.gate }
+            let gate = FakeDevice.state.withLock { state in
+                if state.gate != nil { state.calls.append("blocked") }
+                return state.gate
+            }
             gate?.wait()
             return FakeDevice.state.withLock { state in
                 if !state.writeResults.isEmpty { return state.writeResults.removeFirst() }
