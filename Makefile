@@ -28,7 +28,7 @@ VPLAY := $(RELEASE_BUILD)/release/vplay
 ASAN_MODULES ?= ALSA FFmpeg HLS MediaCore Network PulseAudio Sinks TerminalSink WindowSink
 TSAN_MODULES ?= ALSA HLS Network PlaybackEngine Playhead PlayheadFeed PulseAudio
 FIXTURES := media-fixtures/generated
-SOURCES = $(wildcard Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources docs/examples)
+SOURCES = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources docs/examples)
 
 ##@ Start here
 
@@ -58,7 +58,7 @@ install: build ## install vplay, its manual page, its systemd unit and the compl
 	install -D -m 644 docs/manual/vplay.1 "$$share/man/man1/vplay.1"
 	unit="$(DESTDIR)$(PREFIX)/lib/systemd/system/vplay-kiosk@.service"
 	install -d "$$(dirname "$$unit")"
-	sed 's|@bindir@|$(PREFIX)/bin|' packaging/systemd/vplay-kiosk@.service >"$$unit"
+	sed 's|@bindir@|$(PREFIX)/bin|' docs/systemd/vplay-kiosk@.service >"$$unit"
 	chmod 644 "$$unit"
 	completions() {
 		install -d "$$(dirname "$$2")"

@@ -254,7 +254,12 @@ let package = Package(
             dependencies: ["AppleSourceTranslator"],
             swiftSettings: settings
         ),
-        .plugin(name: "AppleSources", capability: .buildTool(), dependencies: ["AppleSourceTool"]),
+        .plugin(
+            name: "AppleSources",
+            capability: .buildTool(),
+            dependencies: ["AppleSourceTool"],
+            path: "Sources/AppleSources"
+        ),
         .executableTarget(
             name: "vplay",
             dependencies: [

@@ -18,7 +18,7 @@ fail() {
 }
 
 mkdir -p "$work/playhead" "$work/alone/Sources/alone" "$user/AppleSources"
-tar -c --exclude .build Package.swift Plugins Sources Tests docs | tar -x -C "$work/playhead"
+tar -c --exclude .build Package.swift Sources Tests docs | tar -x -C "$work/playhead"
 
 # name, dependencies, targets
 manifest() {

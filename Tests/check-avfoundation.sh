@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 unset PLAYHEAD_STRICT
 
 mkdir -p "$work/playhead" "$work/user/Sources/alone"
-tar -c --exclude .build Package.swift Plugins Sources Tests docs | tar -x -C "$work/playhead"
+tar -c --exclude .build Package.swift Sources Tests docs | tar -x -C "$work/playhead"
 
 manifest() {
     cat <<END

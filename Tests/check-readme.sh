@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 mkdir -p "$work/playhead" "$work/clips/Sources/clips"
-tar -c --exclude .build Package.swift Plugins Sources Tests docs | tar -x -C "$work/playhead"
+tar -c --exclude .build Package.swift Sources Tests docs | tar -x -C "$work/playhead"
 git -C "$work/playhead" init -q -b main
 git -C "$work/playhead" add --all --force
 git -C "$work/playhead" -c user.name=check -c user.email=check@localhost -c commit.gpgsign=false commit -q -m "this tree"
