@@ -131,7 +131,8 @@ struct PlaylistTests {
         var laps: [[Int]] = [[], [], []]
         for lap in laps.indices {
             for _ in 0..<5 {
-                let entry = try #require(list.next())
+                let next = list.next()
+                let entry = try #require(next)
                 list.noteStarted(entry.id)
                 list.notePlayed(entry.id)
                 laps[lap].append(entry.id)
@@ -139,7 +140,8 @@ struct PlaylistTests {
             #expect(laps[lap].sorted() == [0, 1, 2, 3, 4])
         }
         #expect(Set(laps).count > 1)
-        let current = try #require(list.next()?.id)
+        let first = list.next()?.id
+        let current = try #require(first)
         list.noteStarted(current)
         let input = try #require(Input("new.mp4"))
         list.merge([(input, Asset(url: input.url))])

@@ -1,0 +1,70 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import vplay
+
+/// The file of `--resume`.
+@Suite("Resuming")
+struct ResumeTests {
+    private let state = ResumeState(
+        location: "/a \"b\".mp4",
+        index: 3,
+        position: .seconds(12.5),
+        round: 2,
+        seed: .max
+    )
+
+    @Test("A state is read as it was written")
+    func roundTrip() {
+        #expect(ResumeState(state.text) == state)
+        let plain = ResumeState(location: "a", index: 0, position: .zero)
+        #expect(ResumeState(plain.text) == plain)
+    }
+
+    @Test("Every damaged file, and a file of another program, is ignored")
+    func damaged() {
+        let bytes = Array(state.text.utf8)
+        for count in 0..<(bytes.count - 1) {
+            #expect(ResumeState(String(decoding: bytes[..<count], as: UTF8.self)) == nil, "\(count) bytes")
+        }
+        for text in [
+            "{}", "[]", "null", #"{"format":"x"}"#,
+            #"{"format":"vplay-resume-1","location":"a","index":-1,"position":0,"round":1}"#,
+            #"{"format":"vplay-resume-1","location":"a","index":0,"position":-1,"round":1}"#,
+            #"{"format":"vplay-resume-1","location":"a","index":0,"position":0,"round":1,"seed":"x"}"#,
+        ] {
+            #expect(ResumeState(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("The file is replaced, created with its folder, and removed")
+    func file() {
+        let folder = Media.temporary("state")
+        defer { unlink(folder.path) }
+        let file = ResumeFile(path: folder.path + "/x/resume.json")
+        #expect(file.read() == .missing)
+        #expect(file.write(state) == 0)
+        #expect(file.write(state) == 0)
+        #expect(file.read() == .state(state))
+        file.remove()
+        #expect(file.read() == .missing)
+        rmdir(folder.path + "/x")
+        rmdir(folder.path)
+    }
+
+    @Test("The default file depends on the inputs and the current folder")
+    func names() {
+        func path(_ arguments: [String], _ folder: String, _ environment: [String: String]) -> String? {
+            ResumeFile(arguments: arguments, folder: folder, environment: environment)?.path
+        }
+        let home = path(["a"], "/f", ["HOME": "/h"])
+        #expect(home?.hasPrefix("/h/.local/state/vplay/resume-") ?? false)
+        #expect(
+            path(["a"], "/f", ["HOME": "/h", "XDG_STATE_HOME": "/s"])?.hasPrefix("/s/vplay/resume-") ?? false
+        )
+        #expect(path(["b"], "/f", ["HOME": "/h"]) != home)
+        #expect(path(["a"], "/g", ["HOME": "/h"]) != home)
+        #expect(path(["a"], "/f", [:]) == nil)
+    }
+}
