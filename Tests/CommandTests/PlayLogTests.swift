@@ -18,7 +18,7 @@ struct PlayLogTests {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    @Test("A torn last line is removed when the file is opened", arguments: [1, 20, 55])
+    @Test("A torn last line is removed when the file is opened", arguments: [1, 20, 47])
     func tornEnd(count: Int) throws {
         let folder = try TemporaryFolder()
         try folder.write("log", Data(Self.line(1) + Self.line(2) + Self.line(3).prefix(count)))
@@ -54,7 +54,7 @@ struct PlayLogTests {
     @Test("A full disk leaves no part of a line, and the next line follows when there is space")
     func fullDisk() throws {
         let folder = try TemporaryFolder()
-        let room = Atomic(100)
+        let room = Atomic(60)
         var file = PlayLogFile(path: folder.path("log")) { descriptor, bytes in
             let count = min(bytes.count, room.load(ordering: .relaxed))
             guard count > 0 else {
@@ -139,10 +139,12 @@ struct PlayLogTests {
         #expect(outcome.status == 1)
         let lines = try Self.objects(log)
         let names = [Media.clip, "/no/such", Media.silent]
-        #expect(lines.map { $0["item"] as? String } == (names + names))
-        #expect(lines.map { $0["reason"] as? String } == ["eof", "error", "eof", "eof", "error", "eof"])
-        #expect(lines.map { $0["whole"] as? Bool } == [true, false, true, true, false, true])
-        #expect(lines.map { $0["played"] as? Double } == [3, 0, 3, 3, 0, 3])
+        // The next input fails while the current one plays.
+        let order = [1, 0, 2, 1, 0, 2].map { names[$0] }
+        #expect(lines.map { $0["item"] as? String } == order)
+        #expect(lines.map { $0["reason"] as? String } == ["error", "eof", "eof", "error", "eof", "eof"])
+        #expect(lines.map { $0["whole"] as? Bool } == [false, true, true, false, true, true])
+        #expect(lines.map { $0["played"] as? Double } == [0, 3, 3, 0, 3, 3])
         #expect(lines.allSatisfy { ($0["begin"] as? String ?? "") <= ($0["end"] as? String ?? "") })
         #expect(lines.allSatisfy { ($0["error"] == nil) == ($0["reason"] as? String != "error") })
     }

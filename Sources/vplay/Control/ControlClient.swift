@@ -22,9 +22,15 @@ final class ControlClient: Sendable {
         var isClosed = false
         /// Whether the connection ends when the pending bytes are written. What is received is discarded.
         var isFinishing = false
+        /// The number of bytes that were discarded since the connection is finishing.
+        var discardedByteCount = 0
+        /// Whether received bytes are being handled, and nothing is read meanwhile.
+        var isHandling = false
         /// Called when nothing is pending.
         var drained: (@Sendable () -> Void)?
     }
+    /// The number of bytes after which a connection that is finishing ends at once.
+    private static let maximumDiscardedByteCount = 1 << 20
     private let state: Mutex<State>
     private let framing: Framing
     private let queue: DispatchQueue
@@ -125,6 +131,10 @@ final class ControlClient: Sendable {
             writing.cancel()
             // The handler of a cancelled source runs when the source is not suspended.
             if !state.isWaitingToWrite { writing.resume() }
+            if state.isHandling {
+                state.isHandling = false
+                reading.resume()
+            }
             return true
         }
         if isFirst { closed(self) }
@@ -137,7 +147,11 @@ final class ControlClient: Sendable {
         guard count > 0 else { return close() }
         var isTooLong = false
         let lines = state.withLock { state -> [[UInt8]] in
-            if state.isFinishing { return [] }
+            if state.isFinishing {
+                state.discardedByteCount += count
+                isTooLong = state.discardedByteCount > Self.maximumDiscardedByteCount
+                return []
+            }
             if framing == .http { return [Array(buffer[..<count])] }
             state.input += buffer[..<count]
             guard let end = state.input.lastIndex(of: UInt8(ascii: "\n")) else {
@@ -149,8 +163,21 @@ final class ControlClient: Sendable {
         }
         if isTooLong { return close() }
         guard !lines.isEmpty else { return }
-        reading.suspend()
-        received(self, lines) { self.reading.resume() }
+        let isOpen = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.isHandling = true
+            reading.suspend()
+            return true
+        }
+        if isOpen { received(self, lines) { self.resumeReading() } }
+    }
+
+    private func resumeReading() {
+        state.withLock { state in
+            guard state.isHandling else { return }
+            state.isHandling = false
+            reading.resume()
+        }
     }
 
     private func write() {

@@ -9,7 +9,10 @@ struct HTTPEndpoint: Sendable {
     init?(_ text: String) {
         let separator = text.lastIndex(of: ":")
         let number = separator.map { text[text.index(after: $0)...] } ?? text[...]
-        guard let port = UInt16(number), number.allSatisfy(\.isASCII) else { return nil }
+        // The initializer accepts a sign.
+        guard number.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(number) else {
+            return nil
+        }
         var address = separator.map { String(text[..<$0]) } ?? "127.0.0.1"
         if address.hasPrefix("["), address.hasSuffix("]") { address = String(address.dropFirst().dropLast()) }
         if address == "localhost" { address = "127.0.0.1" }

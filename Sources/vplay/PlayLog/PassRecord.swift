@@ -28,7 +28,7 @@ struct PassRecord: Sendable {
 
     /// The line with its end.
     var line: [UInt8] {
-        let played = MediaTime(nanoseconds: Int64(played / .milliseconds(1)) * 1_000_000)
+        let played = MediaTime(nanoseconds: Int64((played / .milliseconds(1)).rounded()) * 1_000_000)
         let members: [(String, JSONValue)] = [
             ("begin", .string(begin.text)), ("end", .string(end.text)), ("item", .string(item)),
             ("played", .time(played)), ("reason", .string(reason.rawValue)), ("whole", .bool(isWhole)),

@@ -56,6 +56,10 @@ struct PassTracker {
             if pass == nil, item === current { pass = begin(item, name, moment) }
         case .seekCompleted(let item, true):
             if pass?.item == ObjectIdentifier(item), pass?.hasPlayed == true { pass?.hasJumped = true }
+        case .itemStatusChanged(let item, .failed):
+            // An item that fails before it is played has no pass.
+            guard pass?.item != ObjectIdentifier(item), item !== current else { break }
+            return failure(of: name(item), item.error, at: moment)
         case .passEnded(let item, let outcome):
             guard pass?.item == ObjectIdentifier(item) else { break }
             switch outcome {
@@ -116,6 +120,19 @@ struct PassTracker {
             reason: reason,
             isWhole: reason == .end && !ended.hasJumped && !isCut,
             droppedFrames: max(0, moment.droppedFrames - ended.droppedFrames),
+            error: error.map { oneLine($0.message) }
+        )
+    }
+
+    private func failure(of name: String, _ error: PlaybackError?, at moment: Moment) -> PassRecord {
+        PassRecord(
+            begin: moment.utc,
+            end: moment.utc,
+            item: name,
+            played: .zero,
+            reason: .failed,
+            isWhole: false,
+            droppedFrames: 0,
             error: error.map { oneLine($0.message) }
         )
     }
