@@ -61,7 +61,7 @@ struct AVAssetResourceLoaderTests {
     }
 
     @Test("The failure of a released reader is not that of another one at the same address")
-    func reusedAddress() async throws {
+    func reusedAddress() throws {
         let delegate = LoaderDelegate(Data(), .fails(URLError(.timedOut)))
         let source = try #require(ResourceLoaderSource(url, NetworkOptions()))
         source.loader.setDelegate(delegate, queue: delegate.queue)
@@ -78,9 +78,9 @@ struct AVAssetResourceLoaderTests {
         var first: ReadContext? = ReadContext()
         let address = ObjectIdentifier(try #require(first))
         #expect(code(try #require(first)) == .notReady)
-        await delegate.queue.run {}
+        delegate.queue.sync {}
         first = nil
-        // Memory that was released is used again soon.
+        // Memory that was released is used again soon by the same thread.
         var others: [ReadContext] = []
         while others.count < 100_000, others.last.map({ ObjectIdentifier($0) }) != address {
             others.append(ReadContext())
@@ -88,7 +88,7 @@ struct AVAssetResourceLoaderTests {
         let second = try #require(others.last)
         try #require(ObjectIdentifier(second) == address)
         #expect(code(second) == .notReady)
-        await delegate.queue.run {}
+        delegate.queue.sync {}
         // Its own failure is reported once.
         #expect(code(second) == .io)
         #expect(code(second) == .notReady)
