@@ -98,17 +98,25 @@ final class HTTPServer: Sendable {
         from client: ControlClient,
         _ done: @escaping @Sendable () -> Void
     ) {
-        let mustWait = state.withLock { state -> Bool in
-            guard var connection = state.connections[client.id] else { return false }
-            defer { state.connections[client.id] = connection }
-            if connection.isStream || connection.isFinished { return false }
-            for chunk in chunks { connection.received += chunk }
-            if connection.isAnswering { connection.resume = done }
-            return connection.isAnswering
+        state.withLock { state in
+            guard let connection = state.connections[client.id], !connection.isStream, !connection.isFinished
+            else { return }
+            for chunk in chunks { state.connections[client.id]?.received += chunk }
+            state.connections[client.id]?.resume = done
         }
-        guard !mustWait else { return }
         processNext(client)
-        done()
+        resumeReading(client, or: done)
+    }
+
+    /// Reads on, unless a request is being answered: its connection may have received many more.
+    private func resumeReading(_ client: ControlClient, or done: (@Sendable () -> Void)? = nil) {
+        let resume = state.withLock { state -> (@Sendable () -> Void)? in
+            guard let connection = state.connections[client.id] else { return done }
+            guard !connection.isAnswering else { return nil }
+            state.connections[client.id]?.resume = nil
+            return connection.resume ?? done
+        }
+        resume?()
     }
 
     /// Answers the next request of a connection, if it is complete.
@@ -163,13 +171,9 @@ final class HTTPServer: Sendable {
         if !keepsConnection, !isStream { client.finish() }
         // A client that does not read has no further request answered.
         client.whenDrained { [self] in
-            let resume = state.withLock { state -> (@Sendable () -> Void)? in
-                state.connections[client.id]?.isAnswering = false
-                defer { state.connections[client.id]?.resume = nil }
-                return state.connections[client.id]?.resume
-            }
+            state.withLock { $0.connections[client.id]?.isAnswering = false }
             processNext(client)
-            resume?()
+            resumeReading(client)
         }
     }
 
