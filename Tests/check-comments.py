@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = os.environ.get("SWIFT", "swift")
 # The products, and the modules that they re-export or use in their public signatures.
 MODULES = [
-    "MediaCore", "PulseAudio", "Sinks", "Network", "Playhead", "PlayheadBackend", "PlayheadFeed", "PlayheadPicker",
+    "ALSA", "MediaCore", "PulseAudio", "Sinks", "Network", "Playhead", "PlayheadBackend", "PlayheadFeed", "PlayheadPicker",
     "PlayheadCapture", "PlayheadTesting", "TerminalSink", "WindowSink", "CoreMedia", "AVFoundation", "MediaPlayer",
 ]
 
