@@ -142,7 +142,7 @@ enum OtherPlayers {
         "--frame-cache", "--image-duration", "--shuffle-seed", "--resume-file", "--input-ipc-server",
         "--events", "--header",
         "--timeout", "--tls-ca-file", "--proxy", "--cache", "--play-log", "--http", "--http-token",
-        "--http-token-file", "--media-folder",
+        "--http-token-file", "--media-folder", "--sync-clock", "--sync-origin",
     ]
 
     /// Replaces the options of other players.
