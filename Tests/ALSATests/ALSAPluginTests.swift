@@ -85,26 +85,6 @@ struct ALSAPluginTests {
         #expect(Array(samples.drop { $0 == 0 }.prefix(expected.count)) == expected)
     }
 
-    @Test("A pause and a loop lose and repeat no sample")
-    func pausedAndLooped() async throws {
-        let url = try makeRamp(19_200)
-        let player = makePlayer(url, device: fileDevice)
-        player.repeatMode = .loop
-        player.play()
-        _ = try await recorded(12_000)
-        player.pause()
-        for await event in player.events {
-            if case .timeControlStatusChanged(.paused, _) = event { break }
-        }
-        player.play()
-        let samples = try await recorded(60_000)
-        let underruns = player.counters.audioUnderruns
-        await player.shutdown()
-        guard underruns == 0 else { return }
-        let heard = samples.filter { $0 != 0 }
-        #expect(heard == (0..<heard.count).map { 1 + $0 % 19_200 })
-    }
-
     @Test("The null device plays in real time and is the clock")
     func null() async throws {
         let url = try makeRamp(48_000)
