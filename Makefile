@@ -25,8 +25,8 @@ RELEASE := -c release --product vplay --scratch-path $(RELEASE_BUILD)
 VPLAY := $(RELEASE_BUILD)/release/vplay
 # The modules whose tests run under a sanitizer for each change, because it can find faults that the plain tests miss: modules
 # with unsafe pointers and C libraries (addresses), modules with locks and callbacks (threads). Empty (`make nightly`): all.
-ASAN_MODULES ?= ALSA FFmpeg HLS MediaCore Network PulseAudio Sinks TerminalSink WindowSink
-TSAN_MODULES ?= ALSA HLS Network PlaybackEngine Playhead PlayheadFeed PulseAudio
+ASAN_MODULES ?= FFmpeg HLS MediaCore Network PulseAudio Sinks TerminalSink WindowSink
+TSAN_MODULES ?= HLS Network PlaybackEngine Playhead PlayheadFeed PulseAudio
 FIXTURES := media-fixtures/generated
 SOURCES = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources docs/examples)
 
