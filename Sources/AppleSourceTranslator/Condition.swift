@@ -1,7 +1,7 @@
 #if AppleSources
 import SwiftSyntax
 
-/// What is known about the condition of `#if`, without the settings of the build.
+/// The value of the condition of an `#if`, as far as it is known without the settings of the build.
 enum Condition {
     private static let platforms: Set<String> = [
         "iOS", "macOS", "OSX", "tvOS", "watchOS", "visionOS", "Windows", "Android",

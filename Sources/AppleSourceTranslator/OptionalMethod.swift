@@ -3,7 +3,7 @@ import SwiftSyntax
 
 /// A method that an `@objc` protocol declares as optional.
 struct OptionalMethod {
-    /// How a call is translated.
+    /// The translation of a call.
     enum Form {
         /// The default implementation does nothing or returns nil, so that a call needs no question mark.
         case defaultResult(body: String)

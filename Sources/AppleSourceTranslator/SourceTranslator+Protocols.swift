@@ -140,6 +140,7 @@ extension SourceTranslator {
         }
         edits.replace(mark.range, with: "")
         guard case .missingResult = method.form else { return }
+        // The caller has written `!`, which ends the program as well if the method is missing.
         edits.insert(chain == nil ? "(try! " : "(try? ", at: node.range.lowerBound)
         edits.insert(chain != nil && node.isContinued ? ")?" : ")", at: node.range.upperBound)
     }

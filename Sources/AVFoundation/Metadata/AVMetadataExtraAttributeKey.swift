@@ -7,6 +7,6 @@ public struct AVMetadataExtraAttributeKey: RawRepresentable, Hashable, Sendable 
     /// - Parameter rawValue: The text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// What tells entries with the same key apart: the name of a user-defined ID3 text, or the owner of private data.
+    /// The text that distinguishes entries with the same key: the name of a user-defined ID3 text, or the owner of private data.
     public static let info = AVMetadataExtraAttributeKey(rawValue: "info")
 }

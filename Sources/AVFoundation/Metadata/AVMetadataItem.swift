@@ -10,7 +10,7 @@ public final class AVMetadataItem: NSObject, NSCopying, AVAsynchronousKeyValueLo
     private let name: String
     private let text: String?
     private let data: Data?
-    /// What tells entries with the same name apart: the name of an ID3 text, or the owner of private data.
+    /// The text that distinguishes entries with the same name: the name of an ID3 text, or the owner of private data.
     private let info: String?
     private let space: AVMetadataKeySpace
     private let range: CMTimeRange
