@@ -40,7 +40,8 @@ run() {
         *-*) choice=(--filter "^${part%-*}\\." --skip "^${part%-*}\\.${part#*-}/") ;;
         *) choice=(--filter "^$part\\.") ;;
     esac
-    $SWIFT test --skip-build --disable-xctest --no-parallel --ignore-lock "${choice[@]}" "$@" >"$logs/$part" 2>&1 || result=$?
+    # A part that hangs is ended, so that its output shows where.
+    timeout --kill-after=10 1200 $SWIFT test --skip-build --disable-xctest --no-parallel --ignore-lock "${choice[@]}" "$@" >"$logs/$part" 2>&1 || result=$?
     printf '\n=== %s (%d s)\n' "$part" $((SECONDS - start))
     cat "$logs/$part"
     return "$result"

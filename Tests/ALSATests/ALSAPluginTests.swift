@@ -24,10 +24,10 @@ struct ALSAPluginTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func makePlayer(_ url: URL, device: String) -> Player {
+    private func makePlayer(_ url: URL?, device: String) -> Player {
         var configuration = Player.Configuration()
         configuration.audio = .sink(ALSASink(device: device))
-        return Player(playerItem: PlayerItem(url: url), configuration: configuration)
+        return Player(playerItem: url.map { PlayerItem(url: $0) }, configuration: configuration)
     }
 
     /// Writes a file whose samples are their numbers, so that a missing or repeated one is noticed.
@@ -41,48 +41,81 @@ struct ALSAPluginTests {
     private var output: URL { folder.url.appendingPathComponent("out.raw") }
     private var fileDevice: String { "file:FILE=\(output.path)" }
 
-    /// Waits until the file holds `count` samples, and returns them as 16-bit integers.
-    private func recorded(_ count: Int) async throws -> [Int] {
-        while true {
-            // The device is closed on its own thread.
-            if FileManager.default.fileExists(atPath: output.path) {
-                let data = try Data(contentsOf: output)
-                if data.count >= count * 4 {
-                    return data.withUnsafeBytes { bytes in
-                        stride(from: 0, to: data.count - 3, by: 4).map {
-                            Int((bytes.loadUnaligned(fromByteOffset: $0, as: Float.self) * 32_768).rounded())
-                        }
-                    }
+    /// Waits until the device has been closed, which its own thread does, and returns the frames that are not silent,
+    /// with samples as 16-bit integers.
+    private func recorded(_ channelCount: Int) async throws -> [[Int]] {
+        let descriptors = URL(fileURLWithPath: "/proc/self/fd")
+        func isOpen() throws -> Bool {
+            try FileManager.default.contentsOfDirectory(atPath: descriptors.path).contains { name in
+                // The descriptor of this listing is closed already.
+                let path = descriptors.appendingPathComponent(name).path
+                return (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) == output.path
+            }
+        }
+        while try isOpen() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        let data = try Data(contentsOf: output)
+        return data.withUnsafeBytes { bytes in
+            stride(from: 0, to: data.count, by: 4 * channelCount).map { start in
+                (0..<channelCount).map { channel in
+                    let sample = bytes.loadUnaligned(fromByteOffset: start + 4 * channel, as: Float.self)
+                    return Int((sample * 32_768).rounded())
                 }
             }
-            await Task.yield()
+        }
+        .filter { $0.contains { $0 != 0 } }
+    }
+
+    private func waitForEnd(_ events: some AsyncSequence<PlayerEvent, Never> & Sendable) async {
+        for await event in events {
+            if case .didPlayToEndTime = event { return }
         }
     }
 
-    private func waitForEnd(_ player: Player) async {
-        for await event in player.events {
-            if case .didPlayToEndTime = event { return }
+    private func waitForClock(_ player: Player) async throws {
+        while !player.audioDeviceFacts.isClock {
+            try Task.checkCancellation()
+            await Task.yield()
         }
     }
 
     @Test("A file holds each sample of the source once", arguments: [1, 2, 6])
     func exact(channelCount: Int) async throws {
         let url = try makeRamp(24_000, channelCount: channelCount)
-        let player = makePlayer(url, device: fileDevice)
-        player.play()
-        await waitForEnd(player)
-        let (device, underruns) = (player.audioDeviceFacts.device, player.counters.audioUnderruns)
-        await player.shutdown()
-        #expect(device == fileDevice)
-        let samples = try await recorded(24_000 * channelCount)
         // ALSA's order of six channels has the surround channels before the center.
         let order = channelCount == 6 ? [0, 1, 4, 5, 2, 3] : Array(0..<channelCount)
-        let expected = (0..<24_000).flatMap { frame in
+        let source = (0..<24_000).map { frame in
             order.map { 1 + (frame * channelCount + $0) % 32_000 }
         }
-        // A busy machine causes gaps, which are counted as underruns.
-        guard underruns == 0 else { return }
-        #expect(Array(samples.drop { $0 == 0 }.prefix(expected.count)) == expected)
+        // A busy machine causes gaps, where silence is heard and samples that are late are omitted.
+        for attempt in 1...5 {
+            let player = makePlayer(url, device: fileDevice)
+            let events = player.events
+            player.play()
+            await waitForEnd(events)
+            let device = player.audioDeviceFacts.device
+            await player.shutdown()
+            #expect(device == fileDevice)
+            let gaps = try Self.gaps(try await recorded(channelCount), in: source)
+            if gaps == 0 { return }
+            #expect(attempt < 5, "\(gaps) gaps")
+            try FileManager.default.removeItem(at: output)
+        }
+    }
+
+    /// Returns the number of places where frames of `source` are missing.
+    ///
+    /// - Throws: An expectation, if a frame is heard twice, in another order, or altered.
+    private static func gaps(_ heard: [[Int]], in source: [[Int]]) throws -> Int {
+        var (gaps, next) = (0, 0)
+        for frame in heard {
+            let found = try #require(source[next...].firstIndex(of: frame), "\(frame) after \(next)")
+            if found != next { gaps += 1 }
+            next = found + 1
+        }
+        return gaps + (next < source.count ? 1 : 0)
     }
 
     @Test("The null device plays in real time and is the clock")
@@ -91,9 +124,10 @@ struct ALSAPluginTests {
         let player = makePlayer(url, device: "null")
         let clock = ContinuousClock()
         let start = clock.now
-        let end = Task { await waitForEnd(player) }
+        let events = player.events
+        let end = Task { await waitForEnd(events) }
         player.play()
-        while !player.audioDeviceFacts.isClock { await Task.yield() }
+        try await waitForClock(player)
         await end.value
         #expect(clock.now - start >= .seconds(1))
         #expect(player.audioDeviceFacts.device == "null")
@@ -102,11 +136,13 @@ struct ALSAPluginTests {
 
     @Test("A muted player opens no device")
     func muted() async throws {
-        let url = try makeRamp(4800)
-        let player = makePlayer(url, device: fileDevice)
+        // An item that is loaded before the player is muted may open the device.
+        let player = makePlayer(nil, device: fileDevice)
         player.isMuted = true
+        player.replaceCurrentItem(with: PlayerItem(url: try makeRamp(4800)))
+        let events = player.events
         player.play()
-        await waitForEnd(player)
+        await waitForEnd(events)
         await player.shutdown()
         #expect(!FileManager.default.fileExists(atPath: output.path))
     }
@@ -126,7 +162,7 @@ struct ALSAPluginTests {
         playing.play()
         var iterator = notices.makeAsyncIterator()
         #expect(await iterator.next() == .connected(device: "default"))
-        while !playing.audioDeviceFacts.isClock { await Task.yield() }
+        try await waitForClock(playing)
         #expect(playing.audioDeviceFacts.device == "default")
         await playing.shutdown()
     }
@@ -142,8 +178,9 @@ struct ALSAPluginTests {
         var player = Player.Configuration()
         player.audio = .sink(sink)
         let playing = Player(playerItem: PlayerItem(url: try makeRamp(24_000)), configuration: player)
+        let events = playing.events
         playing.play()
-        await waitForEnd(playing)
+        await waitForEnd(events)
         await playing.shutdown()
         continuation.finish()
         var all: [AudioOutputNotice] = []

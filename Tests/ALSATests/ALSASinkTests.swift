@@ -81,7 +81,7 @@ extension ALSAStreamTests {
             try start()
             #expect(await iterator.next() == .unavailable("hw:0: Device or resource busy"))
             #expect(await iterator.next() == .connected(device: "hw:0"))
-            while FakeDevice.state.withLock({ $0.held.count }) < 9600 { await Task.yield() }
+            try await FakeDevice.wait { $0.held.count >= 9600 }
             sink.finish()
         }
 
@@ -90,7 +90,8 @@ extension ALSAStreamTests {
             let gate = DispatchSemaphore(value: 0)
             FakeDevice.state.withLock { $0.gate = gate }
             try start()
-            while FakeDevice.state.withLock({ $0.calls.last }) != "blocked" { await Task.yield() }
+            // The threads of other tests' sinks may still close their devices.
+            try await FakeDevice.wait { $0.calls.contains("blocked") }
             // Calls that wait for the device would block indefinitely.
             sink.flush()
             try sink.write(Self.second)
@@ -100,12 +101,12 @@ extension ALSAStreamTests {
             _ = sink.position
             _ = sink.rewind(to: 100)
             sink.finish()
-            FakeDevice.state.withLock { $0.gate = nil }
-            gate.signal()
-            while FakeDevice.state.withLock({ $0.calls.last }) != "close" {
-                gate.signal()
-                await Task.yield()
+            FakeDevice.state.withLock { state in
+                state.gate = nil
+                state.calls = []
             }
+            gate.signal()
+            try await FakeDevice.wait { $0.calls.contains("close") }
         }
 
         @Test("Without the library, one notice reports it")

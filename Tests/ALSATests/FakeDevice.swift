@@ -38,6 +38,16 @@ enum FakeDevice {
 
     static func reset() { state.withLock { $0 = State() } }
 
+    /// Waits until a condition is met.
+    ///
+    /// - Throws: `CancellationError`, if the time limit of the test cancels it before.
+    static func wait(until condition: @Sendable (State) -> Bool) async throws {
+        while !state.withLock({ condition($0) }) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
     static let library = ALSALibrary(functions)
 
     private static let functions = ph_alsa(

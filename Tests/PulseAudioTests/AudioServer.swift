@@ -158,7 +158,7 @@ final class Recording: Sendable {
     private struct State {
         var count = 0
         var audible: [AudibleSample] = []
-        var waiters: [(condition: Condition, continuation: CheckedContinuation<Bool, Never>)] = []
+        var waiters: [UUID: (condition: Condition, continuation: CheckedContinuation<Bool, Never>)] = [:]
         var isOver = false
         var remainder: [UInt8] = []
     }
@@ -190,8 +190,8 @@ final class Recording: Sendable {
             }
             let waiters = state.withLock { state in
                 state.isOver = true
-                defer { state.waiters = [] }
-                return state.waiters
+                defer { state.waiters = [:] }
+                return state.waiters.values
             }
             for waiter in waiters { waiter.continuation.resume(returning: false) }
         }
@@ -213,9 +213,9 @@ final class Recording: Sendable {
             }
             state.remainder = Array(all.suffix(all.count % 4))
             let (count, audible) = (state.count, state.audible)
-            let fulfilled = state.waiters.filter { $0.condition(count, audible) }.map(\.continuation)
-            state.waiters.removeAll { $0.condition(count, audible) }
-            return fulfilled
+            let fulfilled = state.waiters.filter { $0.value.condition(count, audible) }
+            for id in fulfilled.keys { state.waiters[id] = nil }
+            return fulfilled.values.map(\.continuation)
         }
         for continuation in fulfilled { continuation.resume(returning: true) }
     }
@@ -224,16 +224,23 @@ final class Recording: Sendable {
     var count: Int { state.withLock { $0.count } }
 
     /// Waits until a condition on the number of samples, and on those that are not silent, is met. Returns false if the
-    /// recording ends before that.
+    /// recording ends, or the test is cancelled by its time limit, before that.
     func wait(until condition: @escaping @Sendable (Int, [AudibleSample]) -> Bool) async -> Bool {
-        await withCheckedContinuation { continuation in
-            let answer = state.withLock { state -> Bool? in
-                if condition(state.count, state.audible) { return true }
-                if state.isOver { return false }
-                state.waiters.append((condition, continuation))
-                return nil
+        let id = UUID()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer = state.withLock { state -> Bool? in
+                    if condition(state.count, state.audible) { return true }
+                    // A cancellation before this finds no waiter to resume.
+                    if state.isOver || Task.isCancelled { return false }
+                    state.waiters[id] = (condition, continuation)
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
             }
-            if let answer { continuation.resume(returning: answer) }
+        } onCancel: {
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+            waiter?.continuation.resume(returning: false)
         }
     }
 
