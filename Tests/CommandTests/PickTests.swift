@@ -25,7 +25,7 @@ struct PickTests {
         return folder
     }
 
-    @Test("A folder plays in natural order, by the contents of its files, without images")
+    @Test("A folder plays in natural order, by the contents of its files, with its images")
     func folderPlays() async throws {
         let folder = try Self.makeFolder()
         let still = try await Command.run(
@@ -55,7 +55,7 @@ struct PickTests {
         let tracks = list.lines.filter { $0.contains(#""event":"tracksChanged""#) }.map { line in
             line.matches(of: /"codec":"([^"]+)"/).map { String($0.1) }
         }
-        #expect(tracks == [["h264"], ["h264", "aac"], ["mp3"]], "\(list.errors)")
+        #expect(tracks == [["png"], ["h264"], ["h264", "aac"], ["mp3"]], "\(list.errors)")
         withExtendedLifetime(folder) {}
     }
 
