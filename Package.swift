@@ -409,8 +409,21 @@ let package = Package(
             ] + feedExamples + uiKitExamples : [])
 )
 
-// `make test-asan` and `make test-tsan` build only the test targets that they run.
+// `make test-asan` and `make test-tsan` build only the test targets that they run, and what these depend on.
 let chosenTests = Context.environment["PLAYHEAD_TESTS"]?.split(separator: " ").map(String.init) ?? []
 if !chosenTests.isEmpty {
-    package.targets.removeAll { $0.type == .test && !chosenTests.contains($0.name) }
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var needed: Set<String> = []
+    var pending = chosenTests
+    while let name = pending.popLast() {
+        guard let target = targets[name], needed.insert(name).inserted else { continue }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): pending.append(name)
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
 }
