@@ -63,7 +63,27 @@ package final class FaultServer: Sendable {
         self.script = script
         released = try Bell()
         stopped = try Bell()
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        (listener, self.port) =
+            port == 0
+            ? try Self.listenOnUnusedPort(of: host) : try Self.listen(host: host, port: port)
+        try Self.thread { [self] in accept() }
+    }
+
+    /// The ports that the system has chosen in this process.
+    private static let usedPorts = Locked(Set<UInt16>())
+
+    /// Listens on a port that no server of this process has had. Clients keep what a server has sent for its address, and
+    /// all servers send the same entity tag: a client would take the file of an earlier server for that of this one.
+    private static func listenOnUnusedPort(of host: UInt8) throws -> (socket: Int32, port: UInt16) {
+        while true {
+            let found = try listen(host: host, port: 0)
+            if usedPorts.withLock({ $0.insert(found.port).inserted }) { return found }
+            close(found.socket)
+        }
+    }
+
+    private static func listen(host: UInt8, port: UInt16) throws -> (socket: Int32, port: UInt16) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var isReused: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
@@ -71,16 +91,14 @@ package final class FaultServer: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = (0x7F00_0000 | UInt32(host)).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 64) == 0
+                bind(listener, $0, length) == 0 && Glibc.listen(listener, 64) == 0
                     && getsockname(listener, $0, &length) == 0
             }
         }
         guard listener >= 0, isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        self.port = UInt16(bigEndian: address.sin_port)
-        try Self.thread { [self] in accept() }
+        return (listener, UInt16(bigEndian: address.sin_port))
     }
 
     /// Starts a server that serves a file at every path, with range support. `change` modifies single responses.

@@ -16,6 +16,25 @@ package struct PlaybackTranscript: Equatable, Sendable {
     /// The codes and messages of errors that playback has recovered from.
     package var faults: [String] = []
 
+    /// Returns what differs from another transcript, or nil if they are equal.
+    package func difference(from other: PlaybackTranscript) -> String? {
+        var parts: [String] = []
+        func compare<Value: Equatable>(_ name: String, _ value: Value, _ expected: Value) {
+            if value != expected { parts.append("\(name) \(value) instead of \(expected)") }
+        }
+        compare("number of frames", frames.count, other.frames.count)
+        if let index = zip(frames, other.frames).enumerated().first(where: { $1.0 != $1.1 })?.offset {
+            parts.append("frame \(index): \(frames[index]) instead of \(other.frames[index])")
+        }
+        compare("number of samples", sampleCount, other.sampleCount)
+        compare("audio", audio, other.audio)
+        compare("ending", ending, other.ending)
+        compare("message", message, other.message)
+        compare("duration", duration, other.duration)
+        compare("faults", faults, other.faults)
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
     /// Plays an asset. `during` is called for each event while the clock is stopped.
     package static func play(
         _ asset: Asset,
