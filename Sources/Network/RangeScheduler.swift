@@ -55,13 +55,13 @@ struct RangeScheduler {
         var isStopped = false
     }
 
-    private let policy: HTTPRepresentation.Policy
+    let policy: HTTPRepresentation.Policy
     /// The readers, in the order of their first reads.
-    private(set) var readers: [Reader] = []
+    var readers: [Reader] = []
     /// The requests in progress and those that wait for their next attempt, in the order of their start.
-    private(set) var requests: [RangeRequest] = []
+    var requests: [RangeRequest] = []
     /// The offset at which reading ahead failed. It is tried again when a reader requests that byte.
-    private var failedReadAheadOffset: Int64?
+    var failedReadAheadOffset: Int64?
     /// Numbers the requests and their uses.
     private var uses: UInt64 = 0
 
@@ -70,8 +70,8 @@ struct RangeScheduler {
     subscript(_ id: RequestID) -> RangeRequest? { requests.first { $0.id == id } }
     subscript(_ id: ReaderID) -> Reader? { readers.first { $0.id == id } }
 
-    private func index(_ id: ReaderID) -> Int? { readers.firstIndex { $0.id == id } }
-    private func index(_ id: RequestID) -> Int? { requests.firstIndex { $0.id == id } }
+    func index(_ id: ReaderID) -> Int? { readers.firstIndex { $0.id == id } }
+    func index(_ id: RequestID) -> Int? { requests.firstIndex { $0.id == id } }
 
     // MARK: Readers
 
@@ -175,7 +175,7 @@ struct RangeScheduler {
         return far.map { .stop($0) } + start(at: offset, for: index, stored, metadata)
     }
 
-    private mutating func fetchAhead(
+    mutating func fetchAhead(
         _ index: Int,
         _ stored: StoredRanges,
         _ metadata: HTTPRepresentation.ResourceMetadata
@@ -248,7 +248,7 @@ struct RangeScheduler {
 
     /// Prevents fetching bytes twice: a new request ends where another one is, and another one ends where the new one
     /// begins. Returns the end of the new one.
-    private mutating func limitOverlap(at offset: Int64, _ end: Int64) -> Int64 {
+    mutating func limitOverlap(at offset: Int64, _ end: Int64) -> Int64 {
         var end = end
         for index in requests.indices where !requests[index].isSequential {
             if requests[index].position > offset {
@@ -276,195 +276,5 @@ struct RangeScheduler {
             }
         }
         return (commands, refused)
-    }
-
-    // MARK: Responses
-
-    /// Records that an attempt of a request begins.
-    mutating func attempt(_ id: RequestID) {
-        guard let index = index(id) else { return }
-        requests[index].isPaused = false
-        requests[index].attemptByteCount = 0
-        requests[index].hasProgress = false
-    }
-
-    /// Records that a server sends the requested range, which ends before `end`.
-    mutating func acceptPart(_ id: RequestID, before end: Int64) {
-        guard let index = index(id) else { return }
-        requests[index].end = min(requests[index].end ?? .max, end)
-    }
-
-    /// Records that a server sends the whole resource instead of the requested range.
-    mutating func acceptWhole(_ id: RequestID, _ byteCount: Int64?) {
-        guard let index = index(id) else { return }
-        requests[index].isSequential = true
-        requests[index].position = 0
-        requests[index].end = byteCount
-    }
-
-    /// Pauses a request for the whole resource whose readers are far behind. Returns true if it is paused.
-    mutating func mustPause(_ id: RequestID) -> Bool {
-        guard let index = index(id), requests[index].isSequential, !isAwaited(requests[index]),
-            requests[index].position - requests[index].requestedOffset >= policy.window
-        else { return false }
-        requests[index].isPaused = true
-        return true
-    }
-
-    /// Records that a request has received bytes.
-    mutating func receive(_ count: Int, _ id: RequestID) -> Reception? {
-        guard let index = index(id) else { return nil }
-        let start = requests[index].position
-        let rest = requests[index].end.map { max(0, $0 - start) } ?? .max
-        let end = start + min(Int64(count), rest)
-        requests[index].position = end
-        requests[index].attemptByteCount += end - start
-        let isProgress = end > requests[index].highestPosition
-        if isProgress {
-            requests[index].highestPosition = end
-            requests[index].hasProgress = true
-        }
-        let woken = wake { start..<end ~= $0 }
-        var reception = Reception(
-            range: start..<end,
-            woken: woken,
-            isProgress: isProgress,
-            // The remaining bytes are stored already, or belong to another request.
-            needsMore: end - start == Int64(count)
-        )
-        let mustYield = readers.contains { $0.waitingOffset != nil } && isFarAhead(requests[index])
-        if reception.needsMore, mustYield || delaysIndex(requests[index]) {
-            reception.isStopped = true
-            requests.remove(at: index)
-        }
-        return reception
-    }
-
-    private mutating func wake(where isAvailable: (Int64) -> Bool) -> [ReaderID] {
-        var woken: [ReaderID] = []
-        for index in readers.indices {
-            guard let offset = readers[index].waitingOffset, isAvailable(offset) else { continue }
-            readers[index].waitingOffset = nil
-            woken.append(readers[index].id)
-        }
-        return woken
-    }
-
-    private func isAwaited(_ request: RangeRequest) -> Bool {
-        readers.contains { reader in
-            reader.waitingOffset.map { request.covers($0, skipLimit: policy.skipLimit) } ?? false
-        }
-    }
-
-    /// Returns true if the request is more than `skipLimit` bytes ahead of its reader, and no reader waits for it.
-    private func isFarAhead(_ request: RangeRequest) -> Bool {
-        !isAwaited(request) && request.position - request.requestedOffset > policy.skipLimit
-    }
-
-    /// Returns true if the request takes bandwidth from the bytes that a reader waits for, after only the head of the
-    /// resource was read from it: an MP4 file whose index is at the end.
-    ///
-    /// Before the other response arrives, the request uses an idle connection. A small rest is not worth a new request.
-    private func delaysIndex(_ request: RangeRequest) -> Bool {
-        guard !request.isSequential, request.requestedOffset < Self.headSize, !isAwaited(request) else {
-            return false
-        }
-        return readers.contains { reader in
-            guard let offset = reader.waitingOffset else { return false }
-            return requests.contains { other in
-                other.id != request.id && other.attemptByteCount > 0
-                    && other.covers(offset, skipLimit: policy.skipLimit)
-                    && (other.end ?? .max) - other.position > Self.headSize / 2
-            }
-        }
-    }
-
-    /// The number of bytes in which the head of a container ends that has its index elsewhere.
-    private static let headSize: Int64 = 64 << 10
-
-    // MARK: Ends of requests
-
-    /// Removes a complete request. Returns the readers whose byte is after the end of the resource.
-    mutating func finish(_ id: RequestID, _ metadata: HTTPRepresentation.ResourceMetadata) -> [ReaderID] {
-        requests.removeAll { $0.id == id }
-        return wake { offset in metadata.byteCount.map { offset >= $0 } ?? false }
-    }
-
-    /// Requests the bytes ahead of the readers that do not wait.
-    mutating func fetchAhead(_ stored: StoredRanges, _ metadata: HTTPRepresentation.ResourceMetadata)
-        -> [Command]
-    {
-        readers.indices.flatMap { index in
-            readers[index].waitingOffset == nil ? fetchAhead(index, stored, metadata) : []
-        }
-    }
-
-    /// Ends all waits. Returns the readers that waited.
-    mutating func wakeAll() -> [ReaderID] { wake { _ in true } }
-
-    /// Decides whether a request is repeated.
-    ///
-    /// - Parameters:
-    ///   - id: The request whose attempt has failed.
-    ///   - delay: The delay that the server requests, or nil.
-    ///   - isTooSlow: Whether the server sent too few bytes.
-    ///   - limit: If the server could not be reached: how long it is tried again. If nil, the number of attempts is
-    ///     limited.
-    ///   - metadata: The known metadata of the resource.
-    mutating func retry(
-        _ id: RequestID,
-        after delay: Int64?,
-        isTooSlow: Bool,
-        unreachableLimit limit: Int64? = nil,
-        _ metadata: HTTPRepresentation.ResourceMetadata
-    ) -> Retry {
-        guard let index = index(id) else { return .never }
-        var request = requests[index]
-        let isMoving = request.attemptByteCount >= Self.immediateRetryThreshold
-        let pause: Int64
-        if let limit {
-            pause = request.beginUnreachablePause(policy.initialRetryDelay, limit)
-            guard pause > 0 else { return .never }
-        } else {
-            // After progress the server gets all attempts again.
-            request.attempts = request.hasProgress && !isTooSlow ? 0 : request.attempts + 1
-            request.unreachable = RangeRequest.Unreachable()
-            guard request.attempts < policy.attemptLimit, delay ?? 0 <= policy.maximumRetryAfter else {
-                return .never
-            }
-            pause =
-                delay ?? (isMoving ? 0 : policy.initialRetryDelay << Int64(max(0, request.attempts - 1)))
-        }
-        if request.isSequential, request.position > 0 {
-            if metadata.supportsRanges != false {
-                let end = min(request.end ?? .max, request.position + policy.window)
-                request.end = limitOverlap(at: request.position, end)
-                request.isSequential = false
-            } else if metadata.canRestart {
-                request.position = 0
-            } else {
-                return .never
-            }
-        }
-        requests[index] = request
-        return .after(pause)
-    }
-
-    /// The number of received bytes after which an interrupted connection is replaced without a delay.
-    private static let immediateRetryThreshold: Int64 = 16 << 10
-
-    /// Gives a request all attempts again, because its URL was replaced.
-    mutating func resetAttempts(_ id: RequestID) {
-        if let index = index(id) { requests[index].attempts = 0 }
-    }
-
-    /// Removes a request that has failed. Returns the readers that wait for it.
-    mutating func fail(_ id: RequestID) -> [ReaderID] {
-        guard let index = index(id) else { return [] }
-        let request = requests.remove(at: index)
-        failedReadAheadOffset = request.position
-        return readers.filter { reader in
-            reader.waitingOffset.map { request.covers($0, skipLimit: policy.skipLimit) } ?? false
-        }.map(\.id)
     }
 }
