@@ -58,7 +58,7 @@ extension PlaybackLoop {
     // MARK: Transitions
 
     func beginInterstitial(_ id: ItemID, isSeamless: Bool) {
-        guard var new = pendingInterstitial, new.id == id else { return }
+        guard let new = pendingInterstitial, new.id == id else { return }
         pendingInterstitial = nil
         let now = now
         let time = presentation.timeline.media(at: now)
@@ -71,24 +71,11 @@ extension PlaybackLoop {
                 closeCurrent()
             }
         }
-        if isSeamless { new.epoch.retry = SeekRetry() }
-        new.buffer = BufferMonitor(
-            level: isSeamless ? .afterSeam : .empty,
-            rules: new.pipeline?.rules ?? .local
-        )
-        new.openedAt = now
-        new.hasFrames = isSeamless
-        new.epoch.hasPresented = isSeamless
-        current = new
-        setScheduledEnds(isReverse: false)
-        if isSeamless, let pipeline = new.pipeline {
+        makeCurrent(new, isSeamless: isSeamless) { pipeline in
             presentation.follow(pipeline, start: new.start, at: time)
-        } else {
-            presentation.begin(new.start.epoch, at: now, itemTime: new.start.firstWanted)
+        } clear: {
             audio.output?.interrupt()
         }
-        observers.jumped(itemTime: ItemTime(new.start.firstWanted) ?? .zero)
-        openCues(id, sources[id]?.make()?.cueSources ?? [:])
         updateAgain()
     }
 

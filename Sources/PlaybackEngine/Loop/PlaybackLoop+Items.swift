@@ -181,12 +181,33 @@ extension PlaybackLoop {
     /// Makes the next item the current one. In a seamless transition its frames continue where those of the old item
     /// ended.
     func takeOver(_ id: ItemID, from old: ItemID, isSeamless: Bool) {
-        guard var new = next, new.id == id else { return }
+        guard let new = next, new.id == id else { return }
         next = nil
         let end = current?.pipeline.flatMap { presentation.passEnd($0)?.itemTime } ?? .zero
         sources[old] = nil
         closeCurrent()
-        // In a seamless transition the first frames have been found already.
+        makeCurrent(new, isSeamless: isSeamless) { pipeline in
+            presentation.follow(pipeline, start: new.start, endOfLast: end)
+        } clear: {
+            clearOutputs(old)
+        }
+    }
+
+    /// Makes an opened item the current one, and begins to present it.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - isSeamless: Whether its frames continue where those of the old item ended. Its first frames have been found
+    ///     already then.
+    ///   - follow: Continues the presentation with the item's pipeline in a seamless transition.
+    ///   - clear: Discards what the outputs received from the old item in any other transition.
+    func makeCurrent(
+        _ item: OpenItem,
+        isSeamless: Bool,
+        follow: (ItemPipeline) -> Void,
+        clear: () -> Void
+    ) {
+        var new = item
         if isSeamless { new.epoch.retry = SeekRetry() }
         new.buffer = BufferMonitor(
             level: isSeamless ? .afterSeam : .empty,
@@ -198,13 +219,13 @@ extension PlaybackLoop {
         current = new
         setScheduledEnds(isReverse: false)
         if isSeamless, let pipeline = new.pipeline {
-            presentation.follow(pipeline, start: new.start, endOfLast: end)
+            follow(pipeline)
         } else {
             presentation.begin(new.start.epoch, at: now, itemTime: new.start.firstWanted)
-            clearOutputs(old)
+            clear()
         }
         observers.jumped(itemTime: ItemTime(new.start.firstWanted) ?? .zero)
-        openCues(id, sources[id]?.make()?.cueSources ?? [:])
+        openCues(new.id, sources[new.id]?.make()?.cueSources ?? [:])
     }
 
     // MARK: Faults
