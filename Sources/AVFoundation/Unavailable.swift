@@ -43,3 +43,11 @@ public final class AVContentKeySession {}
     message: "date ranges of playlists are not read; AVPlayerItemMetadataOutput has ID3 tags"
 )
 public final class AVPlayerItemMetadataCollector {}
+
+/// Not available: the audio of an item is processed by a tap of the player's API.
+@available(
+    *,
+    unavailable,
+    message: "there are no processing taps on Linux; add a Playhead AudioTap to Playhead's PlayerItem"
+)
+public final class MTAudioProcessingTap {}

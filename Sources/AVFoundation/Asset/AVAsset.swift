@@ -45,15 +45,18 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
     open var duration: CMTime {
         loaded { $0.status == .loaded ? CMTime($0.duration) : .zero }
     }
-    /// The tracks in the order of the container. Blocks until the asset is loaded.
-    open var tracks: [AVAssetTrack] { loaded(\.tracks).map { AVAssetTrack($0, of: self) } }
-    /// Whether the asset can be played. Blocks until the asset is loaded.
+    /// The tracks in the order of the container, without attached pictures, which are metadata. Blocks until the asset is
+    /// loaded.
+    open var tracks: [AVAssetTrack] {
+        loaded(\.tracks).filter { !$0.isAttachedPicture }.map { AVAssetTrack($0, of: self) }
+    }
+    /// A Boolean value that indicates whether the asset can be played. Blocks until the asset is loaded.
     open var isPlayable: Bool { loaded(\.isPlayable) }
-    /// Whether the container can be read. Blocks until the asset is loaded.
+    /// A Boolean value that indicates whether the container can be read. Blocks until the asset is loaded.
     open var isReadable: Bool { loaded(\.isReadable) }
-    /// Whether a track is encrypted. Blocks until the asset is loaded.
+    /// A Boolean value that indicates whether a track is encrypted. Blocks until the asset is loaded.
     open var hasProtectedContent: Bool { loaded(\.hasProtectedContent) }
-    /// Whether `duration` is exact. Blocks until the asset is loaded.
+    /// A Boolean value that indicates whether `duration` is exact. Blocks until the asset is loaded.
     open var providesPreciseDurationAndTiming: Bool { loaded(\.providesPreciseDurationAndTiming) }
     /// The natural rate, which is 1.
     open var preferredRate: Float { 1 }

@@ -7,7 +7,7 @@ package import Playhead
 ///
 /// An item belongs to one player at a time. All members may be used from any thread, and none blocks.
 @MainActor open class AVPlayerItem: NSObject, NSCopying {
-    /// Whether an item can be played.
+    /// A value that indicates whether an item can be played.
     public enum Status: Int, Sendable {
         /// The item has not been opened yet.
         case unknown = 0
@@ -84,7 +84,7 @@ package import Playhead
         AVPlayerItem(item: item.makeCopy(), asset: ownAsset)
     }
 
-    /// Whether the item can be played. `.failed` is final. The property can be observed.
+    /// A value that indicates whether the item can be played. `.failed` is final. The property can be observed.
     nonisolated open var status: Status {
         switch item.status {
         case .unknown: .unknown
@@ -99,7 +99,7 @@ package import Playhead
     nonisolated open var asset: AVAsset { ownAsset }
     /// The tracks. Empty until the item is ready. The property can be observed.
     nonisolated open var tracks: [AVPlayerItemTrack] {
-        item.tracks.map { AVPlayerItemTrack($0, of: ownAsset) }
+        item.tracks.filter { !$0.assetTrack.isAttachedPicture }.map { AVPlayerItemTrack($0, of: ownAsset) }
     }
     /// The duration, or `.indefinite` until it is known. The property can be observed.
     nonisolated open var duration: CMTime { CMTime(item.duration) }

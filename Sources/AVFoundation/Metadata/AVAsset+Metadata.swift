@@ -1,16 +1,26 @@
 import CoreMedia
+import Foundation
 import MediaCore
 import Playhead
 
 /// Metadata of the container, and chapters.
 extension AVAsset {
-    /// The entries of the container, sorted by FFmpeg's names. Blocks until the asset is loaded.
-    public var metadata: [AVMetadataItem] { loaded(\.metadata).map { AVMetadataItem($0.key, $0.value) } }
+    /// The entries of the container, sorted by FFmpeg's names, followed by the attached pictures. Blocks until the asset is
+    /// loaded.
+    public var metadata: [AVMetadataItem] {
+        loaded(\.metadata).map { AVMetadataItem($0.key, $0.value) } + artworks(in: .ffmpeg)
+    }
+
+    private func artworks(in space: AVMetadataKeySpace) -> [AVMetadataItem] {
+        loaded(\.tracks).compactMap(\.attachedPictureData).map {
+            AVMetadataItem(artwork: Data($0), in: space)
+        }
+    }
 
     /// The entries with keys that all containers have in common. Blocks until the asset is loaded.
     public var commonMetadata: [AVMetadataItem] {
         loaded(\.metadata).filter { AVMetadataKey.common(for: $0.key) != nil }
-            .map { AVMetadataItem($0.key, $0.value, in: .common) }
+            .map { AVMetadataItem($0.key, $0.value, in: .common) } + artworks(in: .common)
     }
 
     /// The entry with the date of creation, or nil. Blocks until the asset is loaded.

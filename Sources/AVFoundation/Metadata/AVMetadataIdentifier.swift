@@ -40,7 +40,7 @@ public struct AVMetadataIdentifier: RawRepresentable, Hashable, Sendable {
     public static let commonIdentifierSoftware = AVMetadataIdentifier(.commonKeySoftware)
     /// The location.
     public static let commonIdentifierLocation = AVMetadataIdentifier(.commonKeyLocation)
-    /// The cover picture. No entry has it.
+    /// The cover picture. Its value is data.
     public static let commonIdentifierArtwork = AVMetadataIdentifier(.commonKeyArtwork)
 
     /// The title in an ID3 tag (`TIT2`).

@@ -24,6 +24,19 @@ public final class AVMetadataItem: NSObject, NSCopying, AVAsynchronousKeyValueLo
         super.init()
     }
 
+    /// Creates an entry for an attached picture.
+    ///
+    /// - Parameters:
+    ///   - artwork: The bytes of the image file.
+    ///   - space: The key space.
+    init(artwork: Data, in space: AVMetadataKeySpace) {
+        name = AVMetadataKey.commonKeyArtwork.rawValue
+        data = artwork
+        self.space = space
+        (text, info, range) = (nil, nil, .invalid)
+        super.init()
+    }
+
     /// Creates an entry that applies to a range of item time.
     init(_ key: String, _ written: String, during range: MediaTimeRange, isID3: Bool) {
         let parts = key.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -86,11 +99,11 @@ public final class AVMetadataItem: NSObject, NSCopying, AVAsynchronousKeyValueLo
         calendar.timeZone = .gmt
         return calendar.date(from: DateComponents(year: year, month: 1, day: 1))
     }
-    /// The value as data; nil for text.
+    /// The value as data, such as the image file of a cover picture; nil for text.
     public var dataValue: Data? { data }
-    /// Nil: containers do not declare the language of an entry.
+    /// Always nil: containers do not declare the language of an entry.
     public var locale: Locale? { nil }
-    /// Nil: containers do not declare the language of an entry.
+    /// Always nil: containers do not declare the language of an entry.
     public var extendedLanguageTag: String? { nil }
     /// The start of the range of item time that the entry applies to; invalid for the whole asset.
     public var time: CMTime { range.start }

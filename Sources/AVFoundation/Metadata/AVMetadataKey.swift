@@ -36,7 +36,7 @@ public struct AVMetadataKey: RawRepresentable, Hashable, Sendable {
     /// The location, by ISO 6709.
     public static let commonKeyLocation = AVMetadataKey(rawValue: "location")
 
-    /// The cover picture. No entry has it.
+    /// The cover picture. Its value is data.
     public static let commonKeyArtwork = AVMetadataKey(rawValue: "artwork")
 
     /// Returns the common key of an entry by its name in a key space, or nil.
@@ -59,6 +59,7 @@ public struct AVMetadataKey: RawRepresentable, Hashable, Sendable {
         let prefix = "com.apple.quicktime."
         let name = name.lowercased()
         switch name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name {
+        case "artwork": return .commonKeyArtwork
         case "title", "displayname": return .commonKeyTitle
         case "artist": return .commonKeyArtist
         case "album": return .commonKeyAlbumName

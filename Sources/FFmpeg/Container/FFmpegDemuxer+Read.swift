@@ -9,7 +9,7 @@ extension FFmpegDemuxer {
     /// The number of consecutive reads that may fail.
     private static let failedReadLimit = 32
     /// The size above which attached pictures (cover art) are dropped.
-    private static let attachedPictureLimit = 16 << 20
+    static let attachedPictureLimit = 16 << 20
 
     package func read() throws(MediaError) -> Poll<Packet?> {
         if interruption.isCancelled || needsSeek { throw cancelled }

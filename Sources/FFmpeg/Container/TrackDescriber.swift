@@ -44,12 +44,21 @@ struct TrackDescriber {
         )
         track.isForced = disposition & AV_DISPOSITION_FORCED != 0
         track.isAttachedPicture = disposition & AV_DISPOSITION_ATTACHED_PIC != 0
+        if track.isAttachedPicture { track.attachedPictureData = pictureData(stream.pointee.attached_pic) }
         track.metadata = metadata
         if track.mediaType == .video { describeVideo(stream, parameters, &track) }
         if track.mediaType == .audio { describeAudio(parameters, &track) }
         track.hasProtectedContent = isProtected(stream, parameters)
         track.unplayableReason = unplayableReason(stream, parameters, track)
         return track
+    }
+
+    /// Copies the bytes of an attached picture, which libav frees when the container is closed.
+    private func pictureData(_ packet: AVPacket) -> [UInt8]? {
+        guard let data = packet.data, 1...FFmpegDemuxer.attachedPictureLimit ~= Int(packet.size) else {
+            return nil
+        }
+        return Array(UnsafeBufferPointer(start: data, count: Int(packet.size)))
     }
 
     private func mediaType(_ type: AVMediaType) -> MediaType {

@@ -53,6 +53,9 @@ public struct Track: Hashable, Sendable, Identifiable {
     public var dispositions: Set<String>
     /// A Boolean value that indicates whether the track is a still image, such as cover art.
     public var isAttachedPicture: Bool
+    /// The bytes of an attached picture as they are in the file, usually a JPEG or PNG image; nil for other tracks, and
+    /// for a picture of more than 16 MiB.
+    public var attachedPictureData: [UInt8]?
     /// A Boolean value that indicates whether the packets are encrypted, so that the track cannot be played.
     public var hasProtectedContent = false
     /// A Boolean value that indicates whether a text track's empty packets report how far reading has come. No other
