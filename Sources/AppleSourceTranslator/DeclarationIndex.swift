@@ -1,7 +1,7 @@
 #if AppleSources
 import SwiftSyntax
 
-/// What the files of a target declare, as far as the translation of one file depends on the others.
+/// The declarations in the files of a target, as far as the translation of one file depends on the others.
 struct DeclarationIndex {
     /// The types by their last name.
     private(set) var types: [String: TypeFacts] = [:]

@@ -4,8 +4,8 @@ import SwiftSyntax
 extension SourceTranslator {
     /// Translates `dynamic var`: a stored property of a class whose root is `NSObject` becomes observable.
     ///
-    /// In other classes, such as those that inherit from a stand-in, it is a property without observers; observing it does not
-    /// compile.
+    /// A class that inherits from another root, such as a stand-in, keeps a property without observers; observing it
+    /// does not compile.
     func translateVariable(_ node: VariableDeclSyntax) {
         guard let modifier = node.modifiers.first(where: { $0.name.text == "dynamic" }) else { return }
         guard let name = scopes.last?.name.split(separator: ".").last,

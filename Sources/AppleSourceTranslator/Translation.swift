@@ -7,7 +7,8 @@ import SwiftSyntax
 public struct Translation: Sendable {
     /// The translated files, in the order of the originals.
     public let files: [AppleSource]
-    /// What cannot be translated, in the order of files and lines. The translation is of use only if there are none.
+    /// Messages about code that cannot be translated, in the order of files and lines. The translation is of use only
+    /// if there are none.
     public let messages: [TranslationMessage]
 
     /// Translates files.

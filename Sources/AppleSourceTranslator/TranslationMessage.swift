@@ -1,5 +1,5 @@
 #if AppleSources
-/// What the translator says about a position in a file.
+/// A message of the translator about a position in a file.
 public struct TranslationMessage: Sendable, Equatable, CustomStringConvertible {
     /// The path of the file.
     public let path: String
@@ -7,7 +7,7 @@ public struct TranslationMessage: Sendable, Equatable, CustomStringConvertible {
     public let line: Int
     /// The column in bytes, beginning with 1.
     public let column: Int
-    /// What cannot be translated, and what to write instead.
+    /// The text, which names what cannot be translated and what to write instead.
     public let text: String
 
     /// The message in the form of the compiler's errors.

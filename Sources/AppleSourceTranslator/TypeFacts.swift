@@ -1,5 +1,5 @@
 #if AppleSources
-/// What the files of a target declare about a type.
+/// The declarations of a type in the files of a target.
 struct TypeFacts {
     enum Kind {
         case `class`

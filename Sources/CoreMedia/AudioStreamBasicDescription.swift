@@ -32,7 +32,7 @@ public struct AudioStreamBasicDescription: Hashable, Sendable {
     public var mChannelsPerFrame: UInt32
     /// The number of bits of a sample.
     public var mBitsPerChannel: UInt32
-    /// Not used.
+    /// A field that is not used.
     public var mReserved: UInt32
 
     /// Creates a description with zeros.

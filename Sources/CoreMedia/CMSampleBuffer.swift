@@ -67,7 +67,7 @@ public final class CMSampleBuffer: Sendable {
     public var outputDuration: CMTime { duration }
     /// The number of bytes of audio samples; 0 for video.
     public var totalSampleSize: Int { dataBuffer?.dataLength ?? 0 }
-    /// Whether the samples are available: until `invalidate()` is called.
+    /// A Boolean value that indicates whether the samples are available: until `invalidate()` is called.
     public var isValid: Bool { content.withLock { $0 != nil } }
 
     /// Releases the samples.

@@ -19,7 +19,7 @@ public let MPNowPlayingInfoPropertyPlaybackRate = "MPNowPlayingInfoPropertyPlayb
 public let MPNowPlayingInfoPropertyDefaultPlaybackRate = "MPNowPlayingInfoPropertyDefaultPlaybackRate"
 /// The type, the raw value of an `MPNowPlayingInfoMediaType`.
 public let MPNowPlayingInfoPropertyMediaType = "MPNowPlayingInfoPropertyMediaType"
-/// Whether the media is live.
+/// A Boolean value that indicates whether the media is live.
 public let MPNowPlayingInfoPropertyIsLiveStream = "MPNowPlayingInfoPropertyIsLiveStream"
 /// The URL.
 public let MPNowPlayingInfoPropertyAssetURL = "MPNowPlayingInfoPropertyAssetURL"

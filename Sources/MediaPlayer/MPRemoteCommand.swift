@@ -16,7 +16,7 @@ open class MPRemoteCommand: NSObject, @unchecked Sendable {
 
     override init() { super.init() }
 
-    /// Whether the command is offered. Has no effect.
+    /// A Boolean value that indicates whether the command is offered. Has no effect.
     open var isEnabled: Bool {
         get { lock.withLock { isOn } }
         set { lock.withLock { isOn = newValue } }

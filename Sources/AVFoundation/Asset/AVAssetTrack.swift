@@ -21,9 +21,9 @@ open class AVAssetTrack: NSObject, AVAsynchronousKeyValueLoading, @unchecked Sen
     open var trackID: CMPersistentTrackID { CMPersistentTrackID(clamping: track.id + 1) }
     /// The kind of media.
     open var mediaType: AVMediaType { AVMediaType(track.mediaType) }
-    /// Whether the track can be played.
+    /// A Boolean value that indicates whether the track can be played.
     open var isPlayable: Bool { track.isPlayable }
-    /// Whether the track is played by default, as the container declares it.
+    /// A Boolean value that indicates whether the track is played by default, as the container declares it.
     open var isEnabled: Bool { track.isDefault || track.mediaType == .video || track.mediaType == .audio }
     /// The language as the container declares it, or nil.
     open var languageCode: String? { track.language }

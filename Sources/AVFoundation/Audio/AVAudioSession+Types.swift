@@ -14,9 +14,9 @@ extension AVAudioSession {
     /// Posted on the main queue when an interruption begins and when it has ended. The object is the session.
     public static let interruptionNotification =
         NSNotification.Name("AVAudioSessionInterruptionNotification")
-    /// Not posted: the audio server moves audio to another device by itself.
+    /// A notification that is not posted: the audio server moves audio to another device by itself.
     public static let routeChangeNotification = NSNotification.Name("AVAudioSessionRouteChangeNotification")
-    /// Not posted.
+    /// A notification that is not posted.
     public static let mediaServicesWereResetNotification =
         NSNotification.Name("AVAudioSessionMediaServicesWereResetNotification")
 
@@ -129,7 +129,7 @@ extension AVAudioSession {
 
     /// The reason of a change of devices.
     public enum RouteChangeReason: UInt, Sendable {
-        /// Not known.
+        /// The reason is not known.
         case unknown = 0
         /// A device became available.
         case newDeviceAvailable = 1

@@ -46,7 +46,7 @@ open class AVAssetImageGenerator: NSObject, @unchecked Sendable {
     /// The asset.
     open var asset: AVAsset { ownAsset }
 
-    /// Whether pictures are rotated as the track declares it; false by default.
+    /// A Boolean value that indicates whether pictures are rotated as the track declares it; false by default.
     open var appliesPreferredTrackTransform: Bool {
         get { generator.appliesPreferredTrackTransform }
         set { generator.appliesPreferredTrackTransform = newValue }

@@ -43,7 +43,8 @@ open class AVPlayerLayer: CALayer {
         }
     }
 
-    /// Whether the first frame of the current item has been shown. The property can be observed.
+    /// A Boolean value that indicates whether the first frame of the current item has been shown. The property can be
+    /// observed.
     open var isReadyForDisplay: Bool { layer.isReadyForDisplay }
 
     /// The rectangle of the video in the layer; with `.resizeAspectFill` it may exceed the bounds. Zero until the size of

@@ -1,5 +1,5 @@
 public import Foundation
-public import Playhead
+import Playhead
 
 /// A rectangle in a tree of layers: a color, an image or, in a subclass, video.
 ///
@@ -12,17 +12,17 @@ open class CALayer: NSObject {
     private var depth: CGFloat = 0
     private var isLeftOut = false
     private var alpha: Float = 1
-    private var children: [CALayer] = []
-    private weak var parent: CALayer?
+    var children: [CALayer] = []
+    weak var parent: CALayer?
     private var isLayoutNeeded = false
     /// The composite that shows the tree, if this is its root.
-    private var screen: CompositeSink?
+    var screen: CompositeSink?
     private var fill: CGColor?
     private var content: Any?
     private var gravity = CALayerContentsGravity.resize
     /// The part of the composite in which the layer is drawn; nil while it is not shown, or has nothing to draw.
-    private(set) var region: CompositeRegion?
-    private weak var regionOwner: CompositeSink?
+    var region: CompositeRegion?
+    weak var regionOwner: CompositeSink?
 
     /// Creates a layer of this class, for views whose layer has a class of its own. Subclasses of an application override
     /// it. This is not part of Apple's API, which calls an initializer of the class.
@@ -129,7 +129,7 @@ open class CALayer: NSObject {
         }
     }
 
-    /// Whether sublayers are clipped. Has no effect.
+    /// A Boolean value that indicates whether sublayers are clipped. Has no effect.
     open var masksToBounds = false
     /// The pixels of a point. Has no effect: a point is a pixel.
     open var contentsScale: CGFloat = 1
@@ -238,27 +238,6 @@ open class CALayer: NSObject {
         insert(layer) { children.firstIndex { $0 === sibling }.map { $0 + 1 } ?? children.count }
     }
 
-    private func insert(_ layer: CALayer, at index: () -> Int) {
-        guard !layer.contains(self) else {
-            return Misuse.report("a layer cannot be a sublayer of itself or of one of its sublayers")
-        }
-        layer.removeFromSuperlayer()
-        layer.setScreen(nil)
-        children.insert(layer, at: index())
-        layer.parent = self
-        setNeedsLayout()
-        treeDidChange()
-    }
-
-    private func contains(_ layer: CALayer) -> Bool {
-        var ancestor: CALayer? = layer
-        while let candidate = ancestor {
-            if candidate === self { return true }
-            ancestor = candidate.parent
-        }
-        return false
-    }
-
     /// Removes the layer from its superlayer.
     open func removeFromSuperlayer() {
         guard let parent else { return }
@@ -267,12 +246,6 @@ open class CALayer: NSObject {
         self.parent = nil
         leaveScreen()
         root.treeDidChange()
-    }
-
-    private var root: CALayer {
-        var layer = self
-        while let parent = layer.parent { layer = parent }
-        return layer
     }
 
     // MARK: Layout
@@ -301,100 +274,6 @@ open class CALayer: NSObject {
     open func setNeedsDisplay() {}
 
     // MARK: Showing
-
-    /// Shows the layer and its sublayers in a composite, which delivers pictures to windows, terminals and files. The tree
-    /// stays shown as it changes. This is not part of Apple's API, where a window does it.
-    ///
-    /// - Parameter composite: The composite, which the layer retains and whose size stays as it is; nil ends showing the
-    ///   tree. A layer that has a superlayer is shown with the tree of that layer, and not by this method.
-    open func display(in composite: CompositeSink?) {
-        guard parent == nil else {
-            return Misuse.report("display(in:) is for the layer at the root of a tree")
-        }
-        layoutIfNeeded()
-        setScreen(composite)
-    }
-
-    private func setScreen(_ composite: CompositeSink?) {
-        guard screen !== composite else { return }
-        if screen != nil { leaveScreen() }
-        screen = composite
-        treeDidChange()
-    }
-
-    private func leaveScreen() {
-        place(nil)
-        for layer in children { layer.leaveScreen() }
-    }
-
-    /// Updates the composite after a change of any layer of the tree.
-    func treeDidChange() {
-        let root = root
-        guard let screen = root.screen else { return }
-        var order = 0.0
-        root.arrange(CGPoint.zero, isHidden: false, &order, screen)
-    }
-
-    /// Places this layer and its sublayers.
-    ///
-    /// - Parameters:
-    ///   - origin: The origin of the layer in the picture.
-    ///   - isHidden: Whether a superlayer is left out.
-    ///   - order: The number of the next layer from back to front.
-    ///   - screen: The composite.
-    private func arrange(_ origin: CGPoint, isHidden: Bool, _ order: inout Double, _ screen: CompositeSink) {
-        let isHidden = isHidden || isLeftOut || !(alpha > 0)
-        place(
-            Placement(
-                screen: screen,
-                frame: CGRect(origin: origin, size: area.size),
-                zPosition: order,
-                isHidden: isHidden
-            )
-        )
-        order += 1
-        let ordered = children.enumerated().sorted {
-            ($0.element.depth, $0.offset) < ($1.element.depth, $1.offset)
-        }
-        for (_, layer) in ordered {
-            let frame = layer.frame
-            let corner = CGPoint(
-                x: origin.x + frame.origin.x - area.origin.x,
-                y: origin.y + frame.origin.y - area.origin.y
-            )
-            layer.arrange(corner, isHidden: isHidden, &order, screen)
-        }
-    }
-
-    /// The place of a layer in a picture.
-    struct Placement {
-        let screen: CompositeSink
-        let frame: CGRect
-        let zPosition: Double
-        let isHidden: Bool
-    }
-
-    /// Shows what the layer contains at a place, or ends showing it.
-    private func place(_ placement: Placement?) {
-        guard let placement, isDrawn else { return leaveRegion() }
-        let rectangle = PixelRect(placement.frame)
-        if regionOwner !== placement.screen { leaveRegion() }
-        let shown = region ?? placement.screen.makeRegion(rectangle, zPosition: placement.zPosition)
-        shown.frame = rectangle
-        shown.zPosition = placement.zPosition
-        shown.isHidden = placement.isHidden
-        shown.backgroundColor = fill?.color ?? .clear
-        if region == nil {
-            (region, regionOwner) = (shown, placement.screen)
-            enter(shown)
-        }
-    }
-
-    private func leaveRegion() {
-        guard let region else { return }
-        self.region = nil
-        leave(region)
-    }
 
     /// Begins to draw in a region. `AVPlayerLayer` overrides it.
     func enter(_ region: CompositeRegion) { drawContents() }

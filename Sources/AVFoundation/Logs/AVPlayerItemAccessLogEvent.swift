@@ -51,11 +51,11 @@ public final class AVPlayerItemAccessLogEvent: NSObject, NSCopying, @unchecked S
     public var numberOfMediaRequests: Int { -1 }
     /// -1: it is not counted.
     public var numberOfServerAddressChanges: Int { -1 }
-    /// Nil: it is not known.
+    /// Always nil: the value is not known.
     public var serverAddress: String? { nil }
-    /// Nil: there is no such number.
+    /// Always nil: no such number exists.
     public var playbackSessionID: String? { nil }
-    /// Nil: it is not known.
+    /// Always nil: the value is not known.
     public var playbackStartDate: Date? { nil }
     /// -1: it is not known.
     public var playbackStartOffset: TimeInterval { -1 }

@@ -27,10 +27,10 @@ public final class AVPlayerItemErrorLogEvent: NSObject, NSCopying, @unchecked Se
     public var errorDomain: String { AVFoundationErrorDomain }
     /// The description of the error.
     public var errorComment: String? { event.error.message }
-    /// Nil: it is not known.
+    /// Always nil: the value is not known.
     public var date: Date? { nil }
-    /// Nil: it is not known.
+    /// Always nil: the value is not known.
     public var serverAddress: String? { nil }
-    /// Nil: there is no such number.
+    /// Always nil: no such number exists.
     public var playbackSessionID: String? { nil }
 }

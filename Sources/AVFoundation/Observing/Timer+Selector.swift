@@ -3,7 +3,7 @@ public import Foundation
 extension Timer {
     /// Creates a timer that calls a method, and adds it to the run loop of the calling thread.
     ///
-    /// The timer retains the target until it is invalidated.
+    /// The timer retains the target until it is invalidated or, if it does not repeat, has called the method.
     ///
     /// - Parameters:
     ///   - interval: The seconds between two calls, and before the first one.
@@ -20,20 +20,15 @@ extension Timer {
         userInfo: Any?,
         repeats: Bool
     ) -> Timer {
-        let timer = Timer(
-            timeInterval: interval,
-            target: target,
-            selector: selector,
-            userInfo: userInfo,
-            repeats: repeats
-        )
+        let timer = SelectorTimer(interval, TimerTarget(target), selector, repeats: repeats)
         RunLoop.current.add(timer, forMode: .default)
         return timer
     }
 
     /// Creates a timer that calls a method once it has been added to a run loop.
     ///
-    /// The timer retains the target until it is invalidated.
+    /// The target is retained, also after the timer has ended, because Foundation retains the block of such a timer.
+    /// `scheduledTimer(timeInterval:target:selector:userInfo:repeats:)` releases it.
     ///
     /// - Parameters:
     ///   - interval: The seconds between two calls, and before the first one.

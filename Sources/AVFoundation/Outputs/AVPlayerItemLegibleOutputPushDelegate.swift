@@ -19,7 +19,7 @@ public protocol AVPlayerItemLegibleOutputPushDelegate: AVPlayerItemOutputPushDel
 }
 
 extension AVPlayerItemLegibleOutputPushDelegate {
-    /// The default: nothing.
+    /// Does nothing.
     public func legibleOutput(
         _ output: AVPlayerItemLegibleOutput,
         didOutputAttributedStrings strings: [NSAttributedString],

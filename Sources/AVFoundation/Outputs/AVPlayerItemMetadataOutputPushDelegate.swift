@@ -14,7 +14,7 @@ public protocol AVPlayerItemMetadataOutputPushDelegate: AVPlayerItemOutputPushDe
 }
 
 extension AVPlayerItemMetadataOutputPushDelegate {
-    /// The default: nothing.
+    /// Does nothing.
     public func metadataOutput(
         _ output: AVPlayerItemMetadataOutput,
         didOutputTimedMetadataGroups groups: [AVTimedMetadataGroup],

@@ -24,8 +24,8 @@ open class AVPlayerItemOutput: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Whether the player's layers show nothing of the item; false by default. It has no effect for subtitles and
-    /// metadata, which layers do not show.
+    /// A Boolean value that indicates whether the player's layers show nothing of the item; false by default. It has no
+    /// effect for subtitles and metadata, which layers do not show.
     open var suppressesPlayerRendering: Bool {
         get { output.suppressesPlayerRendering }
         set { output.suppressesPlayerRendering = newValue }

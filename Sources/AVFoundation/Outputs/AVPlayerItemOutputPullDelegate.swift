@@ -16,8 +16,8 @@ public protocol AVPlayerItemOutputPullDelegate: NSObjectProtocol {
 }
 
 extension AVPlayerItemOutputPullDelegate {
-    /// The default: nothing.
+    /// Does nothing.
     public func outputMediaDataWillChange(_ sender: AVPlayerItemOutput) {}
-    /// The default: nothing.
+    /// Does nothing.
     public func outputSequenceWasFlushed(_ output: AVPlayerItemOutput) {}
 }

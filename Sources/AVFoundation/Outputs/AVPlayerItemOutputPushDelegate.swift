@@ -10,6 +10,6 @@ public protocol AVPlayerItemOutputPushDelegate: NSObjectProtocol {
 }
 
 extension AVPlayerItemOutputPushDelegate {
-    /// The default: nothing.
+    /// Does nothing.
     public func outputSequenceWasFlushed(_ output: AVPlayerItemOutput) {}
 }

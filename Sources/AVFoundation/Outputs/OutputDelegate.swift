@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// `@unchecked Sendable`: the object is used on the queue only.
 struct OutputDelegate: @unchecked Sendable {
-    /// Not retained.
+    /// The delegate, which is not retained.
     weak var object: AnyObject?
     var queue: DispatchQueue?
 }

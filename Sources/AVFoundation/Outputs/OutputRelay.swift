@@ -1,7 +1,7 @@
 import MediaCore
 import Playhead
 
-/// What an item retains in place of an `AVPlayerItemOutput`. The relay retains the output.
+/// An object that an item retains in place of an `AVPlayerItemOutput`, which the relay retains.
 protocol OutputRelay: PlayerItemOutput {
     var owner: AVPlayerItemOutput { get }
 }

@@ -2,7 +2,7 @@ import MediaCore
 import Playhead
 
 extension AVPlayer {
-    /// Whether the player can play at all.
+    /// A value that indicates whether the player can play at all.
     public enum Status: Int, Sendable {
         /// The player has not tried to open an item yet.
         case unknown = 0
@@ -12,7 +12,7 @@ extension AVPlayer {
         case failed = 2
     }
 
-    /// Whether playback is paused, waiting or playing.
+    /// A value that indicates whether playback is paused, waiting or playing.
     public enum TimeControlStatus: Int, Sendable {
         /// The rate is 0.
         case paused = 0

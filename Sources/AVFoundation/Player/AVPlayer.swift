@@ -13,7 +13,7 @@ package import Playhead
     /// The player that plays.
     nonisolated package let player: Player
     /// The items that the player has, and those that have left it and whose last events have not been delivered.
-    private nonisolated let items = Locked<[AVPlayerItem]>([])
+    nonisolated let items = Locked<[AVPlayerItem]>([])
     /// The observations of time that have not been removed.
     nonisolated let timeObservers = Locked<[ObjectIdentifier: ObservationToken]>([:])
     nonisolated let settings = Locked(Settings())
@@ -87,53 +87,7 @@ package import Playhead
         }
     }
 
-    private nonisolated func set(_ item: AVPlayerItem) {
-        hold(item)
-        player.replaceCurrentItem(with: item.item)
-    }
-
-    /// The items that the player has at present.
-    nonisolated var presentItems: [PlayerItem] {
-        if let queue = player as? QueuePlayer { return queue.items() }
-        return player.currentItem.map { [$0] } ?? []
-    }
-
-    /// Returns whether the player can have an item: no other player has it.
-    nonisolated func canTake(_ item: AVPlayerItem) -> Bool {
-        guard let owner = item.owner, owner !== self, owner.presentItems.contains(item.item) else {
-            return true
-        }
-        Misuse.report(
-            "an AVPlayerItem cannot be associated with more than one AVPlayer: \(item.item.asset.url)"
-        )
-        return false
-    }
-
-    /// Retains an item until its last event in this player has been delivered.
-    nonisolated func hold(_ item: AVPlayerItem) {
-        item.setOwner(self)
-        items.withLock { items in
-            if !items.contains(where: { $0 === item }) { items.append(item) }
-        }
-    }
-
-    /// Releases an item that has left the player before its turn, so that no event of it is pending.
-    nonisolated func drop(_ item: AVPlayerItem) {
-        items.withLock { items in items.removeAll { $0 === item } }
-    }
-
-    /// Releases the items that have left the player, if all events have been delivered up to the present item.
-    private nonisolated func releaseItems(deliveredCurrent current: PlayerItem?) {
-        guard player.currentItem === current else { return }
-        let present = presentItems
-        let dropped = items.withLock { items in
-            defer { items = items.filter { present.contains($0.item) } }
-            return items
-        }
-        withExtendedLifetime(dropped) {}
-    }
-
-    /// Whether the player can play at all, regardless of the item. The property can be observed.
+    /// A value that indicates whether the player can play at all, regardless of the item. The property can be observed.
     nonisolated open var status: Status { Status(player.status) }
     /// The reason why `status` is `.failed`: the system denied the threads that playback needs.
     nonisolated open var error: (any Error)? { player.error.map { AVError($0) } }
@@ -164,7 +118,7 @@ package import Playhead
     /// - Parameter rate: The rate.
     nonisolated open func playImmediately(atRate rate: Float) { player.playImmediately(atRate: rate) }
 
-    /// Whether the player is paused, waiting or playing. The property can be observed.
+    /// A value that indicates whether the player is paused, waiting or playing. The property can be observed.
     nonisolated open var timeControlStatus: TimeControlStatus { TimeControlStatus(player.timeControlStatus) }
     /// The reason why the player is waiting; nil if it is not waiting. The property can be observed.
     nonisolated open var reasonForWaitingToPlay: WaitingReason? {
@@ -353,11 +307,6 @@ package import Playhead
         return keep(player.addBoundaryTimeObserver(forTimes: times, queue: queue, using: block))
     }
 
-    private nonisolated func keep(_ token: ObservationToken) -> Any {
-        timeObservers.withLock { $0[ObjectIdentifier(token)] = token }
-        return token
-    }
-
     /// Removes an observer of time. No further call of its block begins. The observer of another player is not removed;
     /// Apple's player raises an exception.
     ///
@@ -416,25 +365,3 @@ package import Playhead
 }
 
 extension AVPlayer: NSKeyValueObserving {}
-
-extension AVPlayer: _KeyValueCodingAndObserving, Observed {
-    nonisolated func observeValue<Value: Equatable & Sendable>(
-        reading read: @escaping @Sendable () -> Value?,
-        changeHandler: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
-    ) -> ValueObservation<Value> { player.observeValue(reading: read, changeHandler: changeHandler) }
-}
-
-extension AVPlayer: EventPoster {
-    nonisolated package func post(_ event: TimedPlayerEvent) {
-        switch event.event {
-        case .interruptionBegan:
-            AVAudioSession.sharedInstance().beginInterruption(of: ObjectIdentifier(self))
-        case .interruptionEnded(let shouldResume):
-            AVAudioSession.sharedInstance()
-                .endInterruption(of: ObjectIdentifier(self), shouldResume: shouldResume)
-        default: break
-        }
-        AVNotificationPoster.post(event.event, of: self)
-        if case .currentItemChanged(let item) = event.event { releaseItems(deliveredCurrent: item) }
-    }
-}

@@ -10,13 +10,14 @@ open class AVAssetReaderOutput: NSObject, @unchecked Sendable {
     /// The kind of media.
     open var mediaType: AVMediaType { .video }
 
-    /// Whether samples are copied. It has no effect: what a program receives is never changed by the reader.
+    /// A Boolean value that indicates whether samples are copied. It has no effect: what a program receives is never
+    /// changed by the reader.
     open var alwaysCopiesSampleData: Bool {
         get { true }
         set {}
     }
 
-    /// Whether other ranges can be read later: false.
+    /// A Boolean value that indicates whether other ranges can be read later: false.
     open var supportsRandomAccess: Bool {
         get { false }
         set {

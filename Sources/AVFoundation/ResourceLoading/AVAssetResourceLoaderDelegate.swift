@@ -15,7 +15,7 @@ public protocol AVAssetResourceLoaderDelegate: NSObjectProtocol {
         shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest
     ) -> Bool
 
-    /// Not called: content keys are not renewed.
+    /// Is not called: content keys are not renewed.
     ///
     /// - Parameters:
     ///   - resourceLoader: The loader of the asset.
@@ -39,19 +39,19 @@ public protocol AVAssetResourceLoaderDelegate: NSObjectProtocol {
 }
 
 extension AVAssetResourceLoaderDelegate {
-    /// The default: the delegate loads nothing.
+    /// Returns false: the delegate loads nothing by default.
     public func resourceLoader(
         _ resourceLoader: AVAssetResourceLoader,
         shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest
     ) -> Bool { false }
 
-    /// The default: the delegate renews nothing.
+    /// Returns false: the delegate renews nothing by default.
     public func resourceLoader(
         _ resourceLoader: AVAssetResourceLoader,
         shouldWaitForRenewalOfRequestedResource renewalRequest: AVAssetResourceRenewalRequest
     ) -> Bool { false }
 
-    /// The default: nothing.
+    /// Does nothing.
     public func resourceLoader(
         _ resourceLoader: AVAssetResourceLoader,
         didCancel loadingRequest: AVAssetResourceLoadingRequest

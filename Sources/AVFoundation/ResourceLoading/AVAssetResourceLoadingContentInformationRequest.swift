@@ -28,12 +28,14 @@ public class AVAssetResourceLoadingContentInformationRequest: NSObject, @uncheck
         get { state.withLock { $0.contentLength } }
         set { state.withLock { $0.contentLength = newValue } }
     }
-    /// Whether the delegate delivers parts. If it is false, one request asks for all bytes from the first one on.
+    /// A Boolean value that indicates whether the delegate delivers parts. If it is false, one request asks for all
+    /// bytes from the first one on.
     public var isByteRangeAccessSupported: Bool {
         get { state.withLock { $0.isByteRangeAccessSupported } }
         set { state.withLock { $0.isByteRangeAccessSupported = newValue } }
     }
-    /// Whether all bytes are on this machine. If it is true, playback starts with a small buffer.
+    /// A Boolean value that indicates whether all bytes are on this machine. If it is true, playback starts with a
+    /// small buffer.
     public var isEntireLengthAvailableOnDemand: Bool {
         get { state.withLock { $0.isEntireLengthAvailableOnDemand } }
         set { state.withLock { $0.isEntireLengthAvailableOnDemand = newValue } }

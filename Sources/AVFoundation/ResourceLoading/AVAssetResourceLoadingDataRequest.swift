@@ -14,7 +14,8 @@ public class AVAssetResourceLoadingDataRequest: NSObject, @unchecked Sendable {
     /// The number of bytes, at most 4 MiB. If `requestsAllDataToEndOfResource` is true and the length of the resource is not
     /// known, it is the greatest number.
     public let requestedLength: Int
-    /// Whether all bytes from `requestedOffset` on are needed. It is true only if the resource cannot deliver parts.
+    /// A Boolean value that indicates whether all bytes from `requestedOffset` on are needed. It is true only if the
+    /// resource cannot deliver parts.
     public let requestsAllDataToEndOfResource: Bool
 
     init(from offset: Int64, to end: Int64?, isToEnd: Bool) {

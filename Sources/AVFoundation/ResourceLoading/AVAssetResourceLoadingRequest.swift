@@ -62,11 +62,11 @@ public class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
         dataRequest?.request = self
     }
 
-    /// Whether the request has been finished or cancelled.
+    /// A Boolean value that indicates whether the request has been finished or cancelled.
     public var isFinished: Bool {
         state.withLock { [.finished, .cancelled].contains($0.phase) }
     }
-    /// Whether the request is not needed any more.
+    /// A Boolean value that indicates whether the request is not needed any more.
     public var isCancelled: Bool { state.withLock { $0.phase == .cancelled } }
 
     /// The response to the request. It has no effect.

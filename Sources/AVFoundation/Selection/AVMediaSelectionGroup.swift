@@ -26,7 +26,7 @@ public final class AVMediaSelectionGroup: NSObject, NSCopying, @unchecked Sendab
     public var defaultOption: AVMediaSelectionOption? {
         group.defaultOption.map { AVMediaSelectionOption($0) }
     }
-    /// Whether the selection may be empty.
+    /// A Boolean value that indicates whether the selection may be empty.
     public var allowsEmptySelection: Bool { group.allowsEmptySelection }
 
     /// Returns the option that a value identifies.

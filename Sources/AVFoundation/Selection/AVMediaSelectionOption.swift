@@ -21,7 +21,7 @@ public final class AVMediaSelectionOption: NSObject, NSCopying, @unchecked Senda
 
     /// The kind of media.
     public var mediaType: AVMediaType { AVMediaType(option.mediaType) }
-    /// Whether the track can be played.
+    /// A Boolean value that indicates whether the track can be played.
     public var isPlayable: Bool { option.isPlayable }
     /// The language as the container declares it, or nil.
     public var extendedLanguageTag: String? { option.language }

@@ -1,0 +1,51 @@
+import MediaCore
+import Playhead
+
+/// The items that a player retains.
+extension AVPlayer {
+    nonisolated func set(_ item: AVPlayerItem) {
+        hold(item)
+        player.replaceCurrentItem(with: item.item)
+    }
+
+    /// The items that the player has at present.
+    nonisolated var presentItems: [PlayerItem] {
+        if let queue = player as? QueuePlayer { return queue.items() }
+        return player.currentItem.map { [$0] } ?? []
+    }
+
+    /// Returns whether the player can have an item: no other player has it.
+    nonisolated func canTake(_ item: AVPlayerItem) -> Bool {
+        guard let owner = item.owner, owner !== self, owner.presentItems.contains(item.item) else {
+            return true
+        }
+        Misuse.report(
+            "an AVPlayerItem cannot be associated with more than one AVPlayer: \(item.item.asset.url)"
+        )
+        return false
+    }
+
+    /// Retains an item until its last event in this player has been delivered.
+    nonisolated func hold(_ item: AVPlayerItem) {
+        item.setOwner(self)
+        items.withLock { items in
+            if !items.contains(where: { $0 === item }) { items.append(item) }
+        }
+    }
+
+    /// Releases an item that has left the player before its turn, so that no event of it is pending.
+    nonisolated func drop(_ item: AVPlayerItem) {
+        items.withLock { items in items.removeAll { $0 === item } }
+    }
+
+    /// Releases the items that have left the player, if all events have been delivered up to the present item.
+    nonisolated func releaseItems(deliveredCurrent current: PlayerItem?) {
+        guard player.currentItem === current else { return }
+        let present = presentItems
+        let dropped = items.withLock { items in
+            defer { items = items.filter { present.contains($0.item) } }
+            return items
+        }
+        withExtendedLifetime(dropped) {}
+    }
+}
