@@ -1,0 +1,148 @@
+import FFmpeg
+import MediaCore
+import PlayheadBackend
+import TestSupport
+import Testing
+
+@testable import HLS
+
+/// A live presentation in memory. The test moves its clock and its playlist.
+private final class LiveServer: Sendable {
+    struct State: Sendable {
+        var segments = 0..<6
+        var hasEnded = false
+        var seconds: Int64 = 100
+    }
+    static let playlist = "http://host.test/live.m3u8"
+    private let files: [String: [UInt8]]
+    private let state = Locked(State())
+
+    init() throws { files = try Presentation.files("twelve segments") }
+
+    func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+
+    var now: Int64 { state.withLock { $0.seconds } * 1_000_000_000 }
+
+    func bytes(of location: String) -> [UInt8]? {
+        guard location == Self.playlist else {
+            return files["/" + (location.split(separator: "/").last ?? "")]
+        }
+        let state = state.withLock { $0 }
+        var list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-SERVER-CONTROL:HOLD-BACK=3\n"
+        list += "#EXT-X-MEDIA-SEQUENCE:\(state.segments.lowerBound)\n"
+        for number in state.segments { list += "#EXTINF:1,\n\(number).ts\n" }
+        if state.hasEnded { list += "#EXT-X-ENDLIST\n" }
+        return Array(list.utf8)
+    }
+}
+
+/// A file of the server, as it was when it was opened.
+private final class LiveResource: ResourceByteSource {
+    let location: String
+    let isFile = false
+    let isSeekable = true
+    let isReusable = true
+    let receivedBytes: Int64 = 0
+    private let server: LiveServer
+    private let bytes: [UInt8]
+    var byteCount: Int64? { Int64(bytes.count) }
+    var now: Int64 { server.now }
+
+    init(_ server: LiveServer, _ location: String) throws(MediaError) {
+        guard let bytes = server.bytes(of: location) else { throw MediaError(.notFound, "no \(location)") }
+        self.server = server
+        self.location = location
+        self.bytes = bytes
+    }
+
+    func openReferenced(_ reference: String, cachePolicy: CachePolicy, validatedAfter: Int64)
+        throws(MediaError) -> any ResourceByteSource
+    {
+        try LiveResource(server, reference)
+    }
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+        let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        return part.count
+    }
+    func removeReader(_ context: ReadContext) {}
+    func setVolatile() {}
+    func wake(_ context: ReadContext, after delay: Int64) {}
+    func cancel() {}
+}
+
+// Rule: live-window
+@Suite("HLS: published windows", .enabled(if: Fixture.areThere, "make fixtures"))
+struct PublishedWindowTests {
+    private let server: LiveServer
+    private let resources: PresentationResources
+    private let demuxer: HLSDemuxer
+
+    init() throws {
+        server = try LiveServer()
+        let root = try LiveResource(server, LiveServer.playlist)
+        resources = PresentationResources(root: root)
+        demuxer = HLSDemuxer(
+            OpenRequest(location: LiveServer.playlist, source: root),
+            root,
+            url: LiveServer.playlist,
+            backend: FFmpegBackend(),
+            resources: resources
+        )
+    }
+
+    private var window: [Int64]? {
+        resources.liveWindow.map { window in
+            [window.range.start, window.range.end].map { Int64($0.seconds.rounded()) }
+                + [window.updateTime / 1_000_000_000, window.hasEnded ? 1 : 0]
+        }
+    }
+
+    @Test(
+        "The window is published when the presentation is opened, and after each version of the playlist that is read"
+    )
+    func versions() throws {
+        #expect(resources.liveWindow == nil)
+        guard case .ready(let description) = try demuxer.open() else {
+            Issue.record("the playlist is in memory")
+            return
+        }
+        #expect(description.joinTime == .seconds(3) && window == [0, 6, 100, 0])
+        #expect(resources.liveWindow?.slides == true)
+        // Packets of known segments need no other version.
+        server.change { ($0.segments, $0.seconds) = (2..<8, 102) }
+        guard case .ready(.some) = try demuxer.read() else {
+            Issue.record("the segments are in memory")
+            return
+        }
+        #expect(window == [0, 6, 100, 0])
+        // The seventh segment is only in the next version.
+        while case .ready(let packet?) = try demuxer.read(), (packet.decodeTime ?? .zero) < .seconds(6.5) {}
+        #expect(window == [2, 8, 102, 0])
+    }
+
+    @Test("A seek publishes the newest version, and the time at which an unchanged one was reloaded")
+    func seeks() throws {
+        _ = try demuxer.open()
+        server.change { ($0.segments, $0.seconds) = (4..<10, 104) }
+        _ = try demuxer.seek(to: .seconds(8), preference: .atOrBefore)
+        #expect(window == [4, 10, 104, 0])
+        server.change { $0.seconds = 106 }
+        _ = try demuxer.seek(to: .seconds(8), preference: .atOrBefore)
+        #expect(window == [4, 10, 106, 0])
+        server.change { ($0.segments, $0.seconds, $0.hasEnded) = (6..<12, 108, true) }
+        _ = try demuxer.seek(to: .seconds(8), preference: .atOrBefore)
+        #expect(window == [6, 12, 108, 1])
+    }
+
+    @Test("The window of an older version does not replace that of a newer one")
+    func older() throws {
+        _ = try demuxer.open()
+        let first = try #require(resources.liveWindow)
+        server.change { ($0.segments, $0.seconds) = (2..<8, 102) }
+        _ = try demuxer.seek(to: .seconds(4), preference: .atOrBefore)
+        let second = try #require(resources.liveWindow)
+        resources.setLiveWindow(first)
+        #expect(resources.liveWindow == second && second != first)
+    }
+}
