@@ -143,12 +143,12 @@ readme: fixtures ## build and run the package that README.md shows, from its cod
 	SWIFT="$(SWIFT)" Tests/check-readme.sh $(BUILDFLAGS)
 
 .PHONY: avfoundation
-avfoundation: fixtures ## build packages outside this one with the product AVFoundation and without it, and play a clip
+avfoundation: fixtures ## build packages outside this one with the product AVFoundation and without it, and play clips
 	SWIFT="$(SWIFT)" Tests/check-avfoundation.sh $(BUILDFLAGS)
 
 .PHONY: apple-sources
-apple-sources: fixtures ## build packages outside this one with the plugin AppleSources, and test its translator
-	SWIFT="$(SWIFT)" Tests/check-apple-sources.sh $(BUILDFLAGS)
+apple-sources: fixtures ## build a package outside this one with the traits AppleSources and Combine, and test the translator
+	SWIFT="$(SWIFT)" Tests/check-apple-sources.sh
 
 # Settings for the sanitizers: a build from scratch, optimized code (several times faster), fewer samples of tests with many
 # samples, and the modules to test.

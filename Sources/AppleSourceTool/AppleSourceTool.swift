@@ -6,8 +6,8 @@ import Foundation
 
 /// Translates the files of a target for the plugin `AppleSources`: `AppleSourceTool OUTPUT FILE...`.
 ///
-/// Each translation is written to the folder `OUTPUT` under the name of the file, unless it is there already, so that the
-/// compiler only compiles what has changed. Messages have the form of the compiler's. The exit status is 1 if there are any.
+/// Each translation is written to the folder `OUTPUT`, unless it is there already, so that the compiler only compiles what
+/// has changed. Messages have the form of the compiler's. The exit status is 1 if there are any.
 @main
 struct AppleSourceTool {
     static func main() {
@@ -38,11 +38,17 @@ struct AppleSourceTool {
                 return fail(translation.messages.map(\.description).joined(separator: "\n"))
             }
             for file in translation.files {
-                let target = output.appendingPathComponent(URL(fileURLWithPath: file.path).lastPathComponent)
+                let name = URL(fileURLWithPath: file.path).lastPathComponent
+                let target = output.appendingPathComponent(translatedName(of: name))
                 let data = Data(file.text.utf8)
                 guard FileManager.default.contents(atPath: target.path) != data else { continue }
                 try data.write(to: target, options: .atomic)
             }
+        }
+
+        /// Returns the name of a translated file, as the plugin expects it.
+        private static func translatedName(of name: String) -> String {
+            name == "main.swift" ? name : "translated-" + name
         }
     #else
         private static func translate(_ paths: [String], into output: URL) throws {

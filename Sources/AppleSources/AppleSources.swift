@@ -20,9 +20,17 @@ struct AppleSources: BuildToolPlugin {
                 executable: try context.tool(named: "AppleSourceTool").url,
                 arguments: [output.path] + files.map(\.path),
                 inputFiles: files,
-                outputFiles: files.map { output.appending(component: $0.lastPathComponent) }
+                outputFiles: files.map {
+                    output.appending(component: translatedName(of: $0.lastPathComponent))
+                }
             )
         ]
+    }
+
+    /// Returns the name of a translated file, as the tool does: the compiler warns about a file that has the name of the
+    /// original. Only a file named `main.swift` can contain statements.
+    private func translatedName(of name: String) -> String {
+        name == "main.swift" ? name : "translated-" + name
     }
 
     /// Returns the Swift files in a folder and the folders in it, in the order of their paths. Links are followed.

@@ -21,7 +21,7 @@ class Broken: NSObject {
             object: nil
         )
         let count: Int = "text" // error: cannot convert value of type 'String' to specified type 'Int'
-        let code: String? = delegate?.ended?(count) // error: cannot assign value of type 'Int?' to type 'String?'
+        let code: String? = delegate?.ended?(count) // error: cannot convert value of type 'Int?' to specified type 'String'
         print(code ?? "", #selector(missing)) // error: type 'Broken' has no member 'missing'
     }
 }
