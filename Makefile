@@ -179,13 +179,17 @@ test-tsan: fixtures ## run the tests of TSAN_MODULES under the thread sanitizer 
 build-asan build-tsan: build-%:
 	$(call build-tests,$($*-flags))
 
-# The number of kills of `make soak`; 100 take about a quarter of an hour.
+# What `make soak` runs: kills (100 take about a quarter of an hour), files (10,000 take half an hour) and hours of the virtual clock.
 KILLS ?= 100
+FILES ?= 10000
+HOURS ?= 24
 
 .PHONY: soak
-soak: ## kill a player with --resume KILLS times, and check where it continues
+soak: ## check what runs for months: KILLS kills with --resume, FILES files in a followed folder, HOURS of laps
 	$(SWIFT) build $(RELEASE)
 	$(PYTHON) Tests/check-resume.py $(VPLAY) $(KILLS)
+	$(PYTHON) Tests/check-watch.py $(VPLAY) $(FILES)
+	$(PYTHON) Tests/check-laps.py $(VPLAY) $(HOURS)
 
 .PHONY: nightly
 nightly: ## run all checks of .ci/run, with all seeds, all tests built for release, and all tests under the sanitizers

@@ -4,8 +4,8 @@
     gaps.py [--vplay PATH] [--laps 3]
 
 `vplay` writes frames through a pipe, where their times of arrival are noted, and is controlled through its socket. The clips, which the
-script creates, show a frame each 40 ms. The table has, for each kind of transition, how much longer than 40 ms the longest interval between
-two frames was, and in how many whole frames the screen showed nothing new. No sink removes the last frame, so a screen is never empty; a
+script creates, show a frame each 40 ms, and a still image is one frame of 1 s. The table has, for each kind of transition, how much longer than
+that the longest interval between two frames was, and in how many whole frames of 40 ms the screen showed nothing new. No sink removes the last frame, so a screen is never empty; a
 late frame is the machine's load.
 """
 
@@ -24,6 +24,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDTH, HEIGHT = 64, 36
 FRAME = WIDTH * HEIGHT * 3 // 2
+VIDEO, STILL = 0.04, 1.0  # The durations of frames in seconds.
 
 
 def make(folder):
@@ -38,6 +39,9 @@ def make(folder):
             ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"testsrc=size={size}:rate=25:duration=2", "-c:v", codec,
              "-pix_fmt", pixels, "-g", "25", str(path)], check=True)
         clips[name] = str(path)
+    for name, source in (("png", "testsrc=size=320x180"), ("jpg", "smptebars=size=640x360")):
+        clips[name] = str(folder / f"still.{name}")
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", source, "-frames:v", "1", clips[name]], check=True)
     broken = folder / "broken.mkv"
     broken.write_bytes(b"not a video" * 100)
     clips["broken"] = str(broken)
@@ -85,9 +89,10 @@ class Run:
         return self.times
 
 
-def excess(times, interval=0.04):
-    longest = max((b - a for a, b in zip(times, times[1:])), default=0)
-    return max(0, longest - interval) * 1000
+def excess(times):
+    """Returns the longest delay of a frame in milliseconds. An interval nearer to that of a still image than to that of video is one."""
+    intervals = [b - a for a, b in zip(times, times[1:])]
+    return max(0, *(interval - (STILL if interval > (STILL + VIDEO) / 2 else VIDEO) for interval in intervals)) * 1000
 
 
 def main():
@@ -102,7 +107,7 @@ def main():
         folder = pathlib.Path(name)
         clips = make(folder)
 
-        def measure(words, inputs, seconds, interrupts=(), options=("--loop",)):
+        def measure(words, inputs, seconds, interrupts=(), options=("--loop", "--image-duration", str(STILL))):
             run = Run(arguments.vplay, folder, inputs, options)
             for _ in range(arguments.laps):
                 for path in interrupts:
@@ -112,12 +117,14 @@ def main():
             # The first frames come while the process starts.
             times = run.end()[5:]
             late = excess(times)
-            rows.append((words, len(times), late, int(late // 40)))
+            rows.append((words, len(times), late, int(late // (VIDEO * 1000))))
 
         videos = [clips[name] for name in ("h264", "vp9", "h264-444", "mpeg4")]
         measure("video after video of another codec, size and pixel format", videos, 8)
         measure("lap of a loop", videos[:1], 4)
         measure("a file that cannot be opened in between", [videos[0], clips["broken"], videos[1]], 4)
+        measure("still image after still image", [clips["png"], clips["jpg"]], 8)
+        measure("video, still image, video of another codec, still image", [videos[0], clips["png"], videos[1], clips["jpg"]], 8)
         measure("interruption and return", videos[:1], 4, [videos[1]])
         measure("interruption that replaces another one", videos[:1], 4, [videos[1], videos[3]])
     print("| transition | frames | longest delay | frames without a picture |\n|---|--:|--:|--:|")
