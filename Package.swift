@@ -133,9 +133,11 @@ let package = Package(
         // Protocols for authors of demuxers, decoders, drivers and audio devices.
         .target(name: "PlayheadBackend", dependencies: ["MediaCore"], swiftSettings: settings),
         .target(name: "HLS", dependencies: ["MediaCore", "PlayheadBackend"], swiftSettings: settings),
+        // Our own declarations: the library is opened at run time, so a build needs neither it nor its headers.
+        .systemLibrary(name: "CASS"),
         .target(
             name: "FFmpeg",
-            dependencies: ["CFFmpeg", "MediaCore", "PlayheadBackend"],
+            dependencies: ["CASS", "CFFmpeg", "MediaCore", "PlayheadBackend"],
             swiftSettings: settings
         ),
         .target(

@@ -26,10 +26,14 @@ public protocol MediaBackend: Sendable {
     /// Creates a deinterlacer, or returns nil if the backend has none; interlaced frames are then delivered as
     /// they were decoded. Each user needs one of its own. The default returns nil.
     func makeDeinterlacer() -> (any Deinterlacer)?
+    /// Creates a renderer that draws subtitles into frames, or returns nil if the backend has none; subtitles are then
+    /// not drawn. Each user needs one of its own. The default returns nil.
+    func makeSubtitleRenderer() -> (any SubtitleRenderer)?
 }
 
 extension MediaBackend {
     public var readsURLsFromSources: Bool { false }
     public func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { nil }
     public func makeDeinterlacer() -> (any Deinterlacer)? { nil }
+    public func makeSubtitleRenderer() -> (any SubtitleRenderer)? { nil }
 }

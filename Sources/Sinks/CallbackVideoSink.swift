@@ -4,6 +4,7 @@ public import MediaCore
 public final class CallbackVideoSink: VideoSink {
     public let acceptedPixelFormats: [PixelFormat]
     public let appliesPreferredTrackTransform: Bool
+    public let rendersSubtitles: Bool
     public let lateFramePolicy: LateFramePolicy
     private let onStart: @Sendable (VideoFormat) throws -> Void
     private let onFlush: @Sendable () -> Void
@@ -17,6 +18,8 @@ public final class CallbackVideoSink: VideoSink {
     ///     unchanged and uncopied.
     ///   - appliesPreferredTrackTransform: Whether frames arrive upright and with square pixels if the layer has no
     ///     size.
+    ///   - rendersSubtitles: Whether the selected subtitles are drawn into frames, which then arrive upright and with
+    ///     square pixels.
     ///   - lateFramePolicy: The policy for frames that become due before the closure has returned.
     ///   - onStart: Receives the format of the frames that follow. An error finishes the sink.
     ///   - onFlush: Called for a seek or a new item.
@@ -25,6 +28,7 @@ public final class CallbackVideoSink: VideoSink {
     public init(
         pixelFormats: [PixelFormat] = [],
         appliesPreferredTrackTransform: Bool = false,
+        rendersSubtitles: Bool = false,
         lateFramePolicy: LateFramePolicy = .dropLate,
         onStart: @escaping @Sendable (VideoFormat) throws -> Void = { _ in },
         onFlush: @escaping @Sendable () -> Void = {},
@@ -33,6 +37,7 @@ public final class CallbackVideoSink: VideoSink {
     ) {
         acceptedPixelFormats = pixelFormats
         self.appliesPreferredTrackTransform = appliesPreferredTrackTransform
+        self.rendersSubtitles = rendersSubtitles
         self.lateFramePolicy = lateFramePolicy
         self.onStart = onStart
         self.onFlush = onFlush

@@ -142,6 +142,7 @@ public final class TerminalSink: VideoSink {
 
     public var acceptedPixelFormats: [PixelFormat] { [.rgba] }
     public var appliesPreferredTrackTransform: Bool { true }
+    public var rendersSubtitles: Bool { true }
     public var lateFramePolicy: LateFramePolicy { .newestOnly }
 
     /// Does nothing: each frame is drawn by its own format.

@@ -106,6 +106,7 @@ public final class WindowSink: VideoSink {
     // conversions support few of them. The fourth byte is unused, so a transparent layer is drawn over black.
     public var acceptedPixelFormats: [PixelFormat] { [PixelFormat(rawValue: "bgr0")] }
     public var appliesPreferredTrackTransform: Bool { true }
+    public var rendersSubtitles: Bool { true }
     public var lateFramePolicy: LateFramePolicy { .newestOnly }
 
     /// Opens the window and waits until it is open: about 20 ms.

@@ -51,6 +51,43 @@ struct SnapshotTests {
         #expect(Set(try (1...5).map { try read(folder, "all-\($0).png") }).count == 5)
     }
 
+    @Test("--subtitles draws those of a track or a file into the image, where some are due")
+    func subtitles() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let film = Media.fixture("two-languages.mkv")
+        func image(_ time: String, _ options: String...) async throws -> Data {
+            let arguments = ["snapshot", film, "--at", time, "-o", "a.png"] + options
+            let outcome = try await Command.run(arguments, in: folder)
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+            return try read(folder, "a.png")
+        }
+        let plain = try await image("1.5")
+        let drawn = try await image("1.5", "--subtitles")
+        #expect(drawn != plain)
+        #expect(try await image("1.5", "--subtitle-track", "en") == drawn)
+        #expect(try await image("0.2", "--subtitles") == image("0.2"))
+        let text = "1\n00:00:01,000 --> 00:00:02,000\nSecond\nin two lines\n"
+        try Data(text.utf8).write(to: folder.appendingPathComponent("a.srt"))
+        #expect(try await image("1.5", "--subtitle-file", "a.srt") == drawn)
+        for (options, error) in [
+            (["--subtitle-track", "fr"], "no subtitle track in language fr; available: 3 (eng)"),
+            (["--subtitle-file", "none.srt"], "none.srt: cannot open the file"),
+        ] {
+            let outcome = try await Command.run(
+                ["snapshot", film, "--at", "1.5", "-o", "b.png"] + options,
+                in: folder
+            )
+            #expect(outcome.status == 1 && outcome.errors.contains(error), "\(outcome.errors)")
+        }
+        let outcome = try await Command.run(
+            ["snapshot", Media.clip, "--at", "1", "--subtitles", "-o", "b.png"],
+            in: folder
+        )
+        #expect(outcome.status == 1 && outcome.errors.contains("no subtitles"))
+        #expect(try names(folder) == ["a.png", "a.srt"])
+    }
+
     @Test("On a terminal replaced files are reported in one line; an empty file and a new one are not")
     func replaced() async throws {
         let folder = try folder()

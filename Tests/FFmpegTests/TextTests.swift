@@ -137,13 +137,28 @@ struct TextTests {
         )
     }
 
-    @Test("Bitmap subtitles throw an error")
-    func bitmaps() throws {
-        let demuxer = FFmpegDemuxer(OpenRequest(location: Corpus.root + "/subtitles/pgs-bitmap.mkv"))
+    @Test("Bitmap subtitles are decoded to pixels without text, and have no cues of text")
+    func bitmaps() async throws {
+        let location = Corpus.root + "/subtitles/pgs-bitmap.mkv"
+        let demuxer = FFmpegDemuxer(OpenRequest(location: location))
         let track = try #require(try demuxer.open().get().tracks.first { $0.mediaType == .subtitle })
-        let error = #expect(throws: MediaError.self) { try demuxer.makeTextDecoder(for: track.id).get() }
-        #expect(error?.code == .decoderNotFound)
-        #expect(error?.message == "hdmv_pgs_subtitle subtitles are bitmaps, not text")
+        let decoder = try demuxer.makeTextDecoder(for: track.id).get()
+        demuxer.setEnabledTracks([track.id])
+        var cues: [TextCue] = []
+        while let packet = try demuxer.read().get() { cues += try decoder.decode(packet) }
+        let cue = try #require(cues.first)
+        guard case .bitmap(let bitmap)? = cue.drawing else { return #expect(Bool(false), "no bitmap") }
+        #expect(cues.count == 1 && cue.text.isEmpty && cue.timeRange.duration.isIndefinite)
+        #expect(bitmap.canvas == PixelSize(width: 1280, height: 720))
+        for part in bitmap.parts {
+            #expect(part.pixels.count == part.rect.width * part.rect.height)
+            #expect(part.pixels.allSatisfy { Int($0) < part.colors.count })
+        }
+        let asset = Asset(url: URL(fileURLWithPath: location))
+        try await asset.load()
+        let described = try #require(asset.tracks.first { $0.mediaType == .subtitle })
+        let error = await #expect(throws: PlaybackError.self) { _ = try await asset.cues(of: described) }
+        #expect(error?.message.contains("the subtitles are bitmaps, not text") == true)
     }
 }
 

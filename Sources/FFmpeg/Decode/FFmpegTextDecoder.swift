@@ -2,8 +2,8 @@ internal import CFFmpeg
 package import MediaCore
 package import PlayheadBackend
 
-/// A decoder for a subtitle track that uses libavcodec. libavcodec converts all text formats to ASS events, whose
-/// markup is removed.
+/// A decoder for a subtitle track that uses libavcodec. libavcodec converts all text formats to ASS events. The text of
+/// a cue is that of its event without markup, and the event itself is kept for drawing.
 ///
 /// `@unchecked Sendable`: all members are only used on the caller's lane, as `TextDecoder` requires.
 final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
@@ -12,27 +12,20 @@ final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
     private let log = LibraryLog()
     private let codec: CodecContext
     private let fieldCount: Int
+    private let script: ASSScript
 
     /// Creates a decoder. With `hasOwnFields`, the events have the fields that the header of the container declares.
+    /// `fonts` are those of the container.
     init(
         stream: UnsafeMutablePointer<AVStream>,
         track: Track,
         location: String,
-        hasOwnFields: Bool
+        hasOwnFields: Bool,
+        fonts: [ASSScript.Font]
     ) throws(MediaError) {
         self.track = track.id
         self.location = location
         let parameters = try CodecParameters(copying: stream.pointee.codecpar)
-        let descriptor = avcodec_descriptor_get(parameters.pointer.pointee.codec_id)
-        let kind = descriptor?.pointee.props ?? Int32(AV_CODEC_PROP_TEXT_SUB)
-        guard kind & Int32(AV_CODEC_PROP_TEXT_SUB) != 0 else {
-            throw MediaError(
-                .decoderNotFound,
-                "\(track.codec) subtitles are bitmaps, not text",
-                location: location,
-                track: track.id
-            )
-        }
         let header = parameters.pointer.pointee
         fieldCount =
             hasOwnFields && header.extradata != nil
@@ -56,6 +49,16 @@ final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
         } catch {
             throw error.at(location: location, track: track.id)
         }
+        let context = codec.pointer.pointee
+        let script = UnsafeRawBufferPointer(
+            start: context.subtitle_header,
+            count: context.subtitle_header == nil ? 0 : Int(max(0, context.subtitle_header_size))
+        )
+        // In containers, events have these fields, whatever the header declares.
+        self.script = ASSScript(
+            header: Array(script) + (hasOwnFields ? [] : Array("\n\n\(PlainText.fields)\n".utf8)),
+            fonts: fonts
+        )
     }
 
     func decode(_ packet: Packet) throws(MediaError) -> [TextCue] {
@@ -84,23 +87,43 @@ final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
         }
         guard isThere != 0 else { return [] }
         defer { avsubtitle_free(&subtitle) }
+        let rects = (0..<Int(subtitle.num_rects)).compactMap { subtitle.rects[$0] }
         let range = MediaTimeRange(start: start, duration: packet.duration ?? .indefinite)
+        if let bitmap = SubtitleBitmap(rects, codec.pointer.pointee) {
+            var cue = TextCue(text: "", timeRange: subtitle.range(in: range), track: track)
+            cue.drawing = .bitmap(bitmap)
+            return [cue]
+        }
         let settings = Self.sideText(scratch.pointer, AV_PKT_DATA_WEBVTT_SETTINGS)
-        return (0..<Int(subtitle.num_rects)).compactMap { index in
-            guard let text = subtitle.rects[index].flatMap(text), !text.isEmpty else { return nil }
-            return TextCue(text: text, timeRange: range, track: track, settings: settings)
+        return rects.compactMap { rect -> TextCue? in
+            var cue = TextCue(text: "", timeRange: range, track: track, settings: settings)
+            if rect.pointee.type == SUBTITLE_ASS, let line = rect.pointee.ass {
+                let event = String(cString: line)
+                cue.text = PlainText.ofEvent(event, fieldCount: fieldCount)
+                cue.drawing = drawing(of: event)
+            } else if rect.pointee.type == SUBTITLE_TEXT, let text = rect.pointee.text {
+                cue.text = String(cString: text)
+            }
+            // An event without text may consist of shapes.
+            return cue.text.isEmpty && cue.drawing == nil ? nil : cue
         }
     }
 
     func flush() { avcodec_flush_buffers(codec.pointer) }
 
-    private func text(_ rect: UnsafeMutablePointer<AVSubtitleRect>) -> String? {
-        switch rect.pointee.type {
-        case SUBTITLE_ASS:
-            rect.pointee.ass.map { PlainText.ofEvent(String(cString: $0), fieldCount: fieldCount) }
-        case SUBTITLE_TEXT: rect.pointee.text.map { String(cString: $0) }
-        default: nil
-        }
+    /// Returns the form in which an event is drawn, or nil if nothing follows its other fields.
+    private func drawing(of event: String) -> CueDrawing? {
+        let fields = event.split(separator: ",", maxSplits: fieldCount, omittingEmptySubsequences: false)
+        guard fields.count > fieldCount, fields[fieldCount].contains(where: { !$0.isWhitespace }),
+            let comma = event.firstIndex(of: ",")
+        else { return nil }
+        return .event(
+            ASSEvent(
+                fields: String(event[event.index(after: comma)...]),
+                readOrder: Int(event[..<comma]) ?? 0,
+                script: script
+            )
+        )
     }
 
     private static func sideText(
@@ -111,69 +134,6 @@ final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
         guard let data = av_packet_get_side_data(packet, type, &size), size > 0 else { return nil }
         let text = String(decoding: UnsafeRawBufferPointer(start: data, count: size), as: UTF8.self)
         return text.isEmpty ? nil : text
-    }
-}
-
-/// Removes the markup of ASS text.
-enum PlainText {
-    /// The number of fields before the text of an event as libavcodec writes it.
-    static let fieldCount = 8
-
-    /// Returns the number of fields before the text as the header of a file declares it. The events of a file have a
-    /// number instead of a start and an end.
-    static func fieldCount(header: String) -> Int {
-        let lines = header.split(whereSeparator: \.isNewline).drop { !$0.hasPrefix("[Events]") }
-        guard let line = lines.first(where: { $0.hasPrefix("Format:") }) else { return fieldCount }
-        let names = line.dropFirst("Format:".count).split(separator: ",").map {
-            $0.filter { !$0.isWhitespace }.lowercased()
-        }
-        guard names.last == "text" else { return fieldCount }
-        return names.filter { $0 != "start" && $0 != "end" }.count
-    }
-
-    /// Returns the text of an event: "ReadOrder,Layer,Style,Name,MarginL,MarginR,MarginV,Effect,Text".
-    static func ofEvent(_ event: String, fieldCount: Int = fieldCount) -> String {
-        let fields = event.split(separator: ",", maxSplits: fieldCount, omittingEmptySubsequences: false)
-        return fields.count > fieldCount ? ofMarkup(fields[fieldCount]) : ""
-    }
-
-    static func ofMarkup(_ markup: Substring) -> String {
-        var text = ""
-        var isDrawing = false
-        var rest = markup
-        while let character = rest.popFirst() {
-            if character == "{", let end = rest.firstIndex(of: "}") {
-                isDrawing = draws(rest[..<end]) ?? isDrawing
-                rest = rest[rest.index(after: end)...]
-                continue
-            }
-            // The commands of vector drawings are written as text and are skipped.
-            if isDrawing { continue }
-            guard character == "\\", let next = rest.first else {
-                if character != "\r\n", character != "\r" { text.append(character) } else { text += "\n" }
-                continue
-            }
-            switch next {
-            case "N", "n": text += "\n"
-            case "h": text += "\u{A0}"
-            case "{", "}", "\\": text.append(next)
-            default:
-                text += "\\"
-                continue
-            }
-            rest.removeFirst()
-        }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
-        return text
-    }
-
-    /// Returns whether a block of overrides begins or ends a drawing ("\p1", "\p0"), or nil if it does neither.
-    private static func draws(_ overrides: Substring) -> Bool? {
-        var result: Bool?
-        for tag in overrides.split(separator: "\\") where tag.first == "p" {
-            if let scale = Int(tag.dropFirst().prefix { $0.isNumber }) { result = scale > 0 }
-        }
-        return result
     }
 }
 
@@ -201,7 +161,31 @@ extension FFmpegDemuxer {
             stream: stream,
             track: described,
             location: request.location,
-            hasOwnFields: description.formatName == "ass"
+            hasOwnFields: description.formatName == "ass",
+            fonts: Self.fonts(session.streams)
         )
+    }
+
+    /// The largest total size of the fonts of a container that are read.
+    private static let fontByteLimit = 64 << 20
+
+    /// Returns the fonts that are attached to a container.
+    private static func fonts(_ streams: [UnsafeMutablePointer<AVStream>]) -> [ASSScript.Font] {
+        var bytes = 0
+        return streams.compactMap { stream in
+            guard let parameters = stream.pointee.codecpar,
+                parameters.pointee.codec_type == AVMEDIA_TYPE_ATTACHMENT,
+                [AV_CODEC_ID_TTF, AV_CODEC_ID_OTF].contains(parameters.pointee.codec_id),
+                let data = parameters.pointee.extradata
+            else { return nil }
+            let count = Int(max(0, parameters.pointee.extradata_size))
+            bytes += count
+            guard count > 0, bytes <= fontByteLimit else { return nil }
+            let metadata = OptionDictionary.read(stream.pointee.metadata)
+            return ASSScript.Font(
+                name: metadata["filename"] ?? "font",
+                bytes: Array(UnsafeRawBufferPointer(start: data, count: count))
+            )
+        }
     }
 }

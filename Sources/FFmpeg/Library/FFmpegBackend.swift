@@ -46,5 +46,7 @@ package struct FFmpegBackend: SegmentBackend {
 
     package func makeDeinterlacer() -> (any Deinterlacer)? { FFmpegDeinterlacer(openFilters) }
 
+    package func makeSubtitleRenderer() -> (any SubtitleRenderer)? { FFmpegSubtitleRenderer() }
+
     package func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { OverlapStretcher() }
 }

@@ -11,6 +11,8 @@ public struct TextCue: Hashable, Sendable {
     public var settings: String?
     /// The values of timed metadata, by name; empty for subtitles.
     public var values: [String: String]
+    /// The form in which the cue is drawn into frames. Nil draws the text in the default style.
+    package var drawing: CueDrawing?
 
     /// Creates a cue.
     ///

@@ -17,6 +17,14 @@ public protocol VideoSink: AnyObject, Sendable {
     /// the layer has a size, frames always arrive upright and with square pixels. The engine reads this value once,
     /// when the sink is added.
     var appliesPreferredTrackTransform: Bool { get }
+    /// A Boolean value that indicates whether the selected subtitles are drawn into the frames that the sink receives;
+    /// false by default. Set it for a sink that people look at.
+    ///
+    /// If it is true, frames arrive upright and with square pixels, as with `appliesPreferredTrackTransform`, and the
+    /// current frame is presented again when a subtitle appears or disappears while no other frame is due. An output
+    /// of subtitles whose `suppressesPlayerRendering` is true prevents drawing. The engine reads this value once, when
+    /// the sink is added.
+    var rendersSubtitles: Bool { get }
     /// The policy for frames that become due while the sink is busy; `.dropLate` by default. The engine reads this
     /// value once, when the sink is added.
     var lateFramePolicy: LateFramePolicy { get }
@@ -41,6 +49,7 @@ public protocol VideoSink: AnyObject, Sendable {
 extension VideoSink {
     public var acceptedPixelFormats: [PixelFormat] { [] }
     public var appliesPreferredTrackTransform: Bool { false }
+    public var rendersSubtitles: Bool { false }
     public var lateFramePolicy: LateFramePolicy { .dropLate }
     public func flush() {}
 }

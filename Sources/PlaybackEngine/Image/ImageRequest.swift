@@ -25,6 +25,8 @@ package struct ImageRequest: Hashable, Sendable {
     /// The deinterlacing of interlaced frames, each without its neighbors.
     package var deinterlacing: Deinterlacing
     package var dynamicRange: DynamicRangePolicy
+    /// The subtitles to draw, or nil for none.
+    package var subtitles: ImageSubtitles?
     /// The value of `ImageRequestQueue.generation` when the request was made.
     package var generation: UInt64
     /// The sync point from which the frame is decoded, if it is known from a search. If it is that of the request
@@ -43,6 +45,7 @@ package struct ImageRequest: Hashable, Sendable {
         isUpright: Bool = false,
         deinterlacing: Deinterlacing = .none,
         dynamicRange: DynamicRangePolicy = .matchSource,
+        subtitles: ImageSubtitles? = nil,
         generation: UInt64
     ) {
         self.time = time
@@ -56,6 +59,7 @@ package struct ImageRequest: Hashable, Sendable {
         self.isUpright = isUpright
         self.deinterlacing = deinterlacing
         self.dynamicRange = dynamicRange
+        self.subtitles = subtitles
         self.generation = generation
     }
 
@@ -90,6 +94,21 @@ extension ImageRequest {
         }
         guard let pixelFormat = pixelFormats.preferred(for: frame.pixelFormat) else { return shaped }
         return try converter.convert(shaped, to: pixelFormat, size: shaped.size)
+    }
+
+    /// Returns the layout of the video in the shaped image.
+    func geometry(of frame: VideoFrame, shaped: VideoFrame) -> VideoGeometry {
+        if let targetSize {
+            return VideoGeometry(frame.format.shape, gravity: gravity, target: targetSize)
+        }
+        return VideoGeometry(VideoShape(size: frame.size), gravity: .resize, target: shaped.size)
+    }
+
+    /// Returns the item time whose subtitles an image shows: the requested time if the frame is due then.
+    func subtitleTime(of frame: VideoFrame) -> MediaTime {
+        let start = frame.presentationTime
+        let isDue = frame.duration.isNumeric && start <= time && time < start + frame.duration
+        return isDue ? time : start
     }
 
     private func toSDR(_ frame: VideoFrame) -> Bool {

@@ -52,6 +52,9 @@ final class ImageStage: Stage, @unchecked Sendable {
 
     // Confined to the lane.
     private var reader: ImageReader?
+    private var subtitleReader: ImageSubtitleReader?
+    /// The frame of the current request, until its subtitles have been read.
+    private var found: VideoFrame?
     /// The demuxer that is being opened and waits for bytes.
     private var opening: (any Demuxer)?
     /// The request that the reader is processing.
@@ -114,12 +117,34 @@ final class ImageStage: Stage, @unchecked Sendable {
         if activeTicket !== entry.ticket {
             guard case .ready = try reader.begin(request) else { return .needsInput }
             activeTicket = entry.ticket
+            found = nil
         }
         if mustYield() { return yield() }
-        guard case .ready(let found) = try reader.step() else { return .needsInput }
+        if found == nil {
+            guard case .ready(let frame) = try reader.step() else { return .needsInput }
+            found = frame
+        }
         guard let frame = found else { return .progressed }
+        var cues: [TextCue] = []
+        if let subtitles = request.subtitles {
+            var mustWait = false
+            let result = try subtitleReader(of: subtitles).read(
+                at: request.subtitleTime(of: frame),
+                mustWait: &mustWait
+            )
+            guard case .ready(let due) = result else { return mustWait ? .needsInput : .progressed }
+            cues = due
+        }
         let whole = request.deinterlacing != .none ? deinterlacer.deinterlace(frame).frame : frame
-        let shaped = try request.shape(whole, with: converter)
+        var shaped = try request.shape(whole, with: converter)
+        if !cues.isEmpty, let subtitleReader {
+            shaped = try subtitleReader.draw(
+                cues,
+                at: request.subtitleTime(of: frame),
+                on: shaped,
+                geometry: request.geometry(of: whole, shaped: shaped)
+            )
+        }
         finish(entry) { answer(.success(shaped)) }
         return .progressed
     }
@@ -144,8 +169,21 @@ final class ImageStage: Stage, @unchecked Sendable {
         return .progressed
     }
 
-    /// Closes the file.
+    private func subtitleReader(of subtitles: ImageSubtitles) -> ImageSubtitleReader {
+        if let subtitleReader, subtitleReader.subtitles === subtitles { return subtitleReader }
+        subtitleReader?.close()
+        let made = ImageSubtitleReader(subtitles, usesBlockingReads: driver.stopsTimeDuringReads) {
+            [wake] in wake()
+        }
+        subtitleReader = made
+        return made
+    }
+
+    /// Closes the files.
     func closeFile() {
+        subtitleReader?.close()
+        subtitleReader = nil
+        found = nil
         reader = nil
         opening = nil
     }
@@ -218,6 +256,7 @@ final class ImageStage: Stage, @unchecked Sendable {
     /// Removes a request and answers it, unless it has been cancelled.
     private func finish(_ entry: PendingRequest, _ answer: () -> Void) {
         activeTicket = nil
+        found = nil
         let isPending = shared.withLock { shared in
             guard let index = shared.pending.firstIndex(where: { $0.ticket === entry.ticket }) else {
                 return false

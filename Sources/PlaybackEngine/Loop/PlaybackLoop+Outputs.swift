@@ -71,7 +71,8 @@ extension PlaybackLoop {
         switch output {
         case .deinterlacingChanged: layers.updateDeinterlacingDemand()
         // The fault concerns the item that is being shown.
-        case .notDeinterlaced(let error): if let id = current?.id { fault(error, of: id) }
+        case .notDeinterlaced(let error), .subtitlesNotDrawn(let error):
+            if let id = current?.id { fault(error, of: id) }
         case .device(.interruptionBegan): handle(.interruptionBegan)
         case .device(.interruptionEnded): handle(.interruptionEnded)
         case .skipped: publisher.counters.framesSkippedBySinks += 1

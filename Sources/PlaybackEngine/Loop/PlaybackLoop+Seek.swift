@@ -80,6 +80,7 @@ extension PlaybackLoop {
         }
         publisher.counters.framesDecoded += 1
         let (epoch, now) = (frame.epoch, now)
+        if let time = ItemTime(frame.presentationTime) { drawSubtitles(at: time) }
         show(frame, due: now, at: now, isEssential: true) { [weak self] in
             self?.perform { $0.handle(.previewPresented(epoch)) }
         }
@@ -140,6 +141,7 @@ extension PlaybackLoop {
         }
         current?.hasFrames = true
         publisher.counters.framesDecoded += frame.isUndecoded ? 0 : 1
+        drawSubtitles(at: first.itemTime)
         show(frame, due: now, at: now, isEssential: true, done: presented)
         return true
     }
@@ -197,6 +199,7 @@ extension PlaybackLoop {
             presentation.moveTimeline(to: last, at: now)
             audio.output?.restart()
             observers.jumped(itemTime: presentation.itemTime(at: now))
+            drawSubtitles(at: presentation.itemTime(at: now))
             show(last, due: now, at: now, isEssential: true, done: nil)
         }
         apply(.stepped(epoch, hasMoved: steps.last != nil))

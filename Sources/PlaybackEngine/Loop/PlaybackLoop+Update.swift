@@ -57,6 +57,7 @@ extension PlaybackLoop {
             if let time { outcome.wake(at: time) }
         }
         deliver(outcome, pipeline, at: now)
+        layers.showSubtitles(isPlaying: presentation.timeline.isRunning)
         updateFrameSkipping(pipeline, outcome, at: now)
         // Only playback passes a time; a seek to that time does not.
         if presentation.timeline.isRunning { observers.fire(upTo: presentation.itemTime(at: now)) }

@@ -32,6 +32,8 @@ package final class PlaybackLoop: @unchecked Sendable {
     var layers = LayerGroup()
     var audio = AudioSync()
     var cueTracks = CueTracks()
+    /// The cues that the layers draw.
+    var drawnCues: [CueList.Entry] = []
     var publisher: SnapshotPublisher
     var skipPolicy = SkipPolicy()
     var observers = TimeObservers()

@@ -76,6 +76,12 @@ package final class CueReader: @unchecked Sendable {
         guard stage.isAtEnd else {
             return output.finish(failure.withLock { $0 } ?? MediaError(.cancelled, "reading was cancelled"))
         }
+        let entries = stage.cues.entries
+        if entries.contains(where: \.cue.isBitmap) {
+            return output.finish(
+                MediaError(.decoderNotFound, "the subtitles are bitmaps, not text", track: stage.trackID)
+            )
+        }
         guard stage.hasAllCues else {
             return output.finish(
                 MediaError(
@@ -85,7 +91,7 @@ package final class CueReader: @unchecked Sendable {
                 )
             )
         }
-        output.append(stage.cues.entries.map(\.cue), byteCount: 0)
+        output.append(entries.filter { !$0.isDrawnOnly }.map(\.cue), byteCount: 0)
         output.finish()
     }
 }

@@ -6,36 +6,51 @@ struct CueList {
         var cue: TextCue
         /// The time range of the cue. An end of `distantFuture` means that nothing has ended the cue yet.
         var start, end: ItemTime
+        /// Whether the cue is drawn, but not delivered as text: it has none, or that of another cue at the same time
+        /// in another style.
+        var isDrawnOnly = false
 
         /// Whether both are the same cue, whose end may have become known.
         func isSame(as other: Entry) -> Bool {
             start == other.start && cue.text == other.cue.text && cue.values == other.cue.values
+                && cue.drawing == other.cue.drawing
         }
     }
 
     private(set) var entries: [Entry] = []
     private var longestDuration: Int64 = 0
     private var bytes = 0
+    private var drawingBytes = 0
     /// The byte limit. Subtitles of a whole day need less; larger input is rejected.
     static let byteLimit = 8 << 20
+    /// The byte limit of what is drawn only: a minute of bitmaps that cover a tenth of an HD frame each second.
+    private static let drawingByteLimit = 32 << 20
 
     /// Inserts a cue, unless it is already in the list. Returns false if it does not fit.
     mutating func insert(_ cue: TextCue) -> Bool {
         guard let start = ItemTime(cue.timeRange.start) else { return true }
         let index = entries.partition { $0.start > start }
-        guard
-            !entries[..<index].reversed().prefix(while: { $0.start == start }).contains(where: {
-                $0.cue.text == cue.text && $0.cue.values == cue.values
-            })
-        else { return true }
-        guard bytes + Self.size(cue) <= Self.byteLimit else { return false }
-        bytes += Self.size(cue)
-        var end = ItemTime(cue.timeRange.end) ?? .distantFuture
-        // Only a cue of the same track ends a cue of open duration.
-        if end == .distantFuture, let next = entries[index...].first(where: { $0.cue.track == cue.track }) {
-            end = next.start
+        let equal = entries[..<index].reversed().prefix { $0.start == start }.filter {
+            $0.cue.text == cue.text && $0.cue.values == cue.values
         }
-        entries.insert(Entry(cue: cue, start: start, end: max(start, end)), at: index)
+        guard !equal.contains(where: { $0.cue.drawing == cue.drawing }) else { return true }
+        guard bytes + Self.size(cue) <= Self.byteLimit,
+            drawingBytes + cue.drawingByteCount <= Self.drawingByteLimit
+        else { return false }
+        bytes += Self.size(cue)
+        drawingBytes += cue.drawingByteCount
+        var end = ItemTime(cue.timeRange.end) ?? .distantFuture
+        // Only a cue of the same track ends a cue of open duration, or a bitmap.
+        if end == .distantFuture || cue.isBitmap,
+            let next = entries[index...].first(where: { $0.cue.track == cue.track })
+        {
+            end = min(end, next.start)
+        }
+        let isDrawnOnly = cue.drawing != nil && (cue.text.isEmpty || !equal.isEmpty)
+        entries.insert(
+            Entry(cue: cue, start: start, end: max(start, end), isDrawnOnly: isDrawnOnly),
+            at: index
+        )
         if end == .distantFuture {
             entries[index].cue.timeRange.duration = .indefinite
         } else {
@@ -49,11 +64,11 @@ struct CueList {
         cue.values.reduce(cue.text.utf8.count + 64) { $0 + $1.key.utf8.count + $1.value.utf8.count }
     }
 
-    /// Ends the cues of open duration of a track at `time`.
+    /// Ends the cues of open duration and the bitmaps of a track at `time`.
     mutating func end(track: Int, at time: ItemTime) {
-        for index in entries.indices
-        where entries[index].end == .distantFuture && entries[index].start < time
-            && entries[index].cue.track == track
+        for (index, entry) in entries.enumerated()
+        where entry.start < time && entry.cue.track == track
+            && (entry.end == .distantFuture || entry.cue.isBitmap && entry.end > time)
         {
             close(index, at: time)
         }
@@ -62,7 +77,7 @@ struct CueList {
     private mutating func close(_ index: Int, at end: ItemTime) {
         entries[index].end = end
         longestDuration = max(longestDuration, end - entries[index].start)
-        if !entries[index].cue.timeRange.duration.isNumeric {
+        if !entries[index].cue.timeRange.duration.isNumeric || entries[index].cue.isBitmap {
             entries[index].cue.timeRange.duration = MediaTime(nanoseconds: end - entries[index].start)
         }
     }
@@ -72,6 +87,7 @@ struct CueList {
         entries.removeAll { entry in
             guard entry.end < time else { return false }
             bytes -= Self.size(entry.cue)
+            drawingBytes -= entry.cue.drawingByteCount
             return true
         }
     }

@@ -17,17 +17,21 @@ package struct CueListener: Sendable {
     package var advance: Int64
     /// Whether the ends of cues are reported, by `advance` before they come.
     package var reportsEnds: Bool
+    /// Whether layers draw no subtitles, because the listener's owner shows them.
+    package var suppressesRendering: Bool
     package var receive: @Sendable (Notice) -> Void
 
     package init(
         id: ObjectIdentifier,
         advance: Int64,
         reportsEnds: Bool = false,
+        suppressesRendering: Bool = false,
         receive: @escaping @Sendable (Notice) -> Void
     ) {
         self.id = id
         self.advance = max(0, advance)
         self.reportsEnds = reportsEnds
+        self.suppressesRendering = suppressesRendering
         self.receive = receive
     }
 }

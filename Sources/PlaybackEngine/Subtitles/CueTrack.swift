@@ -65,6 +65,17 @@ struct CueTrack {
         return deliver(at: time, isReverse: isReverse)
     }
 
+    /// Returns the cues to draw at `time`, and the item time at which others are due; nil if none is known.
+    func drawn(at time: ItemTime, isReverse: Bool) -> (cues: [CueList.Entry], next: ItemTime?) {
+        let cues = stage.cues
+        let due =
+            source.listeners().contains(where: \.suppressesRendering) ? [] : cues.due(from: time, to: time)
+        let changes =
+            [cues.next(after: time, isReverse: isReverse)].compactMap(\.self)
+            + due.map { isReverse ? $0.start - 1 : $0.end }.filter { $0 < .distantFuture }
+        return (due, isReverse ? changes.max() : changes.min())
+    }
+
     private mutating func deliver(at time: ItemTime, isReverse: Bool) -> ItemTime? {
         let cues = stage.cues
         var next: ItemTime?
@@ -75,7 +86,7 @@ struct CueTrack {
             // Ends are reported as early as starts are, so only the cues at the edge count. After a jump there may be
             // cues that end before the edge.
             let first = listener.reportsEnds && known != nil ? edge : time
-            let due = cues.due(from: min(first, edge), to: max(first, edge))
+            let due = cues.due(from: min(first, edge), to: max(first, edge)).filter { !$0.isDrawnOnly }
             let new = due.filter { entry in known?.contains { $0.isSame(as: entry) } != true }
             current[listener.id] = Set(due)
             if !new.isEmpty { listener.receive(.due(new.map(\.cue), at: time.mediaTime)) }

@@ -66,12 +66,28 @@ extension PlaybackLoop {
 
     /// Delivers cues that are due. Returns the host time of the next delivery, or nil if none is known.
     func updateCues(at now: HostTime) -> HostTime? {
+        let time = presentation.itemTime(at: now)
         guard !cueTracks.isEmpty, state.item?.hasFirstFrame == true, let epoch = current?.start.epoch else {
+            if cueTracks.isEmpty { drawSubtitles(at: time) }
             return nil
         }
-        let time = presentation.itemTime(at: now)
         let position = CueTracks.Position(epoch: epoch, pass: presentation.pass)
-        return cueTracks.update(at: time, position, isReverse: presentation.isReverse)
+        let deliveries = cueTracks.update(at: time, position, isReverse: presentation.isReverse)
+        return (deliveries + [drawSubtitles(at: time)].compactMap(\.self))
             .compactMap { presentation.hostTime(forItemTime: $0) }.min()
+    }
+
+    /// Draws the subtitles that are due at an item time into the frames that follow. Returns the item time at which
+    /// others are due, or nil if none is known.
+    @discardableResult
+    func drawSubtitles(at time: ItemTime) -> ItemTime? {
+        let track = cueTracks[.subtitles]
+        let (due, next) = track?.drawn(at: time, isReverse: presentation.isReverse) ?? ([], nil)
+        let isSame = due.count == drawnCues.count && zip(due, drawnCues).allSatisfy { $0.isSame(as: $1) }
+        if !isSame {
+            drawnCues = due
+            layers.setSubtitles(due.isEmpty ? nil : DueSubtitles(due.map(\.cue), at: time.mediaTime))
+        }
+        return next
     }
 }

@@ -7,15 +7,31 @@ package import PlayheadBackend
 package final class FrameConversions: Sendable {
     private let driver: any Driver
     private let makeConverter: @Sendable () -> any VideoConverter
+    /// Creates a renderer of subtitles, which each sink has for itself.
+    let makeSubtitleRenderer: @Sendable () -> (any SubtitleRenderer)?
+    private let hasUndrawnSubtitles = Locked(false)
     /// The converters in use. Each is released when the last sink that uses it is gone.
     private let converters = Locked<[FrameConversionSpec: WeakReference<SharedConverter>]>([:])
     private let convertedCount = Locked(0)
     /// A converter that only answers `nearestFormat(to:geometry:)`.
     private let formatQueryConverter = Locked<(any VideoConverter)?>(nil)
 
-    package init(driver: any Driver, makeConverter: @escaping @Sendable () -> any VideoConverter) {
+    package init(
+        driver: any Driver,
+        makeConverter: @escaping @Sendable () -> any VideoConverter,
+        makeSubtitleRenderer: @escaping @Sendable () -> (any SubtitleRenderer)? = { nil }
+    ) {
         self.driver = driver
         self.makeConverter = makeConverter
+        self.makeSubtitleRenderer = makeSubtitleRenderer
+    }
+
+    /// Records that subtitles could not be drawn. Returns true the first time.
+    func noteUndrawnSubtitles() -> Bool {
+        hasUndrawnSubtitles.withLock { has in
+            defer { has = true }
+            return !has
+        }
     }
 
     /// The number of frames converted so far.

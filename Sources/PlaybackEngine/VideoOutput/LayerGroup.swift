@@ -17,12 +17,15 @@ struct LayerGroup {
     private var isBeginningDisplay = false
     /// True while an output with `suppressesPlayerRendering` is attached, so that layers receive no frames.
     private(set) var isSuppressed = false
+    /// The subtitles to draw, for layers that are added later.
+    private var subtitles: DueSubtitles?
 
     var isEmpty: Bool { layers.isEmpty }
 
     /// Adds a layer, which receives the current frame.
     mutating func add(_ layer: LayerOutput) {
         layers.append(layer)
+        layer.setSubtitles(subtitles)
         updateDeinterlacingDemand()
         if let lastFrame, !isSuppressed { layer.present(lastFrame, isEssential: true, done: nil) }
     }
@@ -35,6 +38,15 @@ struct LayerGroup {
 
     /// Updates the demand for deinterlacing after a layer's settings have changed.
     func updateDeinterlacingDemand() { deinterlacingDemand.set(layers.contains { $0.deinterlaces }) }
+
+    /// Sets the subtitles that are drawn into the frames that follow.
+    mutating func setSubtitles(_ subtitles: DueSubtitles?) {
+        self.subtitles = subtitles
+        for layer in layers { layer.setSubtitles(subtitles) }
+    }
+
+    /// Shows the subtitles on layers whose current frame has others.
+    func showSubtitles(isPlaying: Bool) { for layer in layers { layer.showSubtitles(isPlaying: isPlaying) } }
 
     /// Presents a frame on all layers.
     ///

@@ -19,6 +19,9 @@ package final class LayerOutput: Sendable {
         var lastFrame: VideoFrame?
         /// The settings with which the current frame was delivered, and its shape after the filter.
         var shownFit: Fit?
+        /// The subtitles to draw, and those of the current frame.
+        var subtitles: DueSubtitles?
+        var shownSubtitles: DueSubtitles?
         var shownShape: VideoShape?
         /// The scheduled check whether the current frame is delivered again; see `refresh`.
         var scheduledRefresh: (any Wakeup)?
@@ -27,6 +30,13 @@ package final class LayerOutput: Sendable {
         /// The number of frames that wait for the layer's lane or are processed there.
         var processingCount = 0
 
+        /// The sinks that must receive the current frame again.
+        var outdatedFeeders: [SinkFeeder] {
+            guard !isClosed, lastFrame != nil else { return [] }
+            if shownFit != fit { return feeders }
+            return shownSubtitles === subtitles ? [] : feeders.filter(\.rendersSubtitles)
+        }
+
         var deinterlaces: Bool { feeders.contains { $0.requiresDeinterlacing(fit) } }
 
         /// Clears the current frame.
@@ -34,6 +44,7 @@ package final class LayerOutput: Sendable {
             lastFrame = nil
             shownFit = nil
             shownShape = nil
+            shownSubtitles = nil
             scheduledRefresh?.cancel()
             scheduledRefresh = nil
         }
@@ -49,6 +60,7 @@ package final class LayerOutput: Sendable {
         let frame: VideoFrame
         let fit: Fit
         let filter: Filter?
+        let subtitles: DueSubtitles?
         let slots: [(feeder: SinkFeeder, slot: SinkFeeder.Slot)]
         /// The number of sinks that were too busy.
         var skipped = 0
@@ -108,6 +120,15 @@ package final class LayerOutput: Sendable {
     /// Sets how frames are fitted, from the next frame on. `refresh` applies it to the current frame.
     package func setFit(_ fit: Fit) { updateSettings { $0.fit = fit } }
 
+    /// Sets the subtitles to draw, from the next frame on. `showSubtitles` applies them to the current frame.
+    func setSubtitles(_ subtitles: DueSubtitles?) { shared.withLock { $0.subtitles = subtitles } }
+
+    /// Delivers the current frame again to sinks with subtitles if other subtitles are due; see `refresh`.
+    func showSubtitles(isPlaying: Bool) {
+        guard shared.withLock({ !$0.outdatedFeeders.isEmpty && $0.scheduledRefresh == nil }) else { return }
+        refresh(isPlaying: isPlaying)
+    }
+
     /// Whether a sink requests deinterlaced frames.
     var deinterlaces: Bool { shared.withLock { $0.deinterlaces } }
 
@@ -137,10 +158,10 @@ package final class LayerOutput: Sendable {
 
     private func redisplay() {
         let again = shared.withLock { shared -> Delivery? in
-            guard !shared.isClosed, let frame = shared.lastFrame, shared.shownFit != shared.fit else {
-                return nil
-            }
-            return begin(frame, &shared, isEssential: true, done: nil)
+            shared.scheduledRefresh = nil
+            let feeders = shared.outdatedFeeders
+            guard let frame = shared.lastFrame, !feeders.isEmpty else { return nil }
+            return begin(frame, &shared, feeders, isEssential: true, done: nil)
         }
         if let again { perform(again) }
     }
@@ -155,11 +176,16 @@ package final class LayerOutput: Sendable {
 
     /// Adds a sink, which receives the current frame if there is one.
     package func add(_ sink: any VideoSink) {
-        let feeder = SinkFeeder(sink, driver: driver, conversions: conversions) {
-            [weak self] failed, mediaError, error in
-            self?.drop(failed)
-            self?.notify(.sinkFailed(mediaError, error))
-        }
+        let feeder = SinkFeeder(
+            sink,
+            driver: driver,
+            conversions: conversions,
+            notDrawn: { [weak self] in self?.notify(.subtitlesNotDrawn($0)) },
+            failed: { [weak self] failed, mediaError, error in
+                self?.drop(failed)
+                self?.notify(.sinkFailed(mediaError, error))
+            }
+        )
         let (first, old) = updateSettings { shared -> (Delivery?, SinkFeeder?) in
             guard !shared.feeders.contains(where: { $0.sink === sink }) else { return (nil, nil) }
             let old = shared.leaving.last { $0.sink === sink }
@@ -174,6 +200,7 @@ package final class LayerOutput: Sendable {
                 frame: frame,
                 fit: shared.fit,
                 filter: shared.filter,
+                subtitles: shared.subtitles,
                 slots: [(feeder, slot)],
                 all: nil
             )
@@ -222,26 +249,27 @@ package final class LayerOutput: Sendable {
                 return (nil, true)
             }
             shared.lastFrame = frame
-            return (begin(frame, &shared, isEssential: isEssential, done: done), false)
+            return (begin(frame, &shared, shared.feeders, isEssential: isEssential, done: done), false)
         }
         if let delivery { return perform(delivery) }
         if isSkipped { notify(.skipped) }
         done?()
     }
 
-    /// Reserves a slot for the frame with every sink.
+    /// Reserves a slot for the frame with the sinks that receive it.
     private func begin(
         _ frame: VideoFrame,
         _ shared: inout Shared,
+        _ feeders: [SinkFeeder],
         isEssential: Bool,
         done: (@Sendable () -> Void)?
     ) -> Delivery {
         // One more for the work before the sinks.
-        let all = done.map { CompletionGroup(shared.feeders.count + 1, $0) }
+        let all = done.map { CompletionGroup(feeders.count + 1, $0) }
         let tick = all.map { all -> @Sendable () -> Void in { all.leave() } }
         var slots: [(feeder: SinkFeeder, slot: SinkFeeder.Slot)] = []
         var displaced: [SinkFeeder.Slot] = []
-        for feeder in shared.feeders {
+        for feeder in feeders {
             switch feeder.reserve(frame, isEssential: isEssential, done: tick) {
             case .reserved(let slot): slots.append((feeder, slot))
             case .replaced(let slot, let old):
@@ -251,12 +279,14 @@ package final class LayerOutput: Sendable {
             }
         }
         shared.shownFit = shared.fit
+        shared.shownSubtitles = shared.subtitles
         let delivery = Delivery(
             frame: frame,
             fit: shared.fit,
             filter: shared.filter,
+            subtitles: shared.subtitles,
             slots: slots,
-            skipped: shared.feeders.count - slots.count,
+            skipped: feeders.count - slots.count,
             displaced: displaced,
             all: all
         )
@@ -297,7 +327,12 @@ package final class LayerOutput: Sendable {
     private func deliver(_ frame: VideoFrame?, whole: VideoFrame?, _ delivery: Delivery) {
         let fit = delivery.fit
         for (feeder, slot) in delivery.slots {
-            feeder.provide(feeder.requiresDeinterlacing(fit) ? whole : frame, fit, in: slot)
+            feeder.provide(
+                feeder.requiresDeinterlacing(fit) ? whole : frame,
+                fit,
+                delivery.subtitles,
+                in: slot
+            )
         }
         delivery.all?.leave()
     }

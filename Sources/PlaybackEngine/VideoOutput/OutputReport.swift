@@ -11,6 +11,8 @@ package enum OutputReport: Sendable {
     case deinterlacingChanged
     /// Frames are shown interlaced for this reason. It is reported once.
     case notDeinterlaced(MediaError)
+    /// Subtitles are not drawn for this reason. It is reported once.
+    case subtitlesNotDrawn(MediaError)
     /// A notice of the audio device.
     case device(AudioDeviceNotice)
 }

@@ -7,7 +7,7 @@ import PlayheadBackend
 /// A frame has a slot in the order as soon as it is delivered to the layer. The slot is filled when the frame
 /// has been converted.
 ///
-/// `@unchecked Sendable`: `started` is confined to the lane. All other members are locked or immutable.
+/// `@unchecked Sendable`: `started` and `renderer` are confined to the lane. All other members are locked or immutable.
 final class SinkFeeder: @unchecked Sendable {
     typealias Done = @Sendable () -> Void
 
@@ -41,8 +41,14 @@ final class SinkFeeder: @unchecked Sendable {
     enum Content {
         /// A filter dropped the frame, or nothing is shown.
         case empty
-        case frame(VideoFrame)
+        case frame(VideoFrame, SubtitlePlacement?)
         case failure(MediaError, time: MediaTime)
+    }
+
+    /// Subtitles to draw into a frame.
+    struct SubtitlePlacement {
+        let subtitles: DueSubtitles
+        let geometry: VideoGeometry
     }
 
     private enum Operation {
@@ -97,6 +103,7 @@ final class SinkFeeder: @unchecked Sendable {
         let fit: LayerOutput.Fit
         let disposition: FrameDisposition
         let converter: SharedConverter?
+        var geometry: VideoGeometry { VideoGeometry(format.shape, gravity: fit.gravity, target: fit.size) }
 
         init(
             _ disposition: FrameDisposition,
@@ -111,14 +118,19 @@ final class SinkFeeder: @unchecked Sendable {
     let sink: any VideoSink
     private let accepted: [PixelFormat]
     private let isUpright: Bool
+    /// Whether subtitles are drawn. They are not for a sink that runs on the control lane, where nothing may take time.
+    let rendersSubtitles: Bool
     private let policy: LateFramePolicy
     private let isRealTime: Bool
     private let lane: any Lane
     private let conversions: FrameConversions
+    private let notDrawn: @Sendable (MediaError) -> Void
     private let failed: @Sendable (SinkFeeder, MediaError, any Error) -> Void
     private let state = Locked(State())
     /// The format with which the sink was last started, and whether the sink has been finished.
     private var started: (format: VideoFormat?, isFinished: Bool) = (nil, false)
+    /// The renderer, confined to the lane.
+    private var renderer: (any SubtitleRenderer)?
 
     /// The largest number of frames on their way in real time. More would only be later still.
     private static let maximumPendingFrames = 2
@@ -131,20 +143,24 @@ final class SinkFeeder: @unchecked Sendable {
     ///   - sink: The sink to feed.
     ///   - driver: Creates the lane.
     ///   - conversions: The conversions of the player.
+    ///   - notDrawn: Called with the reason why subtitles are not drawn, once per player.
     ///   - failed: Called after the sink has thrown an error and has been finished.
     init(
         _ sink: any VideoSink,
         driver: any Driver,
         conversions: FrameConversions,
+        notDrawn: @escaping @Sendable (MediaError) -> Void,
         failed: @escaping @Sendable (SinkFeeder, MediaError, any Error) -> Void
     ) {
         self.sink = sink
         accepted = sink.acceptedPixelFormats
-        isUpright = sink.appliesPreferredTrackTransform
+        rendersSubtitles = sink.rendersSubtitles && !(sink is any ImmediateSink)
+        isUpright = sink.appliesPreferredTrackTransform || rendersSubtitles
         policy = sink.lateFramePolicy
         isRealTime = driver.isRealTime
         lane = driver.makeLane(sink is any ImmediateSink ? .control : .output, label: "sink")
         self.conversions = conversions
+        self.notDrawn = notDrawn
         self.failed = failed
     }
 
@@ -194,24 +210,28 @@ final class SinkFeeder: @unchecked Sendable {
         return policy == .holdBack && state.pendingBytes + slot.byteCount <= Self.maximumPendingBytes
     }
 
-    /// Converts a frame as the sink requests and fills its slot. If `frame` is nil, the slot stays empty.
-    func provide(_ frame: VideoFrame?, _ fit: LayerOutput.Fit, in slot: Slot) {
+    /// Converts a frame as the sink requests and fills its slot. If `frame` is nil, the slot stays empty. `subtitles`
+    /// are drawn on the sink's lane if the sink requests them.
+    func provide(_ frame: VideoFrame?, _ fit: LayerOutput.Fit, _ subtitles: DueSubtitles?, in slot: Slot) {
         guard let frame else { return fill(slot, .empty) }
         let cached = disposition(for: frame.format, fit)
+        let placement =
+            rendersSubtitles
+            ? subtitles.map { SubtitlePlacement(subtitles: $0, geometry: cached.geometry) } : nil
         switch (cached.disposition, cached.converter) {
         case (.converted, let converter?):
             converter.convert(frame) { [self] result in
                 switch result {
-                case .success(let made): fill(slot, .frame(made))
+                case .success(let made): fill(slot, .frame(made, placement))
                 case .failure(let error): fill(slot, .failure(error, time: frame.presentationTime))
                 }
             }
         case (.relabelled(let format), _):
             var same = frame
             same.format = format
-            fill(slot, .frame(same))
+            fill(slot, .frame(same, placement))
         case (.hidden, _): fill(slot, .empty)
-        case (.asDecoded, _), (.converted, nil): fill(slot, .frame(frame))
+        case (.asDecoded, _), (.converted, nil): fill(slot, .frame(frame, placement))
         }
     }
 
@@ -288,7 +308,8 @@ final class SinkFeeder: @unchecked Sendable {
         switch content {
         case .empty: break
         case .failure(let error, let time): fail(error, at: time)
-        case .frame(let frame):
+        case .frame(let plain, let placement):
+            let frame = placement.map { draw($0, on: plain) } ?? plain
             do {
                 if started.format != frame.format {
                     started.format = frame.format
@@ -299,6 +320,22 @@ final class SinkFeeder: @unchecked Sendable {
             } catch {
                 fail(error, at: frame.presentationTime)
             }
+        }
+    }
+
+    private func draw(_ placement: SubtitlePlacement, on frame: VideoFrame) -> VideoFrame {
+        guard let renderer = renderer ?? conversions.makeSubtitleRenderer() else { return frame }
+        self.renderer = renderer
+        do throws(MediaError) {
+            return try renderer.draw(
+                placement.subtitles.cues,
+                at: placement.subtitles.time(of: frame),
+                on: frame,
+                geometry: placement.geometry
+            )
+        } catch {
+            if conversions.noteUndrawnSubtitles() { notDrawn(error) }
+            return frame
         }
     }
 

@@ -60,10 +60,14 @@ public final class ImageGenerator: Sendable {
         var isUpright = false
         var deinterlacing = Deinterlacing.auto
         var dynamicRange = DynamicRangePolicy.forceSDR
+        var subtitleTrack: Int?
+        var legibleAsset: Asset?
+        var subtitles: ImageSubtitles?
     }
 
     private let settings = Locked(Settings())
     private let queue: ImageRequestQueue
+    private let backend: (any MediaBackend)?
 
     /// Creates an image generator without doing any I/O.
     ///
@@ -82,6 +86,7 @@ public final class ImageGenerator: Sendable {
     /// Creates an image generator with a backend, unless the asset has one of its own. Nil is the default one.
     package init(asset: Asset, clock: ClockMode, backend: (any MediaBackend)?) {
         self.asset = asset
+        self.backend = backend
         let own = asset.backend(of: backend ?? asset.backend)
         queue = ImageRequestQueue(
             driver: clock.makeDriver(),
@@ -183,6 +188,43 @@ public final class ImageGenerator: Sendable {
         set { settings.withLock { $0.dynamicRange = newValue } }
     }
 
+    /// The subtitle track that is drawn into images (`Track.id`), or nil to draw none, which is the default.
+    ///
+    /// An image shows the subtitles of the requested time if its frame is due then, and those of its own time
+    /// otherwise. Text needs libass at run time (Debian: `libass9`); without it, images with text fail with the code
+    /// `.conversionFailed`. Images should be upright: set `appliesPreferredTrackTransform` or `targetSize`.
+    public var subtitleTrack: Int? {
+        get { settings.withLock { $0.subtitleTrack } }
+        set { changeSubtitles { $0.subtitleTrack = newValue } }
+    }
+
+    /// An asset with external subtitles ("film.srt", "film.vtt") that are drawn instead of those of `subtitleTrack`:
+    /// its first subtitle track. Nil, the default, draws those of `subtitleTrack`.
+    public var legibleAsset: Asset? {
+        get { settings.withLock { $0.legibleAsset } }
+        set { changeSubtitles { $0.legibleAsset = newValue } }
+    }
+
+    private func changeSubtitles(_ body: (inout Settings) -> Void) {
+        settings.withLock { settings in
+            body(&settings)
+            guard settings.legibleAsset != nil || settings.subtitleTrack != nil else {
+                settings.subtitles = nil
+                return
+            }
+            let source = settings.legibleAsset ?? asset
+            let choice = settings.legibleAsset == nil ? settings.subtitleTrack.map(TrackChoice.track) : nil
+            var cues = CueSource.subtitles(
+                choice ?? .automatic,
+                makeDemuxer: { [backend] in source.makeDemuxer(backend, $0) },
+                listeners: { [] }
+            )
+            cues.location = settings.legibleAsset?.location
+            let own = asset.backend(of: backend ?? asset.backend)
+            settings.subtitles = ImageSubtitles(cues) { own.makeSubtitleRenderer() }
+        }
+    }
+
     /// Returns the image at a time, which is clamped to the asset.
     ///
     /// - Parameter time: The requested time on the item's timeline.
@@ -279,6 +321,7 @@ public final class ImageGenerator: Sendable {
             isUpright: settings.isUpright,
             deinterlacing: settings.deinterlacing,
             dynamicRange: settings.dynamicRange,
+            subtitles: settings.subtitles,
             generation: queue.generation
         )
     }

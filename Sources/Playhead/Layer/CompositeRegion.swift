@@ -81,6 +81,7 @@ public final class CompositeRegion: VideoSink {
 
     public var acceptedPixelFormats: [PixelFormat] { CompositeCanvas.regionFormats }
     public var appliesPreferredTrackTransform: Bool { true }
+    public var rendersSubtitles: Bool { true }
     public var lateFramePolicy: LateFramePolicy { .newestOnly }
 
     /// Does nothing: each frame says how large it is.

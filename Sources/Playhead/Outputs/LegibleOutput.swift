@@ -73,10 +73,17 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
         }
     }
 
-    /// Has no effect, because the player does not render subtitles. The value is stored.
+    /// Whether no subtitles are drawn into the frames of the item, because the output's reader shows them; see
+    /// `VideoSink.rendersSubtitles`. The default is false. A change takes effect at once.
     public var suppressesPlayerRendering: Bool {
         get { state.withLock { $0.suppressesRendering } }
-        set { state.withLock { $0.suppressesRendering = newValue } }
+        set {
+            let item = state.withLock { state in
+                state.suppressesRendering = newValue
+                return state.item
+            }
+            item?.reloadCues(kind, reopens: false)
+        }
     }
 
     /// Sets the handler for notices.
@@ -115,7 +122,8 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
         CueListener(
             id: ObjectIdentifier(self),
             advance: advanceInterval.nanoseconds ?? 0,
-            reportsEnds: reportsEnds
+            reportsEnds: reportsEnds,
+            suppressesRendering: suppressesPlayerRendering
         ) { [weak self] notice in
             switch notice {
             case .flushed: self?.deliver(.sequenceWasFlushed)

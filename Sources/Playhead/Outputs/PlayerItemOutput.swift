@@ -10,8 +10,8 @@ public protocol PlayerItemOutput: AnyObject, Sendable {
     /// are not ready for display then. The default is false.
     ///
     /// The player reads the property before each frame, on its control lane, which must not be blocked. A change of the
-    /// property of a `VideoOutput` takes effect at once. Outputs for subtitles and metadata have no influence, because
-    /// the player renders neither.
+    /// property of a `VideoOutput` takes effect at once. A `LegibleOutput` suppresses the subtitles that are drawn into
+    /// frames, and not the frames. Outputs for metadata have no influence.
     var suppressesPlayerRendering: Bool { get }
     /// Receives a frame when it becomes due. The method is called in order, on the player's control lane, which must
     /// not be blocked.

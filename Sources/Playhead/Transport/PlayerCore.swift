@@ -116,7 +116,11 @@ final class PlayerCore: Sendable {
         callbacks = driver.makeCallbackLane(callbackQueue)
         dispatcher = EventDispatcher()
         let backend = configuration.backend
-        conversions = FrameConversions(driver: driver) { backend.makeVideoConverter() }
+        conversions = FrameConversions(
+            driver: driver,
+            makeConverter: { backend.makeVideoConverter() },
+            makeSubtitleRenderer: { backend.makeSubtitleRenderer() }
+        )
         loadClaim = PlaybackLoadClaim(driver)
         deinterlacer = FrameDeinterlacer { backend.makeDeinterlacer() }
         let sink = Self.makeSink(configuration, driver.clock)

@@ -103,6 +103,7 @@ final class BoundSink: VideoSink {
 
     var acceptedPixelFormats: [PixelFormat] { gate.sink.acceptedPixelFormats }
     var appliesPreferredTrackTransform: Bool { gate.sink.appliesPreferredTrackTransform }
+    var rendersSubtitles: Bool { gate.sink.rendersSubtitles }
     var lateFramePolicy: LateFramePolicy { gate.sink.lateFramePolicy }
     /// Does nothing. The gate starts the sink, because frames of another player may have been presented in between.
     func start(_ format: VideoFormat) {}

@@ -177,7 +177,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The subtitle track whose cues --events reports.",
+            "The subtitle track that is drawn in window and terminal, and whose cues --events reports.",
             valueName: "index|language"
         )
     )
@@ -185,7 +185,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A file with subtitles (SubRip, WebVTT, ...) whose cues --events reports instead of those of the input.",
+            "A file with subtitles (SubRip, WebVTT, ASS, ...) instead of those of the input.",
             valueName: "path"
         ),
         completion: .file()

@@ -36,7 +36,9 @@ struct ControlCommands {
         guard let path = arguments.first?.argument, !path.isEmpty else {
             return answer(request, .failure(.invalidParameter))
         }
-        session.saveFrame(to: path) { [session, control, client] result in
+        // mpv's flags: the default is "subtitles".
+        let flag = arguments.dropFirst().first?.argument
+        session.saveFrame(to: path, hasSubtitles: flag != "video") { [session, control, client] result in
             session.player.callbackQueue.async {
                 let commands = ControlCommands(session: session, control: control, client: client)
                 switch result {

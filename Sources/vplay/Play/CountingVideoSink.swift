@@ -19,6 +19,7 @@ final class CountingVideoSink: VideoSink, Sendable {
 
     var acceptedPixelFormats: [PixelFormat] { inner.acceptedPixelFormats }
     var appliesPreferredTrackTransform: Bool { inner.appliesPreferredTrackTransform }
+    var rendersSubtitles: Bool { inner.rendersSubtitles }
     var lateFramePolicy: LateFramePolicy { inner.lateFramePolicy }
 
     func start(_ format: VideoFormat) throws {

@@ -47,8 +47,8 @@ extension PlaySession {
             // The file of --subtitle-file failed, and not the input.
             let subtitles = options.subtitleFile.flatMap { $0.url.path == entry.error.url?.path ? $0 : nil }
             let isReported =
-                entry.error.code == .hardwareUnavailable
-                ? shouldReportHardware(message) : options.isVerbose || (subtitles != nil && !options.isQuiet)
+                entry.error.code == .hardwareUnavailable || entry.error.code == .conversionFailed
+                ? shouldReportOnce(message) : options.isVerbose || (subtitles != nil && !options.isQuiet)
             guard isReported else { break }
             Console.shared.printError("warning: \((subtitles ?? playback.entry.input).name): \(message)")
         default: break
@@ -67,8 +67,8 @@ extension PlaySession {
     }
 
     /// Returns true for the first occurrence of a reason, regardless of the number of inputs and passes.
-    private func shouldReportHardware(_ reason: String) -> Bool {
-        !options.isQuiet && state.withLock { $0.reportedHardwareFaults.insert(reason).inserted }
+    private func shouldReportOnce(_ reason: String) -> Bool {
+        !options.isQuiet && state.withLock { $0.reportedFaults.insert(reason).inserted }
     }
 
     /// Writes an event for `--events`. Returns false if the output has failed.

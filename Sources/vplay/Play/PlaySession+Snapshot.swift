@@ -30,15 +30,16 @@ extension PlaySession {
     ///
     /// - Parameters:
     ///   - path: The path, which ends in .png, .jpg or .webp.
+    ///   - hasSubtitles: Whether subtitles are drawn.
     ///   - completion: Called once, on any thread.
-    func saveFrame(to path: String, completion: @escaping SnapshotSink.Completion) {
+    func saveFrame(to path: String, hasSubtitles: Bool, completion: @escaping SnapshotSink.Completion) {
         let (playback, isBusy) = state.withLock { ($0.current, $0.snapshot != nil) }
         guard !isBusy, let playback, !playback.item.presentationSize.isEmpty else {
             return completion(
                 .failure(PlaybackError(code: .operationNotAllowed, message: "no frame to save"))
             )
         }
-        saveFrame(of: playback.item) { frame in
+        saveFrame(of: playback.item, hasSubtitles: hasSubtitles) { frame in
             try frame.write(to: URL(fileURLWithPath: path))
             return path
         } completion: {
@@ -49,10 +50,11 @@ extension PlaySession {
     /// Writes the frame that is shown.
     func saveFrame(
         of item: PlayerItem,
+        hasSubtitles: Bool = true,
         _ write: @escaping @Sendable (VideoFrame) throws -> String,
         completion: @escaping SnapshotSink.Completion
     ) {
-        let sink = SnapshotSink(write) { [weak self] result in
+        let sink = SnapshotSink(rendersSubtitles: hasSubtitles, write) { [weak self] result in
             self?.state.withLock { $0.snapshot = nil }
             completion(result)
         }
@@ -112,11 +114,17 @@ struct SnapshotNames: Sendable {
 final class SnapshotSink: VideoSink {
     typealias Completion = @Sendable (Result<String, any Error>) -> Void
 
+    let rendersSubtitles: Bool
     private let write: @Sendable (VideoFrame) throws -> String
     private let completion: Completion
     private let isDone = Once()
 
-    init(_ write: @escaping @Sendable (VideoFrame) throws -> String, completion: @escaping Completion) {
+    init(
+        rendersSubtitles: Bool,
+        _ write: @escaping @Sendable (VideoFrame) throws -> String,
+        completion: @escaping Completion
+    ) {
+        self.rendersSubtitles = rendersSubtitles
         self.write = write
         self.completion = completion
     }

@@ -69,7 +69,7 @@ final class PlaySession: Sendable {
         /// The inputs for which a start past the end has been reported.
         var reportedStarts: Set<Int> = []
         /// The reasons for software decoding that have been printed.
-        var reportedHardwareFaults: Set<String> = []
+        var reportedFaults: Set<String> = []
         /// The number of the next argument or command that names inputs; see `InputRank`.
         var nextSource = 0
         /// The saved position, until the playlist continues there.

@@ -24,4 +24,5 @@ struct StillImageBackend: MediaBackend {
     }
     func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { base.makeAudioTimeStretcher() }
     func makeDeinterlacer() -> (any Deinterlacer)? { base.makeDeinterlacer() }
+    func makeSubtitleRenderer() -> (any SubtitleRenderer)? { base.makeSubtitleRenderer() }
 }

@@ -33,17 +33,22 @@ struct Snapshot: Sendable {
         generator.targetSize = options.size
         generator.videoGravity = options.gravity
         generator.dynamicRangePolicy = options.dynamicRange
+        if case .file(let file) = options.subtitles {
+            generator.legibleAsset = file.asset(network: options.network)
+        }
         return generator
     }
 
     func write() async throws {
         defer { replaced.report() }
+        let subtitleTrack = try await subtitleTrack()
+        generator.subtitleTrack = subtitleTrack
         switch options.choice {
         case .best:
             let frame = try await poster()
             try await writingImages { try await $0.add(frame, 1) }
         case .at(let times):
-            try await write(times)
+            try await write(times, subtitleTrack)
         case .count(let count):
             let duration = try await duration()
             let middles = SampleTimes(middlesOf: count, from: .zero, length: duration.nanoseconds ?? 0)
@@ -51,7 +56,7 @@ struct Snapshot: Sendable {
             if let sheet = options.sheet {
                 try await writeSheets(sheet, times, duration)
             } else {
-                try await write(times)
+                try await write(times, subtitleTrack)
             }
         }
     }
@@ -68,7 +73,7 @@ struct Snapshot: Sendable {
 
     /// Writes the images at `times`. The times are sorted, so that the file is read once. Images that fail do not stop
     /// the others.
-    private func write(_ times: [MediaTime]) async throws {
+    private func write(_ times: [MediaTime], _ subtitleTrack: Int?) async throws {
         let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
         let parts = await SnapshotParts.make(
             order.map { SnapshotParts.Image(number: $0 + 1, time: times[$0]) },
@@ -76,7 +81,9 @@ struct Snapshot: Sendable {
             // A second part would repeat the download, and a pipe can be read only once.
             isSinglePart: !options.input.url.isFileURL || options.input.bytes != nil
         ) {
-            Self.makeGenerator(asset, options)
+            let generator = Self.makeGenerator(asset, options)
+            generator.subtitleTrack = subtitleTrack
+            return generator
         }
         let errors = try await withThrowingTaskGroup(of: (index: Int, errors: [PlaybackError]).self) {
             group in
@@ -182,6 +189,37 @@ struct Snapshot: Sendable {
     }
 
     // MARK: Times
+
+    /// Returns the track whose subtitles are drawn, or nil if there are none.
+    private func subtitleTrack() async throws -> Int? {
+        guard let subtitles = options.subtitles else { return nil }
+        do throws(PlaybackError) {
+            try await asset.load()
+        } catch {
+            throw failure(error)
+        }
+        switch subtitles {
+        case .file(let file):
+            do throws(PlaybackError) {
+                try await file.asset(network: options.network).load()
+            } catch {
+                throw SnapshotFailure(sentence: "\(file.name): \(reason(error))")
+            }
+            return nil
+        case .track(let choice):
+            do throws(TrackNotFound) {
+                return try choice.pick(.subtitle, from: asset.tracks).get()
+            } catch {
+                throw SnapshotFailure(sentence: "\(options.input.name): \(error.message)")
+            }
+        case .defaultTrack:
+            let tracks = asset.tracks.playable(.subtitle)
+            guard let track = tracks.first(where: \.isDefault) ?? tracks.first else {
+                throw SnapshotFailure(sentence: "\(options.input.name): no subtitles")
+            }
+            return track.id
+        }
+    }
 
     private func duration() async throws -> MediaTime {
         do throws(PlaybackError) {

@@ -20,6 +20,8 @@ struct SnapshotCommand: AsyncParsableCommand {
             sheet. --vtt writes a WebVTT file that gives the position of each image in its sheet as \
             #xywh=, for the preview of a player.
 
+            Subtitles are those of the time of the image. Text needs libass (Debian: libass9).
+
             Files are written under a temporary name and renamed when they are complete. Existing files are replaced; on a \
             terminal one line says so. An output may not be the input.
             """
@@ -66,6 +68,18 @@ struct SnapshotCommand: AsyncParsableCommand {
     )
     var dynamicRange = DynamicRangePolicy.forceSDR
 
+    @Flag(help: "Draw subtitles: those of the next two options, or of the default track.")
+    var subtitles = false
+
+    @Option(help: ArgumentHelp("Draw the subtitles of this track.", valueName: "index|language"))
+    var subtitleTrack: TrackArgument?
+
+    @Option(
+        help: ArgumentHelp("Draw the subtitles of this file (SubRip, WebVTT, ASS, ...).", valueName: "path"),
+        completion: .file()
+    )
+    var subtitleFile: String?
+
     @Option(help: ArgumentHelp("Quality of jpg and webp, 1 to 100 (default: 90).", valueName: "q"))
     var quality: Int?
 
@@ -110,6 +124,13 @@ struct SnapshotOptions: Sendable {
         case count(Int)
     }
 
+    /// The subtitles to draw.
+    enum Subtitles: Sendable {
+        case defaultTrack
+        case track(TrackArgument)
+        case file(Input)
+    }
+
     let input: Input
     let network: NetworkOptions
     let names: ImageNames
@@ -119,6 +140,7 @@ struct SnapshotOptions: Sendable {
     let gravity: VideoGravity
     let dynamicRange: DynamicRangePolicy
     let quality: Int?
+    let subtitles: Subtitles?
     let sheet: GridArgument?
     let track: String?
 
@@ -146,6 +168,7 @@ struct SnapshotOptions: Sendable {
             }
         }
         quality = command.quality
+        subtitles = try Self.subtitles(command)
         choice = try Self.choice(command)
         let images = choice.count
         let files = sheet.map { (images + $0.count - 1) / $0.count } ?? images
@@ -172,6 +195,20 @@ struct SnapshotOptions: Sendable {
         }
         if let count = command.count { return .count(try checked(count)) }
         return .best
+    }
+
+    private static func subtitles(_ command: SnapshotCommand) throws(ValidationError) -> Subtitles? {
+        if let path = command.subtitleFile {
+            guard command.subtitleTrack == nil else {
+                throw ValidationError("--subtitle-track and --subtitle-file exclude one another.")
+            }
+            guard let file = Input(path) else {
+                throw ValidationError("--subtitle-file: \(Input.refusal(of: path)).")
+            }
+            return .file(file)
+        }
+        if let track = command.subtitleTrack { return .track(track) }
+        return command.subtitles ? .defaultTrack : nil
     }
 
     private static func checked(_ count: Int) throws(ValidationError) -> Int {
