@@ -69,53 +69,49 @@ struct SubtitleBlendTests {
         return (0..<rows).flatMap { _ in row }
     }
 
-    @Test("Opaque white replaces the pixels of each format, and other pixels stay")
-    func white() throws {
-        let white = leftHalf(0xFFFF_FFFF)
-        let gray16: (Int) -> [UInt8] = { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-        let black = [UInt8](repeating: 0, count: 64)
-        for format in [PixelFormat.rgba, .bgra] {
-            #expect(
-                try draw(white, on: frame(format, halves([0, 0, 0, 255], [0, 0, 0, 255])))
-                    == halves([255, 255, 255, 255], [0, 0, 0, 255])
-            )
+    /// A 16-bit sample in two bytes, repeated.
+    private func wide(_ value: Int, _ count: Int = 1) -> [UInt8] {
+        (0..<count).flatMap { _ in [UInt8(value & 0xFF), UInt8(value >> 8)] }
+    }
+
+    @Test("Opaque white replaces the pixels of each packed format, and other pixels stay")
+    func packedWhite() throws {
+        let opaque: [UInt8] = [0, 0, 0, 255]
+        let dark: [UInt8] = wide(0, 3) + wide(65_535)
+        let cases: [(format: String, old: [UInt8], white: [UInt8])] = [
+            ("rgba", opaque, [255, 255, 255, 255]), ("bgra", opaque, [255, 255, 255, 255]),
+            ("argb", [255, 0, 0, 0], [255, 255, 255, 255]), ("bgr0", [1, 1, 1, 7], [255, 255, 255, 7]),
+            ("rgb24", [0, 0, 0], [255, 255, 255]), ("gray", [16], [235]),
+            ("rgba64le", dark, wide(65_535, 4)), ("gray10le", wide(64), wide(940)),
+        ]
+        for (format, old, white) in cases {
+            let below = try frame(PixelFormat(rawValue: format), halves(old, old))
+            let drawn = try draw(leftHalf(0xFFFF_FFFF), on: below)
+            #expect(drawn == halves(white, old), "\(format)")
         }
-        #expect(
-            try draw(white, on: frame(.rgb24, Array(black.prefix(48))))
-                == halves([255, 255, 255], [0, 0, 0])
-        )
-        #expect(
-            try draw(white, on: frame(.gray, [UInt8](repeating: 16, count: 16))) == halves([235], [16])
-        )
-        let luma = halves([235], [50])
+    }
+
+    @Test("Opaque white replaces the pixels of each format with planes, and other pixels stay")
+    func planarWhite() throws {
+        let luma = [UInt8](repeating: 50, count: 16)
+        let old: [UInt8] = luma + [UInt8](repeating: 90, count: 8)
+        let low: [UInt8] = wide(200, 16) + wide(400, 8)
+        let high: [UInt8] = wide(200 << 6, 16) + wide(400 << 6, 8)
         let chroma = halves([128], [90], columns: 2, rows: 2)
-        let old = [UInt8](repeating: 50, count: 16) + [UInt8](repeating: 90, count: 8)
-        #expect(try draw(white, on: frame(.yuv420p, old)) == luma + chroma + chroma)
-        #expect(
-            try draw(white, on: frame(.nv12, old)) == luma
-                + halves([128, 128], [90, 90], columns: 2, rows: 2)
-        )
-        #expect(
-            try draw(white, on: frame(.yuvj420p, old))
-                == halves([255], [50]) + chroma + chroma
-        )
-        // 10 bits, in the lower and in the upper bits of two bytes.
-        func wide(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).flatMap { _ in gray16(value) } }
-        #expect(
-            try draw(white, on: frame(.yuv420p10le, wide(200, 16) + wide(400, 8)))
-                == halves(gray16(940), gray16(200)) + halves(gray16(512), gray16(400), columns: 2, rows: 2)
-                + halves(gray16(512), gray16(400), columns: 2, rows: 2)
-        )
-        #expect(
-            try draw(white, on: frame(.p010le, wide(200 << 6, 16) + wide(400 << 6, 8)))
-                == halves(gray16(940 << 6), gray16(200 << 6))
-                + halves(
-                    gray16(512 << 6) + gray16(512 << 6),
-                    gray16(400 << 6) + gray16(400 << 6),
-                    columns: 2,
-                    rows: 2
-                )
-        )
+        let pairs = halves([128, 128], [90, 90], columns: 2, rows: 2)
+        let lowChroma = halves(wide(512), wide(400), columns: 2, rows: 2)
+        let highPairs = halves(wide(512 << 6, 2), wide(400 << 6, 2), columns: 2, rows: 2)
+        let cases: [(format: PixelFormat, old: [UInt8], planes: [[UInt8]])] = [
+            (.yuv420p, old, [halves([235], [50]), chroma, chroma]),
+            (.yuvj420p, old, [halves([255], [50]), chroma, chroma]),
+            (.nv12, old, [halves([235], [50]), pairs]),
+            (.yuv420p10le, low, [halves(wide(940), wide(200)), lowChroma, lowChroma]),
+            (.p010le, high, [halves(wide(940 << 6), wide(200 << 6)), highPairs]),
+        ]
+        for (format, old, planes) in cases {
+            let drawn = try draw(leftHalf(0xFFFF_FFFF), on: frame(format, old))
+            #expect(drawn == planes.flatMap(\.self), "\(format)")
+        }
     }
 
     @Test(

@@ -104,7 +104,7 @@ struct SubtitlePlanes {
             component.isWide
             ? UInt16(littleEndian: pointer.loadUnaligned(as: UInt16.self))
             : UInt16(pointer.load(as: UInt8.self))
-        return Float(bits >> component.shift & (1 << component.depth - 1))
+        return Float(Int(bits) >> component.shift & (1 << component.depth - 1))
     }
 
     private static func store(
