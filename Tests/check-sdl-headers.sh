@@ -30,10 +30,13 @@ clang -fsyntax-only -Werror -std=c11 $flags -ISources/CSDL -x c - <<END || fail 
     _Static_assert(sizeof(((ours *)0)->field) == sizeof(((theirs *)0)->field), #ours " " #field);
 #define SAME(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #ours);
 IS(SDL_INIT_VIDEO) IS(SDL_WINDOW_RESIZABLE) IS(SDL_WINDOW_ALLOW_HIGHDPI) IS(SDL_WINDOW_FULLSCREEN_DESKTOP)
-IS(SDL_WINDOWPOS_UNDEFINED) IS(SDL_RENDERER_SOFTWARE) IS(SDL_TEXTUREACCESS_STREAMING)
+IS(SDL_WINDOWPOS_UNDEFINED) IS(SDL_RENDERER_SOFTWARE) IS(SDL_RENDERER_PRESENTVSYNC) IS(SDL_TEXTUREACCESS_STREAMING)
 IS(SDL_BLENDMODE_NONE) _Static_assert(PH_SDL_SCALEMODE_LINEAR == SDL_ScaleModeLinear, "linear");
 _Static_assert(PH_SDL_PIXELFORMAT_BGR0 == SDL_PIXELFORMAT_RGB888, "bgr0");
 _Static_assert(PH_SDL_PIXELFORMAT_BGRA == SDL_PIXELFORMAT_ARGB8888, "bgra");
+_Static_assert(PH_SDL_WINDOWPOS_UNDEFINED == SDL_WINDOWPOS_UNDEFINED_MASK, "undefined");
+_Static_assert(PH_SDL_WINDOWPOS_CENTERED == SDL_WINDOWPOS_CENTERED_MASK, "centered");
+IS(SDL_QUIT) IS(SDL_DISPLAYEVENT) IS(SDL_DISPLAYEVENT_CONNECTED) IS(SDL_DISPLAYEVENT_DISCONNECTED)
 IS(SDL_WINDOWEVENT) IS(SDL_KEYDOWN) IS(SDL_TEXTINPUT) IS(SDL_MOUSEBUTTONDOWN) IS(SDL_MOUSEWHEEL)
 IS(SDL_RENDER_TARGETS_RESET)
 IS(SDL_RENDER_DEVICE_RESET) IS(SDL_USEREVENT) IS(SDL_WINDOWEVENT_EXPOSED) IS(SDL_WINDOWEVENT_SIZE_CHANGED)
@@ -53,7 +56,8 @@ AT(ph_sdl_rect, SDL_Rect, w) AT(ph_sdl_rect, SDL_Rect, h)
 #define FACT(field) AT(ph_sdl_renderer_info, SDL_RendererInfo, field)
 SAME(ph_sdl_renderer_info, SDL_RendererInfo) FACT(name) FACT(flags) FACT(num_texture_formats) FACT(texture_formats)
 #define EVENT(field) AT(ph_sdl_event, SDL_Event, field)
-SAME(ph_sdl_event, SDL_Event) EVENT(type) EVENT(window.windowID) EVENT(window.event) EVENT(window.data1)
+SAME(ph_sdl_event, SDL_Event) EVENT(type) EVENT(display.display) EVENT(display.event)
+EVENT(window.windowID) EVENT(window.event) EVENT(window.data1)
 EVENT(window.data2) EVENT(key.windowID) EVENT(key.repeat) EVENT(text.windowID) EVENT(text.text) EVENT(user.code)
 EVENT(button.windowID) EVENT(button.button) EVENT(button.clicks) EVENT(button.x) EVENT(button.y)
 EVENT(wheel.windowID) EVENT(wheel.x) EVENT(wheel.y) EVENT(wheel.preciseX) EVENT(wheel.preciseY)

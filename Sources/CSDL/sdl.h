@@ -26,6 +26,7 @@ unsigned SDL_IsScreenSaverEnabled(void);
 int SDL_ShowCursor(int toggle);
 void SDL_StartTextInput(void);
 
+int SDL_GetNumVideoDisplays(void);
 int SDL_GetDisplayUsableBounds(int display, struct SDL_Rect *bounds);
 int SDL_GetDisplayBounds(int display, struct SDL_Rect *bounds);
 int SDL_GetWindowDisplayIndex(SDL_Window *window);
@@ -47,6 +48,7 @@ int SDL_SetRenderDrawColor(SDL_Renderer *renderer, uint8_t r, uint8_t g, uint8_t
 int SDL_RenderClear(SDL_Renderer *renderer);
 int SDL_RenderCopy(SDL_Renderer *renderer, SDL_Texture *texture, const struct SDL_Rect *source,
                    const struct SDL_Rect *target);
+int SDL_RenderFlush(SDL_Renderer *renderer);
 void SDL_RenderPresent(SDL_Renderer *renderer);
 int SDL_RenderReadPixels(SDL_Renderer *renderer, const struct SDL_Rect *rect, uint32_t format, void *pixels,
                          int pitch);
@@ -65,7 +67,9 @@ enum {
     PH_SDL_WINDOW_ALLOW_HIGHDPI = 0x2000,
     PH_SDL_WINDOW_FULLSCREEN_DESKTOP = 0x1001,
     PH_SDL_WINDOWPOS_UNDEFINED = 0x1FFF0000,
+    PH_SDL_WINDOWPOS_CENTERED = 0x2FFF0000,
     PH_SDL_RENDERER_SOFTWARE = 1,
+    PH_SDL_RENDERER_PRESENTVSYNC = 4,
     PH_SDL_TEXTUREACCESS_STREAMING = 1,
     PH_SDL_BLENDMODE_NONE = 0,
     PH_SDL_SCALEMODE_LINEAR = 1,
@@ -73,6 +77,8 @@ enum {
     PH_SDL_PIXELFORMAT_BGR0 = 0x16161804,
     PH_SDL_PIXELFORMAT_BGRA = 0x16362004,
 
+    PH_SDL_QUIT = 0x100,
+    PH_SDL_DISPLAYEVENT = 0x150,
     PH_SDL_WINDOWEVENT = 0x200,
     PH_SDL_KEYDOWN = 0x300,
     PH_SDL_TEXTINPUT = 0x303,
@@ -81,6 +87,8 @@ enum {
     PH_SDL_RENDER_TARGETS_RESET = 0x2000,
     PH_SDL_RENDER_DEVICE_RESET = 0x2001,
     PH_SDL_USEREVENT = 0x8000,
+    PH_SDL_DISPLAYEVENT_CONNECTED = 2,
+    PH_SDL_DISPLAYEVENT_DISCONNECTED = 3,
     PH_SDL_WINDOWEVENT_EXPOSED = 3,
     PH_SDL_WINDOWEVENT_SIZE_CHANGED = 6,
     PH_SDL_WINDOWEVENT_CLOSE = 14,
@@ -122,6 +130,11 @@ typedef struct {
 typedef union {
     uint32_t type;
     struct {
+        uint32_t type, timestamp, display;
+        uint8_t event, padding[3];
+        int32_t data1;
+    } display;
+    struct {
         uint32_t type, timestamp, windowID;
         uint8_t event, padding[3];
         int32_t data1, data2;
@@ -159,11 +172,11 @@ typedef union {
 
 #define PH_SDL_FUNCTIONS(F) \
     F(InitSubSystem) F(QuitSubSystem) F(GetError) F(SetHint) F(GetCurrentVideoDriver) F(EnableScreenSaver) \
-    F(DisableScreenSaver) F(IsScreenSaverEnabled) F(ShowCursor) F(StartTextInput) F(GetDisplayUsableBounds) \
-    F(GetDisplayBounds) F(GetWindowDisplayIndex) F(GetWindowPosition) F(SetWindowPosition) \
+    F(DisableScreenSaver) F(IsScreenSaverEnabled) F(ShowCursor) F(StartTextInput) F(GetNumVideoDisplays) \
+    F(GetDisplayUsableBounds) F(GetDisplayBounds) F(GetWindowDisplayIndex) F(GetWindowPosition) F(SetWindowPosition) \
     F(CreateWindow) F(DestroyWindow) F(GetWindowID) F(SetWindowTitle) F(GetWindowSize) F(SetWindowSize) F(SetWindowFullscreen) \
     F(CreateRenderer) F(DestroyRenderer) F(GetRendererInfo) F(GetRendererOutputSize) F(SetRenderDrawColor) \
-    F(RenderClear) F(RenderCopy) F(RenderPresent) F(RenderReadPixels) F(CreateTexture) F(DestroyTexture) \
+    F(RenderClear) F(RenderCopy) F(RenderFlush) F(RenderPresent) F(RenderReadPixels) F(CreateTexture) F(DestroyTexture) \
     F(SetTextureBlendMode) F(SetTextureScaleMode) F(UpdateTexture) F(WaitEventTimeout) \
     F(PushEvent)
 

@@ -19,10 +19,7 @@ final class SDLLibrary: @unchecked Sendable {
     /// Opens the library. Fails if it is not installed or lacks a function.
     static func load(_ fileName: String) -> Result<SDLLibrary, PlaybackError> {
         do throws(FunctionTable.Failure) {
-            let table: ph_sdl = try FunctionTable.open(fileName, load: ph_sdl_load)
-            let storage = UnsafeMutablePointer<ph_sdl>.allocate(capacity: 1)
-            storage.initialize(to: table)
-            return .success(SDLLibrary(UnsafePointer(storage)))
+            return .success(SDLLibrary(try FunctionTable.open(fileName, load: ph_sdl_load)))
         } catch {
             switch error {
             case .noLibrary, .notLoaded:
@@ -35,7 +32,12 @@ final class SDLLibrary: @unchecked Sendable {
         }
     }
 
-    private init(_ functions: UnsafePointer<ph_sdl>) { self.functions = functions }
+    /// Creates a library from a table of functions, some of which may be a test's.
+    init(_ table: ph_sdl) {
+        let storage = UnsafeMutablePointer<ph_sdl>.allocate(capacity: 1)
+        storage.initialize(to: table)
+        functions = UnsafePointer(storage)
+    }
 
     /// SDL's message for the last failure on the calling thread.
     var lastError: String { functions.pointee.GetError().map { String(cString: $0) } ?? "" }

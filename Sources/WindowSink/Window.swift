@@ -9,39 +9,53 @@ final class Window {
     private let window: OpaquePointer
     private let renderer: OpaquePointer
     private let texture: WindowTexture
+    /// Whether there is no window system: the window is the whole display then.
+    private let isDirect: Bool
     private var isFullscreen = false
     /// The place of the window, in SDL's units, to return to.
     private var placeBeforeFullscreen: ph_sdl_rect?
     /// The size in pixels that was last reported.
-    private var size = PixelSize.zero
+    private(set) var size = PixelSize.zero
     private var mustDraw = true
     private var mustMeasure = true
     /// The frame on the screen, which is needed again if the display loses it.
-    private var frame: VideoFrame?
+    private(set) var frame: VideoFrame?
     private var destroyHandlers: [@Sendable () -> Void] = []
 
     private var functions: ph_sdl { sdl.functions.pointee }
 
     /// Opens a window for frames of the given size, or as large as the display permits.
-    init(_ sdl: SDLLibrary, _ content: WindowContent, for size: PixelSize) throws(PlaybackError) {
+    ///
+    /// - Parameter isDirect: Whether there is no window system.
+    init(_ sdl: SDLLibrary, _ content: WindowContent, for size: PixelSize, isDirect: Bool)
+        throws(PlaybackError)
+    {
         self.sdl = sdl
         self.content = content
+        self.isDirect = isDirect
         let functions = sdl.functions.pointee
+        try Self.checkDisplay(content.display, count: Int(functions.GetNumVideoDisplays()))
+        let display = content.display ?? 0
+        // A window manager chooses the place unless a display was named.
+        let place = content.display == nil ? PH_SDL_WINDOWPOS_UNDEFINED : PH_SDL_WINDOWPOS_CENTERED
+        let position = Int32(place | display)
+        // A full-screen window of the desktop's size keeps the mode of the display.
+        let flags = isDirect ? PH_SDL_WINDOW_FULLSCREEN_DESKTOP : PH_SDL_WINDOW_RESIZABLE
         var bounds = ph_sdl_rect()
-        let isKnown = ph_sdl_usable_bounds(sdl.functions, 0, &bounds) == 0
+        let isKnown = ph_sdl_usable_bounds(sdl.functions, Int32(display), &bounds) == 0
         let available = PixelSize(width: Int(bounds.w), height: Int(bounds.h))
         let opening = Self.size(for: size, in: isKnown ? available : size)
         guard
             let window = functions.CreateWindow(
                 content.title,
-                Int32(PH_SDL_WINDOWPOS_UNDEFINED),
-                Int32(PH_SDL_WINDOWPOS_UNDEFINED),
+                position,
+                position,
                 Int32(clamping: opening.width),
                 Int32(clamping: opening.height),
-                UInt32(PH_SDL_WINDOW_RESIZABLE | PH_SDL_WINDOW_ALLOW_HIGHDPI)
+                UInt32(flags | PH_SDL_WINDOW_ALLOW_HIGHDPI)
             )
         else { throw .cannotShowFrames(sdl.lastError) }
-        guard let renderer = Self.makeRenderer(sdl, window) else {
+        guard let renderer = Self.makeRenderer(sdl, window, isDirect: isDirect) else {
             let reason = sdl.lastError
             functions.DestroyWindow(window)
             throw .cannotShowFrames(reason)
@@ -53,6 +67,16 @@ final class Window {
         applyFullscreen()
     }
 
+    /// Throws if a display is named that does not exist.
+    static func checkDisplay(_ display: Int?, count: Int) throws(PlaybackError) {
+        if count < 1 { throw .cannotOpenWindow("no screen is connected") }
+        guard let display, !(0..<count).contains(display) else { return }
+        let existing =
+            count == 1
+            ? "there is 1 display, number 0" : "there are \(count) displays, numbered 0 to \(count - 1)"
+        throw .cannotOpenWindow("display \(display) does not exist: \(existing)")
+    }
+
     /// Returns the size of a window: that of the frame, scaled down if necessary to be completely visible.
     static func size(for size: PixelSize, in available: PixelSize) -> PixelSize {
         if size.width <= available.width, size.height <= available.height { return size }
@@ -60,11 +84,13 @@ final class Window {
     }
 
     /// Closes the window. It must not be used afterwards.
-    func destroy() {
+    ///
+    /// - Returns: The closures to call after the window has disappeared.
+    func destroy() -> [@Sendable () -> Void] {
         texture.destroy()
         functions.DestroyRenderer(renderer)
         functions.DestroyWindow(window)
-        for body in destroyHandlers { body() }
+        return destroyHandlers
     }
 
     /// Registers a closure that is called when the window is closed.
@@ -78,20 +104,18 @@ final class Window {
     func show(_ frame: VideoFrame) throws(PlaybackError) {
         self.frame = frame
         try texture.load(frame)
-        draw()
+        try draw()
     }
 
     /// Uploads the frame again after the display has lost it.
-    func restore() {
+    func restore() throws(PlaybackError) {
         texture.destroy()
         guard let frame else { return }
-        do throws(PlaybackError) {
-            try texture.load(frame)
-            mustDraw = true
-        } catch { content.fail(error) }
+        try texture.load(frame)
+        mustDraw = true
     }
 
-    private func draw() {
+    private func draw() throws(PlaybackError) {
         mustDraw = false
         // Until the layer has adopted a new window size, frames have another size: they are shown completely, with
         // their aspect ratio kept.
@@ -99,18 +123,22 @@ final class Window {
             texture.size.isEmpty || size.isEmpty
             ? .zero
             : VideoGeometry(VideoShape(size: texture.size), gravity: .resizeAspect, target: size).videoRect
+        var isDrawn = true
         if rect.size != size {
             _ = functions.SetRenderDrawColor(renderer, 0, 0, 0, 255)
-            _ = functions.RenderClear(renderer)
+            isDrawn = functions.RenderClear(renderer) == 0
         }
-        texture.draw(
-            ph_sdl_rect(
-                x: Int32(clamping: rect.x),
-                y: Int32(clamping: rect.y),
-                w: Int32(clamping: rect.width),
-                h: Int32(clamping: rect.height)
-            )
-        )
+        isDrawn =
+            texture.draw(
+                ph_sdl_rect(
+                    x: Int32(clamping: rect.x),
+                    y: Int32(clamping: rect.y),
+                    w: Int32(clamping: rect.width),
+                    h: Int32(clamping: rect.height)
+                )
+            ) && isDrawn
+        // Presenting has no result; what was queued fails here.
+        guard functions.RenderFlush(renderer) == 0, isDrawn else { throw .cannotShowFrames(sdl.lastError) }
         functions.RenderPresent(renderer)
     }
 
@@ -119,6 +147,10 @@ final class Window {
     func setTitle(_ title: String) { functions.SetWindowTitle(window, title) }
 
     func applyFullscreen() {
+        if isDirect {
+            _ = functions.ShowCursor(0)
+            return
+        }
         guard isFullscreen != content.isFullscreen else { return }
         isFullscreen.toggle()
         if isFullscreen {
@@ -137,13 +169,25 @@ final class Window {
     /// SDL asks the window manager for full screen. An X server without one, as on a kiosk, would leave the window as
     /// it is.
     private func fillDisplay() {
-        var (place, bounds) = (ph_sdl_rect(), ph_sdl_rect())
+        var place = ph_sdl_rect()
         functions.GetWindowPosition(window, &place.x, &place.y)
         functions.GetWindowSize(window, &place.w, &place.h)
         placeBeforeFullscreen = place
+        fillCurrentDisplay()
+    }
+
+    private func fillCurrentDisplay() {
+        var bounds = ph_sdl_rect()
         let display = functions.GetWindowDisplayIndex(window)
         guard display >= 0, ph_sdl_display_bounds(sdl.functions, display, &bounds) == 0 else { return }
         setPlace(bounds)
+    }
+
+    /// Adapts to a change of the displays.
+    func displaysChanged() {
+        if isFullscreen, !isDirect { fillCurrentDisplay() }
+        mustMeasure = true
+        mustDraw = true
     }
 
     private func setPlace(_ place: ph_sdl_rect) {
@@ -170,7 +214,7 @@ final class Window {
     }
 
     /// Reports the size and draws, both at most once, after all pending events were handled.
-    func applyChanges() {
+    func applyChanges() throws(PlaybackError) {
         if mustMeasure {
             mustMeasure = false
             var (width, height): (Int32, Int32) = (0, 0)
@@ -182,14 +226,19 @@ final class Window {
                 if !now.isEmpty { content.deliverSize(now) }
             }
         }
-        if mustDraw { draw() }
+        if mustDraw { try draw() }
     }
 
     // MARK: For tests
 
     /// Returns the drawn pixels, four bytes each: blue, green, red, unused.
     func pixels() -> [UInt8]? {
-        draw()
+        do throws(PlaybackError) {
+            try draw()
+        } catch {
+            // Without a result there are no pixels to compare.
+            return nil
+        }
         var bytes = [UInt8](repeating: 0, count: size.width * size.height * 4)
         let code = functions.RenderReadPixels(
             renderer,

@@ -17,13 +17,17 @@ final class WindowContent: Sendable {
         var newest: VideoFrame?
         var failure: PlaybackError?
         var counters = VideoSinkCounters()
+        var isDisplayLost = false
     }
 
     let applicationName: String?
+    /// The index of the display, or nil for the one that the window system chooses.
+    let display: Int?
     private let state: Locked<State>
 
-    init(title: String, applicationName: String?) {
+    init(title: String, applicationName: String?, display: Int?) {
         self.applicationName = applicationName
+        self.display = display
         state = Locked(State(title: title))
     }
 
@@ -50,6 +54,24 @@ final class WindowContent: Sendable {
         deliver(.resized(size))
     }
 
+    /// Reports the loss of the display, once until it is restored.
+    func reportLoss(_ reason: String) {
+        let isNew = state.withLock { state in
+            defer { state.isDisplayLost = true }
+            return !state.isDisplayLost
+        }
+        if isNew { deliver(.displayLost(reason)) }
+    }
+
+    /// Reports that the display is used again, if its loss was reported.
+    func reportReturn() {
+        let wasLost = state.withLock { state in
+            defer { state.isDisplayLost = false }
+            return state.isDisplayLost
+        }
+        if wasLost { deliver(.displayRestored) }
+    }
+
     // MARK: Frames
 
     /// Stores a frame to be shown. Returns false if it replaced one that was not shown yet.
@@ -70,6 +92,7 @@ final class WindowContent: Sendable {
     }
 
     func recordDelivery() { state.withLock { $0.counters.framesDelivered += 1 } }
+    func recordDrop() { state.withLock { $0.counters.framesDropped += 1 } }
     var counters: VideoSinkCounters { state.withLock { $0.counters } }
 
     /// Stores an error, with which the next frame is refused.

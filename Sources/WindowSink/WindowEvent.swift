@@ -18,6 +18,12 @@ public enum WindowEvent: Hashable, Sendable {
     /// The user requested to close the window. It stays open until the sink is finished: end playback, or remove the
     /// sink from its layer.
     case closeRequested
+    /// The window's display was lost: the screen was unplugged, the window system has ended, or nothing can be drawn. The
+    /// value is the reason. Playback continues, and frames are discarded until `displayRestored`. Delivered once for
+    /// each fault.
+    case displayLost(String)
+    /// A frame is shown again after `displayLost`.
+    case displayRestored
 }
 
 /// A key of the keyboard.

@@ -1,7 +1,12 @@
 internal import Dispatch
 public import MediaCore
 
-/// A sink that shows frames in a window of the desktop, through SDL2 (X11 or Wayland).
+/// A sink that shows frames in a window of the desktop (X11 or Wayland), or on a screen without a window system
+/// (KMS/DRM), through SDL2.
+///
+/// Without a window system, which is assumed if neither `DISPLAY` nor `WAYLAND_DISPLAY` is set and a screen is connected,
+/// the window is the whole display in its current mode, without a pointer. SDL's variable `SDL_VIDEODRIVER` selects a
+/// driver regardless of that.
 ///
 /// The window opens with the first frame, in its displayed size or as large as the display permits. A window has its
 /// own size, so it needs its own layer, which follows the window:
@@ -16,6 +21,10 @@ public import MediaCore
 /// SDL2 is opened on first use. Without it, or without a display, `start(_:)` throws, the sink is removed from its
 /// layer, and the event `sinkFailed` reports the error. All windows of a process share one thread, to which SDL's
 /// video belongs. An application that uses SDL's video itself cannot use this sink. Signals are not handled.
+///
+/// If the display is lost while frames are shown, the sink remains: playback continues, frames are discarded, and the
+/// window opens again when the display returns. The events `displayLost` and `displayRestored` report it. An X server
+/// that ends is an exception: libX11 ends the process.
 ///
 /// Presenting a frame does not wait for the display: the display shows a frame when it is ready, and the newest one
 /// if several have arrived. The screen saver is inhibited while frames arrive.
@@ -37,8 +46,10 @@ public final class WindowSink: VideoSink {
     ///   - title: The title in the window's frame.
     ///   - applicationName: The name that desktops show as the inhibitor of the screen saver. The name of the first
     ///     window applies to all windows.
-    public init(title: String = "", applicationName: String? = nil) {
-        content = WindowContent(title: title, applicationName: applicationName)
+    ///   - display: The index of the display on which the window opens and fills the screen, from 0. nil leaves the
+    ///     choice to the window system. If there is no such display, `start(_:)` throws.
+    public init(title: String = "", applicationName: String? = nil, display: Int? = nil) {
+        content = WindowContent(title: title, applicationName: applicationName, display: display)
     }
 
     deinit { close() }
@@ -94,8 +105,7 @@ public final class WindowSink: VideoSink {
         guard let thread = thread.withLock({ $0 }) else { return }
         await withCheckedContinuation { (gone: CheckedContinuation<Void, Never>) in
             thread.perform { [content] system in
-                guard let window = system.window(of: content) else { return gone.resume() }
-                window.onDestroy { gone.resume() }
+                system.whenClosed(content) { gone.resume() }
             }
         }
     }
@@ -137,21 +147,15 @@ public final class WindowSink: VideoSink {
         try opened.withLock { $0 }?.get()
     }
 
-    /// Shows a frame in the window, or replaces one that has not been shown yet.
+    /// Shows a frame in the window, or replaces one that has not been shown yet. While the display is lost, the frame is
+    /// discarded.
     ///
     /// - Throws: `PlaybackError` with the code `.displayUnavailable` if the window has been closed or cannot be drawn to.
     public func present(_ frame: VideoFrame) throws(PlaybackError) {
         guard stage.withLock({ $0 == .open }), let thread = thread.withLock({ $0 }),
             try content.enqueue(frame)
         else { return }
-        thread.perform { [content] system in
-            guard let frame = content.dequeueFrame(), let window = system.window(of: content) else { return }
-            do throws(PlaybackError) {
-                try window.show(frame)
-                content.recordDelivery()
-                system.inhibitScreenSaver()
-            } catch { content.fail(error) }
-        }
+        thread.perform { [content] system in system.show(content, at: .now()) }
     }
 
     /// Closes the window asynchronously; see `closed()`.

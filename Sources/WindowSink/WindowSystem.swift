@@ -6,18 +6,44 @@ internal import MediaCore
 /// SDL's display with its windows. Confined to `WindowThread`.
 final class WindowSystem {
     let sdl: SDLLibrary
-    private var windows: [UInt32: Window] = [:]
-    private var isStarted = false
+    var windows: [UInt32: Window] = [:]
+    var isStarted = false
+    /// Whether the display is a screen without a window system.
+    var isDirect = false
+    let connectors: DisplayConnectors
+    /// The connectors with a screen when they were last read, and the time of the next reading. SDL does not report
+    /// changes of screens without a window system.
+    var connected: Set<String> = []
+    var nextConnectorCheck = DispatchTime.now()
+    /// The windows whose display was lost.
+    var lostWindows: [LostWindow] = []
+    var retry = DisplayRetry()
+    /// Why the whole display must be closed, or nil.
+    var lossReason: String?
+    /// The closures to call once the windows that were closed have disappeared.
+    var closedHandlers: [@Sendable () -> Void] = []
     /// The time until which the screen saver is inhibited; nil if it is not.
     private var screenSaverInhibitedUntil: DispatchTime?
 
     /// The time for which a frame inhibits the screen saver: longer than the interval between two frames of a playing
     /// video.
     private static let screenSaverInhibitionTime = DispatchTimeInterval.seconds(3)
+    /// The interval in which connectors are read.
+    static let connectorCheckInterval = DispatchTimeInterval.seconds(2)
 
-    init(_ sdl: SDLLibrary) { self.sdl = sdl }
+    /// A window whose display was lost, and the frame to show when it returns.
+    struct LostWindow {
+        let content: WindowContent
+        let size: PixelSize
+        var frame: VideoFrame?
+    }
 
-    private var functions: ph_sdl { sdl.functions.pointee }
+    init(_ sdl: SDLLibrary, connectors: DisplayConnectors = DisplayConnectors()) {
+        self.sdl = sdl
+        self.connectors = connectors
+    }
+
+    var functions: ph_sdl { sdl.functions.pointee }
 
     var hasWindows: Bool { !windows.isEmpty }
 
@@ -39,28 +65,22 @@ final class WindowSystem {
         if let applicationName { set(PH_SDL_HINT_APP_NAME, applicationName) }
         // Drivers without a display make libraries write to standard error, and SDL would fall back to a display that
         // is not visible.
-        let drivers = Self.drivers
+        let drivers = DisplayDrivers.names({ getenv($0).map { String(cString: $0) } }, connectors)
         if drivers.isEmpty {
-            throw .cannotOpenWindow("no display (neither DISPLAY nor WAYLAND_DISPLAY is set)")
+            throw .cannotOpenWindow(
+                "no display (neither DISPLAY nor WAYLAND_DISPLAY is set, and no screen is connected)"
+            )
         }
         set(PH_SDL_HINT_VIDEODRIVER, drivers)
         guard functions.InitSubSystem(UInt32(PH_SDL_INIT_VIDEO)) == 0 else {
             throw .cannotOpenWindow("the display cannot be opened (\(sdl.lastError))")
         }
         isStarted = true
+        let driver = functions.GetCurrentVideoDriver().map { String(cString: $0) } ?? ""
+        isDirect = driver.lowercased() == DisplayDrivers.direct
+        connected = isDirect ? connectors.connected : []
         // Delivers keys as characters of the user's keyboard layout.
         functions.StartTextInput()
-    }
-
-    /// SDL's names of the drivers for the displays in the environment, or the drivers that the environment selects
-    /// for SDL.
-    private static var drivers: String {
-        func value(_ name: String) -> String? {
-            getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-        }
-        if let chosen = value("SDL_VIDEODRIVER") { return chosen }
-        let drivers = [("DISPLAY", "x11"), ("WAYLAND_DISPLAY", "wayland")]
-        return drivers.filter { value($0.0) != nil }.map(\.1).joined(separator: ",")
     }
 
     /// Sets a hint, unless the environment sets it: SDL gives the environment priority.
@@ -70,16 +90,20 @@ final class WindowSystem {
     func shutDown() {
         guard isStarted, windows.isEmpty else { return }
         isStarted = false
+        isDirect = false
+        screenSaverInhibitedUntil = nil
         functions.QuitSubSystem(UInt32(PH_SDL_INIT_VIDEO))
     }
 
     // MARK: Windows
 
-    func open(_ content: WindowContent, for size: PixelSize) throws(PlaybackError) {
+    func open(_ content: WindowContent, for size: PixelSize, at now: DispatchTime = .now())
+        throws(PlaybackError)
+    {
         try start(applicationName: content.applicationName)
-        let window = try Window(sdl, content, for: size)
+        let window = try Window(sdl, content, for: size, isDirect: isDirect)
         windows[window.identifier] = window
-        window.applyChanges()
+        do throws(PlaybackError) { try window.applyChanges() } catch { fail(window, error, at: now) }
     }
 
     func window(of content: WindowContent) -> Window? {
@@ -87,10 +111,46 @@ final class WindowSystem {
     }
 
     func close(_ content: WindowContent) {
+        lostWindows.removeAll { $0.content === content }
+        if lostWindows.isEmpty { retry.succeed() }
         guard let window = window(of: content) else { return }
         windows[window.identifier] = nil
-        window.destroy()
+        closedHandlers += window.destroy()
         if windows.isEmpty { allowScreenSaver() }
+    }
+
+    /// Calls `handler` when the window has disappeared from the screen: at once if there is none.
+    func whenClosed(_ content: WindowContent, _ handler: @escaping @Sendable () -> Void) {
+        if let window = window(of: content) {
+            window.onDestroy(handler)
+        } else {
+            closedHandlers.append(handler)
+        }
+    }
+
+    /// Calls the handlers of windows that have disappeared.
+    func finishClosing() {
+        let handlers = closedHandlers
+        closedHandlers = []
+        for handler in handlers { handler() }
+    }
+
+    /// Shows the newest frame of a window. A frame for a lost display replaces the one to show when it returns.
+    func show(_ content: WindowContent, at now: DispatchTime) {
+        guard let frame = content.dequeueFrame() else { return }
+        if let window = window(of: content) { return show(frame, in: window, at: now) }
+        guard let index = lostWindows.firstIndex(where: { $0.content === content }) else { return }
+        lostWindows[index].frame = frame
+        content.recordDrop()
+    }
+
+    func show(_ frame: VideoFrame, in window: Window, at now: DispatchTime) {
+        do throws(PlaybackError) {
+            try window.show(frame)
+            window.content.recordDelivery()
+            window.content.reportReturn()
+            inhibitScreenSaver()
+        } catch { fail(window, error, at: now) }
     }
 
     /// Inhibits the screen saver after a frame was shown.
@@ -109,89 +169,29 @@ final class WindowSystem {
     /// Blocks until an event arrives, and handles all pending ones.
     func waitForEvents() {
         var event = ph_sdl_event()
-        var timeout: Int32 = -1
-        if let screenSaverInhibitedUntil {
-            let now = DispatchTime.now()
-            let left =
-                screenSaverInhibitedUntil.uptimeNanoseconds
-                - min(screenSaverInhibitedUntil.uptimeNanoseconds, now.uptimeNanoseconds)
-            timeout = Int32(clamping: left / 1_000_000 + 1)
+        let now = DispatchTime.now()
+        let deadlines = [screenSaverInhibitedUntil, nextAttempt, isDirect ? nextConnectorCheck : nil]
+        let timeout = deadlines.compactMap(\.self).min().map { deadline in
+            Int32(clamping: (max(deadline, now).uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000 + 1)
         }
-        if ph_sdl_wait(sdl.functions, &event, timeout) == 1 { handle(event) }
-        processPendingEvents()
+        if ph_sdl_wait(sdl.functions, &event, timeout ?? -1) == 1 { handle(event, at: .now()) }
+        processPendingEvents(at: .now())
         updateScreenSaver(at: .now())
+        checkConnectors(at: .now())
     }
 
     /// Handles all pending events.
-    func processPendingEvents() {
+    func processPendingEvents(at now: DispatchTime = .now()) {
         var event = ph_sdl_event()
-        while ph_sdl_wait(sdl.functions, &event, 0) == 1 { handle(event) }
-        for window in windows.values { window.applyChanges() }
+        while lossReason == nil, ph_sdl_wait(sdl.functions, &event, 0) == 1 { handle(event, at: now) }
+        guard lossReason == nil else { return }
+        for window in Array(windows.values) {
+            do throws(PlaybackError) { try window.applyChanges() } catch { fail(window, error, at: now) }
+        }
     }
 
     /// Permits the screen saver if no frame has arrived for a while.
     func updateScreenSaver(at now: DispatchTime) {
         if let screenSaverInhibitedUntil, screenSaverInhibitedUntil <= now { allowScreenSaver() }
-    }
-
-    private func handle(_ event: ph_sdl_event) {
-        switch Int(event.type) {
-        case PH_SDL_WINDOWEVENT: windows[event.window.windowID]?.handle(change: Int(event.window.event))
-        case PH_SDL_KEYDOWN:
-            if let key = WindowKey(symbol: Int(event.key.sym)) {
-                deliver(.keyPressed(key), event.key.windowID)
-            }
-        case PH_SDL_TEXTINPUT:
-            let typed = withUnsafeBytes(of: event.text.text) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            for character in typed {
-                deliver(.keyPressed(.character(character)), event.text.windowID)
-            }
-        case PH_SDL_MOUSEBUTTONDOWN:
-            guard event.button.button == PH_SDL_BUTTON_LEFT else { break }
-            if event.button.clicks == 2 { return deliver(.doubleClicked, event.button.windowID) }
-            guard let window = windows[event.button.windowID] else { break }
-            let (x, y) = window.pixels(Int(event.button.x), Int(event.button.y))
-            window.content.deliver(.clicked(x: x, y: y))
-        case PH_SDL_MOUSEWHEEL:
-            let wheel = event.wheel
-            let isPrecise = wheel.preciseX != 0 || wheel.preciseY != 0
-            let (x, y) =
-                isPrecise
-                ? (Double(wheel.preciseX), Double(wheel.preciseY)) : (Double(wheel.x), Double(wheel.y))
-            deliver(.scrolled(x: x, y: y), wheel.windowID)
-        case PH_SDL_RENDER_TARGETS_RESET, PH_SDL_RENDER_DEVICE_RESET:
-            for window in windows.values { window.restore() }
-        default: break
-        }
-    }
-
-    /// Delivers an event to a window. A key may arrive before a window is known to have the focus; a single window
-    /// then receives it.
-    private func deliver(_ event: WindowEvent, _ identifier: UInt32) {
-        let only = windows.count == 1 ? windows.first?.value : nil
-        (windows[identifier] ?? only)?.content.deliver(event)
-    }
-}
-
-extension WindowKey {
-    /// Creates a key that types no character. Returns nil for other keys.
-    fileprivate init?(symbol: Int) {
-        switch symbol {
-        case PH_SDLK_LEFT: self = .left
-        case PH_SDLK_RIGHT: self = .right
-        case PH_SDLK_UP: self = .up
-        case PH_SDLK_DOWN: self = .down
-        case PH_SDLK_PAGEUP: self = .pageUp
-        case PH_SDLK_PAGEDOWN: self = .pageDown
-        case PH_SDLK_HOME: self = .home
-        case PH_SDLK_END: self = .end
-        case PH_SDLK_ESCAPE: self = .escape
-        case PH_SDLK_RETURN: self = .enter
-        case PH_SDLK_TAB: self = .tab
-        case PH_SDLK_BACKSPACE: self = .backspace
-        default: return nil
-        }
     }
 }

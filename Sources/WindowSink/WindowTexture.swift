@@ -2,13 +2,16 @@ internal import CSDL
 internal import MediaCore
 
 extension Window {
-    /// Creates a software renderer. Returns nil on failure; `SDLLibrary.lastError` has the reason.
+    /// Creates a renderer. Returns nil on failure; `SDLLibrary.lastError` has the reason.
     ///
     /// Frames arrive in the size of the window, so a graphics card would only copy them, which the processor does as
     /// fast. Without a graphics card, OpenGL costs ten times as much. SDL's variable `SDL_RENDER_DRIVER` still
     /// applies.
-    static func makeRenderer(_ sdl: SDLLibrary, _ window: OpaquePointer) -> OpaquePointer? {
-        sdl.functions.pointee.CreateRenderer(window, -1, UInt32(PH_SDL_RENDERER_SOFTWARE))
+    ///
+    /// Without a window system, SDL has no other way than OpenGL ES, and frames must wait for the display not to tear.
+    static func makeRenderer(_ sdl: SDLLibrary, _ window: OpaquePointer, isDirect: Bool) -> OpaquePointer? {
+        let flags = isDirect ? PH_SDL_RENDERER_PRESENTVSYNC : PH_SDL_RENDERER_SOFTWARE
+        return sdl.functions.pointee.CreateRenderer(window, -1, UInt32(flags))
     }
 }
 
@@ -92,9 +95,10 @@ final class WindowTexture {
         }
     }
 
-    func draw(_ rect: ph_sdl_rect) {
-        guard let texture else { return }
-        _ = ph_sdl_copy(sdl.functions, renderer, texture, rect)
+    /// Draws the frame, if there is one. Returns false on failure.
+    func draw(_ rect: ph_sdl_rect) -> Bool {
+        guard let texture else { return true }
+        return ph_sdl_copy(sdl.functions, renderer, texture, rect) == 0
     }
 
     func destroy() {

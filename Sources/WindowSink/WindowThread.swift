@@ -64,15 +64,22 @@ final class WindowThread: Sendable {
     private func run() {
         let system = WindowSystem(sdl)
         while true {
-            let commands = state.withLock { state in
-                state.isWaitingForEvents = system.hasWindows
+            let (commands, mustClose) = state.withLock { state in
+                let mustClose = system.mustCloseDisplay
+                state.isWaitingForEvents = system.hasWindows && !mustClose
                 defer { state.commands = [] }
-                return state.commands
+                return (state.commands, mustClose)
             }
+            // No other thread pushes an event now.
+            if mustClose { system.closeDisplay(at: .now()) }
+            system.finishClosing()
             for command in commands { command.body(system) }
-            guard commands.isEmpty else { continue }
+            let hasTried = system.recover(at: .now())
+            guard commands.isEmpty, !mustClose, !hasTried else { continue }
             if system.hasWindows {
                 system.waitForEvents()
+            } else if let due = system.nextAttempt {
+                _ = idle.wait(timeout: due)
             } else if idle.wait(timeout: .now() + Self.displayLingerTime) == .timedOut {
                 system.shutDown()
                 idle.wait()

@@ -172,7 +172,7 @@ struct NoWindowTests {
         let outcome = try await Command.run("--video", "window", "--audio", "null", Media.clip)
         #expect(outcome.status == 1)
         let reasons = [
-            "vplay: cannot open a window: no display (neither DISPLAY nor WAYLAND_DISPLAY is set)",
+            "vplay: cannot open a window: no display (neither DISPLAY nor WAYLAND_DISPLAY is set, and no screen is connected)",
             "vplay: cannot open a window: SDL2 is required: libSDL2-2.0.so.0 is not installed",
         ]
         #expect(outcome.errorLines.count == 1)

@@ -49,6 +49,8 @@ extension PlaySession {
                 case .clicked: break
                 case .scrolled(_, let y): if y != 0 { self?.pressLater(y > 0 ? .louder : .quieter) }
                 case .closeRequested: self?.pressLater(.quit)
+                case .displayLost(let reason): self?.displayLost(reason)
+                case .displayRestored: self?.displayRestored()
                 }
             }
         }
@@ -56,6 +58,17 @@ extension PlaySession {
 
     /// Performs the action of a key on the callback queue, in order with the player's events.
     func pressLater(_ key: Key) { player.callbackQueue.async { [weak self] in self?.press(key) } }
+
+    /// Reports a display that was lost, once for each fault. Playback continues.
+    private func displayLost(_ reason: String) {
+        let sentence = "display lost: \(reason): frames are discarded until it returns"
+        Console.shared.printError(sentence)
+        player.callbackQueue.async { [weak self] in self?.control?.log(.error, oneLine(sentence)) }
+    }
+
+    private func displayRestored() {
+        if !options.isQuiet { Console.shared.printLine("vplay: the display is used again") }
+    }
 
     /// Toggles full screen of all windows.
     func toggleFullscreen() {
