@@ -196,12 +196,13 @@ nightly: ## run all checks of .ci/run, with all seeds, all tests built for relea
 	.ci/run nightly
 
 .PHONY: headers
-headers: ## compare our declarations of libcurl, libchafa, SDL2, ALSA and libass with their headers (downloaded if missing)
+headers: ## compare our declarations of libcurl, libchafa, SDL2, ALSA, libass and sd-bus with their headers (downloaded if missing)
 	Tests/check-curl-headers.sh
 	Tests/check-chafa-headers.sh
 	Tests/check-sdl-headers.sh
 	Tests/check-alsa-headers.sh
 	Tests/check-ass-headers.sh
+	Tests/check-systemd-headers.sh
 
 .PHONY: ffmpeg7
 ffmpeg7: ## compile against the headers of FFmpeg 7

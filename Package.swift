@@ -262,9 +262,12 @@ let package = Package(
             dependencies: ["AppleSourceTool"],
             path: "Sources/AppleSources"
         ),
+        // Our own declarations, as above.
+        .systemLibrary(name: "CSystemd"),
         .executableTarget(
             name: "vplay",
             dependencies: [
+                "CSystemd",
                 "Playhead", "PlayheadBackend", "PlayheadCapture", "PlayheadPicker", "TerminalSink",
                 "WindowSink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

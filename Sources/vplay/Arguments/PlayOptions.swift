@@ -71,7 +71,7 @@ struct PlayOptions: Sendable {
     /// Whether there is one input that the player can repeat itself. A remote client could add others.
     var isSingle: Bool { inputs.count == 1 && !repeatsFromWithin && !isControlled && !watches }
     /// Whether clients can change the playlist.
-    var isControlled: Bool { controlSocket != nil || service.http != nil }
+    var isControlled: Bool { controlSocket != nil || service.http != nil || service.hasMPRIS }
     /// Whether the first input repeats until a remote client decides otherwise, as in mpv.
     var loopsFirstInput: Bool {
         isControlled && !watches && inputs.count == 1 && repeats == .forever && !repeatsFromWithin
@@ -206,7 +206,9 @@ struct PlayOptions: Sendable {
             throw ValidationError("Missing expected argument '<input> ...'")
         }
         if watches, list.folders.isEmpty { throw ValidationError("--watch needs a folder.") }
-        if isIdle, !isControlled { throw ValidationError("--idle needs --input-ipc-server or --http.") }
+        if isIdle, !isControlled {
+            throw ValidationError("--idle needs --input-ipc-server, --http or --mpris.")
+        }
         if isQuiet, isVerbose { throw ValidationError("--quiet and --verbose exclude each other.") }
         if let start = start?.time, let end, end < start { throw ValidationError("--end is before --start.") }
         if rate < 0, !decodesVideo { throw ValidationError("--rate \(rate): no audio is played in reverse.") }

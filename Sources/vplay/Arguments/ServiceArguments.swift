@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// The arguments for commands that run unattended: the play log and the HTTP interface.
+/// The arguments for commands that run unattended: the play log, the HTTP interface and MPRIS.
 struct ServiceArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -12,6 +12,12 @@ struct ServiceArguments: ParsableArguments {
         completion: .file()
     )
     var playLog: String?
+
+    @Flag(
+        help:
+            "Let desktops, media keys and playerctl control playback over the session bus (MPRIS); see docs/remote-control.md."
+    )
+    var mpris = false
 
     @Option(
         help: ArgumentHelp(
@@ -46,7 +52,7 @@ struct ServiceArguments: ParsableArguments {
     /// - Throws: `ValidationError` for values that are not valid, and for an address in a network without a token.
     func options() throws(ValidationError) -> ServiceOptions {
         if playLog == "" { throw ValidationError("--play-log: the path is empty.") }
-        var options = ServiceOptions(playLog: playLog)
+        var options = ServiceOptions(playLog: playLog, hasMPRIS: mpris)
         guard let http else {
             if httpToken != nil || httpTokenFile != nil || mediaFolder != nil {
                 throw ValidationError("--http-token, --http-token-file and --media-folder need --http.")

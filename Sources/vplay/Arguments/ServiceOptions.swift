@@ -2,6 +2,8 @@
 struct ServiceOptions: Sendable {
     /// The path of the play log.
     var playLog: String?
+    /// Whether desktops control playback over the session bus.
+    var hasMPRIS = false
     /// Where the HTTP interface listens, or nil.
     var http: HTTPEndpoint?
     /// The secret of its clients.

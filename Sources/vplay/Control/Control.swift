@@ -64,6 +64,7 @@ final class Control: @unchecked Sendable {
     private var timer: TimeObserver?
     private var timerInterval = MediaTime.invalid
     private var lastKey = 0
+    private var mpris: MPRIS?
     var loop = ControlLoop()
     var loopObserver: TimeObserver?
 
@@ -94,7 +95,29 @@ final class Control: @unchecked Sendable {
     func start(_ session: PlaySession) {
         self.session = session
         server?.start()
+        if session.options.service.hasMPRIS { startMPRIS(session) }
     }
+
+    /// Offers the player on the session bus. Without a bus, playback continues.
+    private func startMPRIS(_ session: PlaySession) {
+        let isQuiet = session.options.isQuiet
+        let report = { (error: BusError) in
+            if !isQuiet {
+                Console.shared.printError("warning: no session bus: \(error.message): playing without MPRIS")
+            }
+        }
+        do throws(BusError) {
+            mpris = try MPRIS(session) { [weak self] error in
+                self?.mpris = nil
+                report(error)
+            }
+        } catch {
+            report(error)
+        }
+    }
+
+    /// Reports that the position has changed other than by playing.
+    func timeJumped(to time: MediaTime) { mpris?.announceSeek(to: time) }
 
     /// Tells the clients that the session has ended, and disconnects them.
     func close() {
@@ -102,6 +125,8 @@ final class Control: @unchecked Sendable {
         emit("shutdown")
         server?.close()
         server = nil
+        mpris?.close()
+        mpris = nil
         timer = nil
         loopObserver = nil
     }
@@ -263,6 +288,7 @@ final class Control: @unchecked Sendable {
         queue.async { [weak self] in
             self?.isCheckPending = false
             self?.check { _ in true }
+            self?.mpris?.announceChanges()
         }
     }
 
@@ -276,7 +302,7 @@ final class Control: @unchecked Sendable {
                 let value =
                     values[observation.name]
                     ?? {
-                        let value = Self.value(of: property, session)
+                        let value = property?.value(session)
                         values[observation.name] = value
                         return value
                     }()
@@ -291,16 +317,6 @@ final class Control: @unchecked Sendable {
                 if let shown { members.append(("data", shown)) }
                 subscriber.client.send(JSONValue.object(members).text, property: observation.key)
             }
-        }
-    }
-
-    private static func value(of property: ControlProperty?, _ session: PlaySession) -> JSONValue? {
-        guard let property else { return nil }
-        do throws(ControlError) {
-            return try property.get(session)
-        } catch {
-            // An unavailable property has no value.
-            return nil
         }
     }
 

@@ -28,6 +28,19 @@ struct ControlProperty: Sendable {
         ControlProperty { session throws(ControlError) in try get(try session.readyItem()) }
     }
 
+    /// Returns the value of a property, or nil if there is no such property, or it is unavailable.
+    static func value(_ name: String, _ session: PlaySession) -> JSONValue? { named(name)?.value(session) }
+
+    /// Returns the value, or nil if it is unavailable.
+    func value(_ session: PlaySession) -> JSONValue? {
+        do throws(ControlError) {
+            return try get(session)
+        } catch {
+            // An unavailable property has no value.
+            return nil
+        }
+    }
+
     /// Returns the property with changes.
     func with(_ change: (inout ControlProperty) -> Void) -> ControlProperty {
         var copy = self

@@ -40,12 +40,7 @@ extension PlaySession {
     /// The body of `/status`.
     var statusObject: JSONValue {
         var members = HTTPRoutes.statusProperties.map { name -> (String, JSONValue) in
-            do throws(ControlError) {
-                return (name, try ControlProperty.named(name)?.get(self) ?? .null)
-            } catch {
-                // An unavailable property has no value.
-                return (name, .null)
-            }
+            (name, ControlProperty.value(name, self) ?? .null)
         }
         let problem = healthProblem
         let lastError = state.withLock { $0.lastError }

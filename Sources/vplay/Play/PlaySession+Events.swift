@@ -19,6 +19,8 @@ extension PlaySession {
             }
             if status == .playing { control?.playbackRestarted() }
             if isOver { finish() }
+        case .timeJumped(let item, let time):
+            if item === player.currentItem { control?.timeJumped(to: time) }
         case .repeatModeChanged(let mode): state.withLock { $0.repeatMode = mode }
         case .interruptionBegan: notice("paused by the audio server")
         case .currentItemChanged(let item):

@@ -109,15 +109,22 @@ extension PlaySession {
     ///
     /// - Returns: False if there is no such entry.
     func move(by offset: Int) -> Bool {
+        guard let target = index(by: offset) else { return false }
+        play(at: target)
+        return true
+    }
+
+    /// Whether `move(by:)` has an effect.
+    func canMove(by offset: Int) -> Bool { index(by: offset) != nil }
+
+    private func index(by offset: Int) -> Int? {
         let (index, count, isLooping) = state.withLock { state in
             let index = state.current.flatMap { state.playlist.index(of: $0.entry.id) }
             return (index, state.playlist.entries.count, state.playlist.isLooping)
         }
-        guard let index, count > 1 else { return false }
+        guard let index, count > 1 else { return nil }
         let target = isLooping ? (index + offset + count) % count : index + offset
-        guard (0..<count).contains(target) else { return false }
-        play(at: target)
-        return true
+        return (0..<count).contains(target) ? target : nil
     }
 
     /// Plays the entry at a valid index instead of the current one.
