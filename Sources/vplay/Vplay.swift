@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Playhead
 
 /// The entry point of the command.
@@ -26,12 +27,19 @@ enum Main {
 
     /// Parses and runs the command line. Unlike `Vplay.main`, it prints errors without credentials and query strings of URLs.
     private static func run(_ arguments: [String]) async {
+        var files = ConfigurationFiles()
         do {
             let names = Vplay.configuration.subcommands.compactMap { $0.configuration.commandName }
             let others = names.filter { $0 != "play" } + ["help"]
-            var command = try Vplay.parseAsRoot(
-                OtherPlayers.translated(arguments, subcommands: others, isMPV: RawArguments.isMPV)
-            )
+            let environment = ProcessInfo.processInfo.environment
+            let translated = try OtherPlayers.translated(
+                arguments,
+                subcommands: others,
+                isMPV: RawArguments.isMPV
+            ) { commandLine throws(ValidationError) in
+                try files.options(for: commandLine, environment: environment)
+            }
+            var command = try Vplay.parseAsRoot(translated)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -45,6 +53,7 @@ enum Main {
             }
             let lines = Vplay.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
             for line in lines { Console.shared.printLine(Redaction.redact(String(line))) }
+            for path in files.paths { Console.shared.printLine(oneLine("Options of \(path) apply, too.")) }
             Vplay.exit(withError: Vplay.exitCode(for: error))
         }
     }

@@ -90,6 +90,8 @@ final class Running: Sendable {
         environment["PULSE_SERVER"] = "unix:/nonexistent/playhead"
         // And no window appears on its desktop.
         for name in ["DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"] { environment[name] = nil }
+        // Nor do the options of its user apply.
+        environment["XDG_CONFIG_HOME"] = "/nonexistent/playhead"
         process.environment = environment
         let source = try FileHandle(forReadingFrom: input ?? URL(fileURLWithPath: "/dev/null"))
         let errors = try FileHandle(forWritingTo: errorsURL)

@@ -128,6 +128,25 @@ struct WindowTests {
         #expect(outcome.lines == ["0"], "\(outcome.text)")
     }
 
+    @Test("--display selects a display; one that does not exist is an error with the number of those that do")
+    func displays() async throws {
+        let outcome = try await Desktop.run(
+            """
+            display(640, 480)
+            start('--video', 'window', '--display', '3', '--muted', sys.argv[1])
+            until('cannot open a window: display 3 does not exist: there is 1 display, number 0')
+            print(ends())
+            start('--video', 'window', '--display', '0', '--fullscreen', '--loop', '--muted', sys.argv[1])
+            window()
+            wait(lambda: size() == (640, 480), 'it does not fill the display')
+            press('q')
+            print(ends())
+            """,
+            Media.clip
+        )
+        #expect(outcome.lines == ["1", "0"], "\(outcome.text)")
+    }
+
     @Test("Every due frame is shown, also with other sinks")
     func counted() async throws {
         let folder = try TemporaryFolder()

@@ -20,8 +20,24 @@ enum OtherPlayers {
         case refused(String)
     }
 
+    /// The flags of `play`, without dashes. As in mpv, `--NAME=no` and `--no-NAME` switch off what a configuration file or
+    /// an earlier argument has switched on.
+    static let flags: Set<String> = [
+        "fullscreen", "idle", "loop", "mpris", "muted", "quiet", "recursive", "resume", "shuffle", "stats",
+        "untimed", "verbose", "watch",
+    ]
+
     /// The meanings by name, without dashes.
-    static let meanings: [String: Meaning] = [
+    static let meanings = namedMeanings.merging(
+        flags.flatMap { flag in
+            [
+                (flag, Meaning.value { isOn($0).map { $0 ? ["--" + flag] : ["--no-" + flag] } }),
+                ("no-" + flag, Meaning.value { $0 == nil ? ["--no-" + flag] : nil }),
+            ]
+        }
+    ) { named, _ in named }
+
+    private static let namedMeanings: [String: Meaning] = [
         // Position and speed.
         "ss": .option("--start"), "start-time": .option("--start"), "stop-time": .option("--end"),
         "t": .option("--duration"), "length": .option("--duration"), "run-time": .option("--duration"),
@@ -31,7 +47,8 @@ enum OtherPlayers {
         "loop-playlist": .value(passes(after: 0)),
         "R": .flag(["--loop"]), "L": .flag(["--loop"]),
         // Sound.
-        "mute": .value { isOn($0).map { $0 ? ["--muted"] : [] } },
+        "mute": .value { isOn($0).map { $0 ? ["--muted"] : ["--no-muted"] } },
+        "no-mute": .value { $0 == nil ? ["--no-muted"] : nil },
         "no-audio": .flag(["--audio", "none"]), "noaudio": .flag(["--audio", "none"]),
         "an": .flag(["--audio", "none"]), "nosound": .flag(["--audio", "none"]),
         "ao": .converted(
@@ -48,8 +65,9 @@ enum OtherPlayers {
             otherwise: "use --video"
         ),
         "vout": .refused("use --video"),
-        "fs": .value { isOn($0).map { $0 ? ["--fullscreen"] : [] } },
-        "fullscreen": .value { isOn($0).map { $0 ? ["--fullscreen"] : [] } },
+        "fs": .value { isOn($0).map { $0 ? ["--fullscreen"] : ["--no-fullscreen"] } },
+        "no-fs": .value { $0 == nil ? ["--no-fullscreen"] : nil },
+        "screen": .option("--display"), "fs-screen": .option("--display"),
         "hwaccel": .option("--hwdec"),
         "geometry": .refused("use --size for the size of the video"),
         "autofit": .refused("use --size for the size of the video"),
@@ -77,12 +95,14 @@ enum OtherPlayers {
         // Messages.
         "q": .flag(["--quiet"]), "really-quiet": .flag(["--quiet"]), "v": .flag(["--verbose"]),
         "loglevel": .converted(logLevel, otherwise: "use --quiet or --verbose"),
-        "hide_banner": .flag([]), "autoexit": .flag([]), "play-and-exit": .flag([]), "no-config": .flag([]),
+        "hide_banner": .flag([]), "autoexit": .flag([]), "play-and-exit": .flag([]),
+        "config": .value { isOn($0).map { $0 ? [] : ["--no-config"] } },
         "keep-open": .refused("playback ends after the last input; --loop repeats it"),
-        "shuffle": .value(shuffle), "no-shuffle": .flag([]), "random": .flag(["--shuffle"]),
+        "shuffle": .value(shuffle), "random": .flag(["--shuffle"]),
         "Z": .flag(["--shuffle"]),
         "resume": .value { file in
-            file.map { $0.isEmpty ? nil : ["--resume", "--resume-file=\($0)"] } ?? ["--resume"]
+            if let isOn = isOn(file) { return [isOn ? "--resume" : "--no-resume"] }
+            return file.flatMap { $0.isEmpty ? nil : ["--resume", "--resume-file=\($0)"] }
         },
         "playlist": .refused("give the playlist as an argument"),
         "image-display-duration": .converted(
@@ -97,7 +117,7 @@ enum OtherPlayers {
     /// no effect here.
     static let meaningsForMPV: [String: Meaning] = [
         "terminal": .value { isOn($0).map { $0 ? [] : ["--quiet"] } }, "no-terminal": .flag(["--quiet"]),
-        "input-terminal": ignored, "no-input-terminal": ignored, "msg-level": ignored, "config": ignored,
+        "input-terminal": ignored, "no-input-terminal": ignored, "msg-level": ignored,
         "audio-display": ignored, "no-audio-display": ignored, "force-window": ignored, "osc": ignored,
         "no-osc": ignored,
         "osd-level": ignored, "ytdl": ignored, "no-ytdl": ignored, "load-scripts": ignored,
@@ -119,7 +139,7 @@ enum OtherPlayers {
     private static func idle(_ value: String?) -> [String]? {
         switch value {
         case nil, "yes", "once": ["--idle"]
-        case "no": []
+        case "no": ["--no-idle"]
         default: nil
         }
     }
@@ -127,7 +147,7 @@ enum OtherPlayers {
     /// Returns the arguments for `--shuffle` with or without a seed.
     private static func shuffle(_ value: String?) -> [String]? {
         guard let value, isOn(value) == nil || UInt64(value) != nil else {
-            return isOn(value).map { $0 ? ["--shuffle"] : [] }
+            return isOn(value).map { $0 ? ["--shuffle"] : ["--no-shuffle"] }
         }
         return UInt64(value).map { ["--shuffle", "--shuffle-seed=\($0)"] }
     }
@@ -142,7 +162,7 @@ enum OtherPlayers {
         "--frame-cache", "--image-duration", "--shuffle-seed", "--resume-file", "--input-ipc-server",
         "--events", "--header",
         "--timeout", "--tls-ca-file", "--proxy", "--cache", "--play-log", "--http", "--http-token",
-        "--http-token-file", "--media-folder", "--sync-clock", "--sync-origin",
+        "--http-token-file", "--media-folder", "--sync-clock", "--sync-origin", "--display", "--include",
     ]
 
     /// Replaces the options of other players.
@@ -151,15 +171,23 @@ enum OtherPlayers {
     ///   - arguments: The arguments without the command's name.
     ///   - subcommands: The names of the subcommands other than `play`, whose arguments stay as they are.
     ///   - isMPV: Whether the command is started as mpv, which has no subcommands.
+    ///   - defaults: Returns the options that apply unless the command line, which it receives, has them.
     /// - Returns: The arguments to parse.
     /// - Throws: `ValidationError` if an option is refused or its value is not accepted here.
     static func translated(
         _ arguments: [String],
         subcommands: [String],
-        isMPV: Bool = false
+        isMPV: Bool = false,
+        defaults: (OptionList) throws(ValidationError) -> OptionList = { _ in OptionList() }
     ) throws(ValidationError) -> [String] {
         if arguments.first == "-V" { return ["--version"] + arguments.dropFirst() }
-        guard let first = arguments.first, isMPV || !subcommands.contains(first) else { return arguments }
+        if let first = arguments.first, !isMPV, subcommands.contains(first) { return arguments }
+        let list = OptionList(try replaced(arguments, isMPV: isMPV))
+        return list.with(defaults: try defaults(list)).arguments
+    }
+
+    /// Returns arguments under the names of `play`, with the negations of flags.
+    static func replaced(_ arguments: [String], isMPV: Bool = false) throws(ValidationError) -> [String] {
         var result: [String] = []
         var rest = arguments[...]
         let meanings = isMPV ? meanings.merging(meaningsForMPV) { $1 } : meanings
@@ -170,12 +198,12 @@ enum OtherPlayers {
                 if let value = rest.popFirst() { result.append(value) }
                 continue
             }
-            result += try translated(argument, &rest, meanings)
+            result += try replaced(argument, &rest, meanings)
         }
         return result
     }
 
-    private static func translated(
+    private static func replaced(
         _ argument: String,
         _ rest: inout ArraySlice<String>,
         _ meanings: [String: Meaning]
@@ -230,7 +258,7 @@ enum OtherPlayers {
         { value in
             switch value {
             case nil, "inf", "yes": return ["--loop"]
-            case "no": return []
+            case "no": return ["--no-loop"]
             default:
                 guard let count = value.flatMap({ Int($0) }), count >= 0, count < 1 << 30 else { return nil }
                 return ["--repeat", "\(max(1, count + first))"]

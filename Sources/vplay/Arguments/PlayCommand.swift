@@ -13,7 +13,7 @@ struct PlayCommand: AsyncParsableCommand {
             <(command) can be inputs, too; they are read once and sequentially.
 
             Video sinks: auto (a window if standard output is a terminal and there is a display, otherwise null; null \
-            with --untimed), window (through SDL2), terminal, null, none (decode no video), y4m:PATH, raw:PATH, \
+            with --untimed), window (through SDL2; the whole screen without X and Wayland), terminal, null, none (decode no video), y4m:PATH, raw:PATH, \
             framemd5:PATH, images:PATH. One PATH may be - for standard output. For images it is a name such as \
             frames/%06d.png (jpg, webp), numbered from 1; without %d the file holds the latest frame.
 
@@ -33,6 +33,9 @@ struct PlayCommand: AsyncParsableCommand {
 
             Options of mpv, ffplay and vlc that have another name here are accepted (--speed, --fs, -ss, --no-video, \
             --loop=inf, -vn), or refused with the name to use.
+
+            Options can also be in the file $XDG_CONFIG_HOME/vplay/config (~/.config/vplay/config), one NAME=VALUE or \
+            NAME in each line, after # comments. The command line replaces them; --no-NAME switches a flag off.
 
             Times are seconds or [[hh:]mm:]ss[.fraction], exact, relative to the first frame.
 
@@ -200,8 +203,8 @@ struct PlayCommand: AsyncParsableCommand {
     )
     var size: SizeArgument?
 
-    @Flag(help: "Open windows in full screen.")
-    var fullscreen = false
+    @OptionGroup
+    var window: WindowArguments
 
     @Option(help: "How a frame is fitted into --size.")
     var gravity = VideoGravity.resizeAspect
@@ -285,6 +288,9 @@ struct PlayCommand: AsyncParsableCommand {
 
     @OptionGroup
     var network: NetworkArguments
+
+    @OptionGroup
+    var configuration: ConfigurationArguments
 
     func run() async throws {
         let options = try PlayOptions(self)

@@ -17,6 +17,8 @@ struct PlayOptions: Sendable {
     /// Whether frames are shown nowhere although the user probably expects them, because there is no display.
     var lacksDisplay = false
     var isFullscreen: Bool
+    /// The index of the display of windows, or nil for the one that the window system chooses.
+    var display: Int?
     var audio: AudioSinkArgument
     var videoTrack: TrackArgument?
     var audioTrack: TrackArgument?
@@ -121,7 +123,8 @@ struct PlayOptions: Sendable {
             }
             subtitleFile = input
         }
-        isFullscreen = command.fullscreen
+        isFullscreen = command.window.fullscreen
+        display = command.window.display
         start = command.start
         end = command.end?.time
         duration = command.duration?.time
@@ -163,27 +166,51 @@ struct PlayOptions: Sendable {
                 )
             if resumeFile == nil { throw ValidationError("--resume needs a file, XDG_STATE_HOME or HOME.") }
         }
-        try checkNumbers(command)
+        try Self.checkNumbers(command)
         try checkTogether(command)
     }
 
-    private func checkNumbers(_ command: PlayCommand) throws(ValidationError) {
+    /// Throws if the parser refuses arguments, or a value is out of its limits, regardless of inputs and other options.
+    static func check(_ arguments: [String]) throws(ValidationError) {
+        let command: PlayCommand
+        do {
+            command = try PlayCommand.parse(arguments)
+        } catch {
+            throw ValidationError(PlayCommand.message(for: error))
+        }
+        _ = try command.video.mapSinks()
+        _ = try AudioSinkArgument(command.audio)
+        try checkNumbers(command)
+    }
+
+    private static func checkNumbers(_ command: PlayCommand) throws(ValidationError) {
         if let count = command.repeatCount, count < 1 {
             throw ValidationError("--repeat \(count): expected 1 or more.")
         }
-        if let frames, frames < 1 { throw ValidationError("--frames \(frames): expected 1 or more.") }
-        if let threads, !(1...64).contains(threads) {
+        if let frames = command.frames, frames < 1 {
+            throw ValidationError("--frames \(frames): expected 1 or more.")
+        }
+        if let threads = command.threads, !(1...64).contains(threads) {
             throw ValidationError("--threads \(threads): expected 1 to 64.")
         }
-        if let frameCache, !(0...65_536).contains(frameCache) {
+        if let frameCache = command.frameCache, !(0...65_536).contains(frameCache) {
             throw ValidationError("--frame-cache \(frameCache): expected 0 to 65536.")
         }
-        guard rate != 0, (-32...32).contains(rate) else {
-            throw ValidationError("--rate \(rate): expected -32 to 32, but not 0.")
+        if let display = command.window.display, display < 0 {
+            throw ValidationError("--display \(display): expected 0 or more.")
         }
-        if let duration, duration <= .zero { throw ValidationError("--duration: expected more than 0.") }
-        if imageDuration <= .zero { throw ValidationError("--image-duration: expected more than 0.") }
-        if let buffer, buffer <= .zero { throw ValidationError("--buffer: expected more than 0.") }
+        guard command.rate != 0, (-32...32).contains(command.rate) else {
+            throw ValidationError("--rate \(command.rate): expected -32 to 32, but not 0.")
+        }
+        if let duration = command.duration?.time, duration <= .zero {
+            throw ValidationError("--duration: expected more than 0.")
+        }
+        if command.imageDuration.time <= .zero {
+            throw ValidationError("--image-duration: expected more than 0.")
+        }
+        if let buffer = command.buffer?.time, buffer <= .zero {
+            throw ValidationError("--buffer: expected more than 0.")
+        }
     }
 
     private func checkTogether(_ command: PlayCommand) throws(ValidationError) {
@@ -227,8 +254,8 @@ struct PlayOptions: Sendable {
         if subtitleFile != nil, inputs.count > 1 {
             throw ValidationError("--subtitle-file is for one input.")
         }
-        if isFullscreen, !video.contains(where: { $0 == .automatic || $0 == .window }) {
-            throw ValidationError("--fullscreen needs --video window.")
+        if isFullscreen || display != nil, !video.contains(where: { $0 == .automatic || $0 == .window }) {
+            throw ValidationError("\(isFullscreen ? "--fullscreen" : "--display") needs --video window.")
         }
         try checkPixelFormat()
         if frames != nil, !decodesVideo {

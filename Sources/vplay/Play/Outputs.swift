@@ -48,7 +48,7 @@ struct Outputs: Sendable {
         // `chooseVideo` has replaced automatic sinks by now.
         case .automatic, .null: video.append(NullVideoSink())
         case .window:
-            let window = WindowSink(applicationName: "vplay")
+            let window = WindowSink(applicationName: "vplay", display: options.display)
             window.isFullscreen = options.isFullscreen
             video.append(window)
         case .y4m(let path): add(path, Y4MSink(try ByteOutput(replacing: path), pixelFormat: format))
