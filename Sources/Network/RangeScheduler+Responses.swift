@@ -72,14 +72,14 @@ extension RangeScheduler {
         return woken
     }
 
-    private func isAwaited(_ request: RangeRequest) -> Bool {
+    func isAwaited(_ request: RangeRequest) -> Bool {
         readers.contains { reader in
             reader.waitingOffset.map { request.covers($0, skipLimit: policy.skipLimit) } ?? false
         }
     }
 
     /// Returns true if the request is more than `skipLimit` bytes ahead of its reader, and no reader waits for it.
-    private func isFarAhead(_ request: RangeRequest) -> Bool {
+    func isFarAhead(_ request: RangeRequest) -> Bool {
         !isAwaited(request) && request.position - request.requestedOffset > policy.skipLimit
     }
 
@@ -102,5 +102,5 @@ extension RangeScheduler {
     }
 
     /// The number of bytes in which the head of a container ends that has its index elsewhere.
-    private static let headSize: Int64 = 64 << 10
+    static let headSize: Int64 = 64 << 10
 }
