@@ -1,75 +1,94 @@
 #!/usr/bin/env bash
-# Builds packages outside this one, with a copy of this tree as their dependency.
-# The first depends on AVFoundation without the trait Combine: OpenCombine must not be resolved. It is not built, which the
-# other suites do. The others enable the trait, so that all of them share one build.
-# The second depends on the product Playhead alone: it must not see the modules AVFoundation, AVKit, CoreMedia and Combine.
-# The third depends on AVFoundation. One file, with code as it is written for Apple's player, is compiled in the language modes
-# of Swift 5 and Swift 6, and plays a clip on the main queue. A second program uses Combine. Arguments: flags of `swift build`.
+# Builds packages outside this one, with a git repository of this tree as their dependency.
+# The first depends on the product Playhead alone: it must not see the modules AVFoundation, AVKit, CoreMedia, MediaPlayer
+# and Combine. The second depends on AVFoundation. Its programs, written as for Apple's player, are compiled in the language
+# modes of Swift 5 and Swift 6, play, and must print what is expected. Neither may resolve the packages of the traits, which
+# check-apple-sources.sh enables. Arguments: flags of `swift build`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source Tests/outside-packages.sh
 
-clip=$PWD/media-fixtures/generated/clip-h264-aac.mp4
+media=$PWD/media-fixtures/generated
+clip=$media/clip-h264-aac.mp4
 code=$PWD/Tests/avfoundation
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+server=
+finish() {
+    [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap finish EXIT
 unset PLAYHEAD_STRICT
+publish build
+flags=("${outside_flags[@]}" "$@")
 
-mkdir -p "$work/playhead" "$work/user/Sources/alone"
-tar -c --exclude .build Package.swift Sources Tests docs | tar -x -C "$work/playhead"
-
-manifest() {
-    cat <<END
-// swift-tools-version: 6.1
-import PackageDescription
-let package = Package(
-    name: "user",
-    dependencies: [.package(path: "../playhead", traits: ["Combine"])],
-    targets: [$1]
-)
-END
-}
-target() {
-    echo ".executableTarget(name: \"$1\", dependencies: [.product(name: \"$2\", package: \"playhead\")], swiftSettings: [.swiftLanguageMode($3)]),"
-}
-build() { ${SWIFT:-swift} build --package-path "$work/user" "$@"; }
-
-mkdir -p "$work/user/Sources/page"
-manifest "$(target page AVFoundation .v6)" | sed 's/, traits: \["Combine"\]//' >"$work/user/Package.swift"
-${SWIFT:-swift} package --package-path "$work/user" resolve
-if grep -qi opencombine "$work/user/.build/workspace-state.json" "$work/user/Package.resolved"; then
-    echo "check-avfoundation: OpenCombine is resolved without the trait Combine" >&2
+fail() {
+    printf 'check-avfoundation: %s\n' "$1" >&2
     exit 1
-fi
-rm -r "$work/user/Sources/page"
-echo "check-avfoundation: a package that does not enable the trait Combine does not resolve OpenCombine"
+}
 
-cp "$code/alone.swift" "$work/user/Sources/alone/main.swift"
-manifest "$(target alone Playhead .v6)" >"$work/user/Package.swift"
-build "$@"
+product() { echo ".product(name: \"$1\", package: \"playhead\")"; }
+# name, products, language mode, definition
+target() {
+    echo ".executableTarget(name: \"$1\", dependencies: [$2], swiftSettings: [.swiftLanguageMode($3)${4:+, .define(\"$4\")}]),"
+}
+
+# An earlier run may have left the modules in the build folder.
+rm -rf "$scratch"/debug/Modules/{AVFoundation,AVKit,CoreMedia,MediaPlayer,Combine}.swift*
+mkdir -p "$work/alone/Sources/alone"
+cp "$code/alone.swift" "$work/alone/Sources/alone/main.swift"
+outside_manifest alone '' "$(target alone "$(product Playhead)" .v6)" >"$work/alone/Package.swift"
+outside "$work/alone" build "${flags[@]}"
 echo "check-avfoundation: a package that depends on Playhead alone does not see AVFoundation"
 
+add() { mkdir -p "$work/user/Sources/$1" && cp "${@:2}" "$work/user/Sources/$1"; }
 for mode in 5 6; do
-    mkdir -p "$work/user/Sources/player$mode"
-    cp "$code/Sources/player/main.swift" "$work/user/Sources/player$mode/main.swift"
+    add "player$mode" "$code/Sources/player/main.swift"
+    add "idioms$mode" "$code"/Sources/idioms/*.swift
 done
-mkdir -p "$work/user/Sources/combine"
-cp "$code/Sources/combine/main.swift" "$work/user/Sources/combine/main.swift"
+for name in audio cache; do add $name "$code/Sources/$name"/*.swift; done
 # The program of the page.
 mkdir -p "$work/user/Sources/page"
 awk '/^```$/ { inside = 0 } inside { block = block $0 "\n" } /^```swift$/ { block = ""; inside = 1 } END { printf "%s", block }' \
     docs/avfoundation.md >"$work/user/Sources/page/main.swift"
 grep -q '^import AVFoundation' "$work/user/Sources/page/main.swift"
-rm -r "$work/user/Sources/alone"
-manifest "$(target player5 AVKit .v5 | sed "s/swiftSettings: \[/&.define(\"PLAYHEAD_AVKIT\"), /") $(target player6 AVFoundation .v6) $(target page AVFoundation .v6) $(target combine Combine .v6)" >"$work/user/Package.swift"
-build "$@"
+av=$(product AVFoundation)
+outside_manifest user '' "
+    $(target player5 "$(product AVKit)" .v5 PLAYHEAD_AVKIT) $(target player6 "$av" .v6) $(target page "$av" .v6)
+    $(target idioms5 "$av" .v5) $(target idioms6 "$av" .v6)
+    $(target audio "$av, $(product MediaPlayer)" .v5) $(target cache "$av" .v5)
+" >"$work/user/Package.swift"
+outside "$work/user" build "${flags[@]}"
+programs=$(outside "$work/user" build --show-bin-path)
+
+run() { timeout 120 "$programs/$1" "${@:2}" 2>&1 || fail "$1 ends with status $?"; }
+# name, expected output, arguments
 check() {
     local printed
-    printed=$(timeout 60 "$(build "${@:3}" --show-bin-path)/$1" "$clip" 2>&1)
-    [ "$printed" = "$(cat "$code/$2")" ] || {
-        printf 'check-avfoundation: %s prints:\n%s\n' "$1" "$printed" >&2
-        exit 1
-    }
+    printed=$(run "$1" "${@:3}")
+    [ "$printed" = "$(cat "$code/$2")" ] || fail "$1 prints:
+$printed"
 }
-for mode in 5 6; do check player$mode player.txt "$@"; done
-check combine combine.txt "$@"
+for mode in 5 6; do
+    check player$mode player.txt "$clip"
+    timeout 120 "$programs/idioms$mode" "$clip" || fail "an idiom does not behave as expected"
+done
 echo "check-avfoundation: code for Apple's player compiles in Swift 5 and 6, and plays"
+
+ffmpeg -nostdin -v error -i "$media/tone-44100.mp3" -f lavfi -i testsrc2=size=64x64:rate=1:duration=1 -map 0 -map 1 -c:a copy \
+    -c:v png -frames:v 1 -disposition:v attached_pic -metadata title=Song -metadata artist=Band "$work/song.mp3"
+check audio audio.txt "$work/song.mp3" "$media/tone-44100.m4a"
+(cd "$media" && exec python3 -u -m http.server 0 --bind 127.0.0.1 >"$work/server" 2>/dev/null) &
+server=$!
+for _ in {1..100}; do
+    port=$(sed -nE 's/.* port ([0-9]+) .*/\1/p' "$work/server")
+    [ -z "$port" ] || break
+    sleep 0.1
+done
+[ -n "$port" ] || fail "there is no server"
+check cache cache.txt "http://127.0.0.1:$port/clip-h264-aac.mp4"
+echo "check-avfoundation: an audio player, and a player that downloads what it plays, do as expected"
+
+if grep -qiE 'opencombine|swift-syntax' "$scratch/workspace-state.json"; then
+    fail "packages of the traits are resolved without the traits"
+fi

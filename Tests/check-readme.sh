@@ -3,16 +3,13 @@
 # Builds it, plays a clip, and runs it with a missing file. Arguments: flags of `swift build`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source Tests/outside-packages.sh
 
 clip=$PWD/media-fixtures/generated/clip-h264-aac.mp4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-mkdir -p "$work/playhead" "$work/clips/Sources/clips"
-tar -c --exclude .build Package.swift Sources Tests docs | tar -x -C "$work/playhead"
-git -C "$work/playhead" init -q -b main
-git -C "$work/playhead" add --all --force
-git -C "$work/playhead" -c user.name=check -c user.email=check@localhost -c commit.gpgsign=false commit -q -m "this tree"
+publish build
+mkdir -p "$work/clips/Sources/clips"
 
 # The last two blocks: the manifest and the program. Those before them are snippets, which docs/examples compiles.
 awk -v folder="$work/clips" '
@@ -26,12 +23,12 @@ awk -v folder="$work/clips" '
     }
 ' README.md
 grep -q '<this repository>' "$work/clips/Package.swift"
-sed -i "s|<this repository>|file://$work/playhead|" "$work/clips/Package.swift"
+sed -i "s|<this repository>|file://$packages/playhead|" "$work/clips/Package.swift"
 
 # A user has none of these variables set.
 unset PLAYHEAD_STRICT
-${SWIFT:-swift} build --package-path "$work/clips" "$@"
-program="$(${SWIFT:-swift} build --package-path "$work/clips" --show-bin-path)/clips"
+outside "$work/clips" build "${outside_flags[@]}" "$@"
+program="$(outside "$work/clips" build --show-bin-path)/clips"
 
 frames=$(timeout 60 "$program" "$clip" | wc -l)
 [ "$frames" -gt 0 ] || { echo "README.md: the program shows no frame" >&2; exit 1; }

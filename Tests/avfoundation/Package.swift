@@ -17,6 +17,12 @@ let package = Package(
     platforms: [.macOS(.v13)],
     dependencies: dependencies,
     targets: [
+        .executableTarget(
+            name: "cache",
+            dependencies: products("AVFoundation"),
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .executableTarget(name: "idioms", dependencies: products("AVFoundation")),
         .executableTarget(name: "player", dependencies: products("AVFoundation")),
         .executableTarget(name: "combine", dependencies: products("Combine")),
     ]
