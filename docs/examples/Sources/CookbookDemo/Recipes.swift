@@ -110,6 +110,13 @@ func words(of url: URL) async throws -> [String] {
     return try await asset.cues(of: track).map(\.text)
 }
 
+func film(_ url: URL, subtitles: URL, show: @escaping @Sendable (VideoFrame) -> Void) -> Player {
+    let player = Player(url: url)
+    player.currentItem?.legibleAsset = Asset(url: subtitles)
+    player.add(CallbackVideoSink(pixelFormats: [.bgra], rendersSubtitles: true) { show($0) })
+    return player
+}
+
 func inStep(_ urls: [URL], _ sinks: [any VideoSink]) async -> [Player] {
     let players = urls.map { Player(url: $0) }
     for (player, sink) in zip(players, sinks) {
