@@ -96,6 +96,10 @@ public final class ScriptedDecoder: Decoder {
 
     public var hasOutputDelay: Bool { depth > 1 }
 
+    public func makeKeyFrameDecoder() -> (any Decoder)? {
+        hasOutputDelay ? ScriptedDecoder(media, track: track, clock: clock, onCall: onCall) : nil
+    }
+
     /// Returns the next frame or buffer.
     ///
     /// - Throws: `MediaError` as the script says.

@@ -7,7 +7,7 @@ import Testing
 private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("media-fixtures/generated")
 
-// Rule: skipped-packets
+// Rule: skipped-packets, scrubbing
 /// A decoder skips only the frames that it was asked to skip, and the other frames are not affected.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: folder.path), "make fixtures"))
 struct SkippingTests {
@@ -57,6 +57,36 @@ struct SkippingTests {
             }
         }
         return decoded
+    }
+
+    @Test(
+        "A key frame that is decoded alone equals the one that is decoded with the others",
+        arguments: ["clip-h264-aac.mp4", "open-groups-hevc.mp4", "layers-av1.mp4", "clip-vp9-opus.webm"]
+    )
+    func keyFrameAlone(file: String) throws {
+        let all = try decode(file).frames
+        let demuxer = FFmpegDemuxer(OpenRequest(location: folder.appendingPathComponent(file).path))
+        let track = try #require(try demuxer.open().get().tracks.first { $0.mediaType == .video }).id
+        demuxer.setEnabledTracks([track])
+        var options = DecoderOptions()
+        options.threadCount = 2
+        let decoder = try demuxer.makeDecoder(for: track, options: options).get()
+        let other = try #require(try decoder.makeKeyFrameDecoder())
+        var keys = 0
+        while let packet = try demuxer.read().get() {
+            guard packet.isKeyFrame else { continue }
+            keys += 1
+            #expect(try other.send(packet) && other.send(nil))
+            guard case .video(let frame) = try other.receive() else {
+                Issue.record("no frame for the packet at \(String(describing: packet.presentationTime))")
+                continue
+            }
+            #expect(frame.presentationTime == packet.presentationTime)
+            let expected = all.first { $0.time == packet.presentationTime }
+            #expect(Self.content(of: frame) == expected?.content)
+            other.restart()
+        }
+        #expect(keys > 0)
     }
 
     private static func content(of frame: VideoFrame) -> Int {

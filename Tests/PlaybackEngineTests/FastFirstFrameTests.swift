@@ -286,21 +286,6 @@ struct FastFirstFrameTests {
         let isStillComplete = firstFrame.isComplete(before: Self.packet(1000))
         #expect([wasComplete, isComplete, isStillComplete] == [false, isAllowed, isAllowed])
     }
-
-    @Test(
-        "A preview is decoded alone whatever follows it, unless it is no key frame",
-        arguments: [
-            (packet(80, isKey: true), packet(120), true), (packet(80, isKey: true), packet(0), true),
-            (packet(80, isKey: true), nil, true), (packet(80), packet(120), false),
-        ] as [(Packet, Packet?, Bool)]
-    )
-    func preview(first: Packet, next: Packet?, isAllowed: Bool) {
-        var firstFrame = FastFirstFrame()
-        firstFrame.begin(isWanted: true, isPreview: true)
-        firstFrame.sent(first)
-        let isComplete = firstFrame.isComplete(before: next)
-        #expect(isComplete == isAllowed)
-    }
 }
 
 private final class ScriptedMarker: PacketPayload {}

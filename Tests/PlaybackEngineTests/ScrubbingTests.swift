@@ -86,6 +86,72 @@ struct ScrubbingTests {
         #expect(bench.videoSink.numbers.last == 120)
     }
 
+    @Test(
+        "A seek decodes the key frame twice, the packets up to its target once, and one frame more",
+        arguments: [2, 4, 8]
+    )
+    func packetsPerSeek(delay: Int) {
+        let bench = load(Self.clip(delay: delay), bytes: 0)
+        func decoded(toFrame frame: Int, _ id: Int) -> Int {
+            let before = bench.backend.counts.decoded
+            seek(bench, id, toFrame: frame)
+            bench.driver.run(atMost: 1)
+            #expect(bench.videoSink.numbers.last == frame)
+            return bench.backend.counts.decoded - before
+        }
+        // Of the 38 frames before the target, the decoder skips those that no other frame refers to. The packet after
+        // the frame is followed by as many as the decoder delays.
+        let key = decoded(toFrame: 138, 1)
+        #expect(key <= 1 + 39 + 2 + delay)
+        // Ahead in the same group of pictures, it continues.
+        let ahead = decoded(toFrame: 148, 2)
+        #expect(ahead <= 10 + 2)
+        // Nothing is decoded after that.
+        let rest = bench.backend.counts.decoded
+        bench.driver.run(seconds: 5)
+        #expect(bench.backend.counts.decoded == rest)
+    }
+
+    @Test("A key frame that is farther away than the frame being shown is not decoded alone")
+    func shownFrameIsNearer() {
+        let bench = load(Self.clip(delay: 4), bytes: 0)
+        seek(bench, 1, toFrame: 140)
+        while bench.videoSink.numbers.last != 100, bench.driver.step() {}
+        // The frame being shown, 100, is nearer to 90 than the key frame 50.
+        seek(bench, 2, toFrame: 90)
+        let decoded = bench.backend.counts.decoded
+        bench.driver.run(atMost: 1)
+        #expect(bench.videoSink.numbers == [0, 100, 90])
+        // The frames from 50 to 90, those that the decoder delays, and one for a step.
+        #expect(bench.backend.counts.decoded - decoded <= 41 + 4 + 1)
+    }
+
+    @Test("A key frame at the target is shown once", arguments: [2, 4, 8])
+    func keyFrame(delay: Int) {
+        let bench = load(Self.clip(delay: delay))
+        for (id, frame) in [100, 200, 50].enumerated() {
+            seek(bench, id + 1, toFrame: frame)
+            bench.driver.run(atMost: 1)
+        }
+        #expect(bench.videoSink.numbers == [0, 100, 200, 50])
+        #expect(bench.lines("completed true").count == 3)
+        bench.loop.send(.setScrubbing(false))
+        bench.driver.run(atMost: 1)
+        expectPlayback(bench, from: 50)
+    }
+
+    @Test("After a seek, the frames are stepped through one at a time")
+    func steps() {
+        let bench = load(Self.clip(delay: 4))
+        seek(bench, 1, toFrame: 138)
+        bench.driver.run(atMost: 1)
+        for _ in 0..<20 {
+            bench.loop.send(.step(1))
+            bench.driver.run(atMost: 1)
+        }
+        #expect(bench.videoSink.numbers == [0, 100] + Array(138...158))
+    }
+
     @Test("A frame that is kept is shown at once, without another one before it")
     func kept() {
         let bench = load(Self.clip())
@@ -93,7 +159,8 @@ struct ScrubbingTests {
             seek(bench, id, toFrame: frame)
             bench.driver.run(atMost: 1)
         }
-        #expect(bench.videoSink.numbers == [0, 100, 140, 139, 138, 140])
+        // Ahead of 138, the decoder continues, and the frame that it returned last is shown first.
+        #expect(bench.videoSink.numbers == [0, 100, 140, 139, 138, 139, 140])
     }
 
     @Test("If the frame being shown is nearer than the key frame, it stays until the exact frame")

@@ -47,6 +47,18 @@ struct SeekEffortTests {
         #expect(bench.videoSink.numbers == [0, 25] + Array(37..<250))
     }
 
+    @Test("The decoder is flushed when the first packet of a seek arrives, not before")
+    func flushesLate() {
+        let (bench, effort) = load(Self.clip)
+        bench.seek(1, to: .ms(7000))
+        while effort.flushes == 0, bench.driver.step() {}
+        #expect(effort.flushes == 1)
+        #expect(bench.backend.counts.seeks == 0)
+        bench.driver.run(atMost: 1)
+        #expect(bench.videoSink.numbers == [0, 175])
+        #expect(effort.flushes == 1)
+    }
+
     @Test("Non-reference frames before the target are skipped, and none after it")
     func skipsNonReference() {
         let (bench, effort) = load(Self.clip)

@@ -6,13 +6,13 @@ struct CodecSettings {
     let parameters: CodecParameters
     let timeBase: AVRational
     let averageRate: AVRational
-    let threads: ThreadPlan
+    var threads: ThreadPlan
     let maximumPixelCount: Int
     /// The pool that is kept from one codec context to the next.
     let framePool: FramePool?
     /// The device that decodes, or nil for software decoding.
     var device: HardwareDevice?
-    let log: LibraryLog
+    var log: LibraryLog
 
     func open() throws(MediaError) -> CodecContext { try open(threads) }
 

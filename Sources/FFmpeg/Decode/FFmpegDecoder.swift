@@ -88,6 +88,32 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         references = makeReferenceScan(settings.parameters.pointer.pointee)
     }
 
+    /// Creates a decoder for single key frames of the track of another one. Its threads share each frame.
+    private init(keyFramesOf other: FFmpegDecoder) throws(MediaError) {
+        track = other.track
+        location = other.location
+        log = LibraryLog()
+        var settings = other.settings
+        settings.threads.kind = .slice
+        settings.log = log
+        self.settings = settings
+        faults = DecoderFaults()
+        scratch = try PacketOwner()
+        clock = other.initialClock
+        initialClock = other.initialClock
+        factory = FrameFactory(
+            track: other.track,
+            mapping: other.factory.mapping,
+            containerAspect: other.factory.containerAspect
+        )
+        end = nil
+    }
+
+    package func makeKeyFrameDecoder() throws(MediaError) -> (any Decoder)? {
+        guard isVideo, settings.device == nil, hasOutputDelay else { return nil }
+        return try FFmpegDecoder(keyFramesOf: self)
+    }
+
     package func send(_ packet: Packet?) throws(MediaError) -> Bool {
         guard let packet else { return try drain() }
         guard let payload = packet.payload as? FFmpegPacketPayload else {
@@ -219,8 +245,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         clock = initialClock
     }
 
-    /// Discards all state, and keeps the context also after it has been drained: the packets that were drained alone
-    /// follow, in a seek.
+    /// Discards all state, and keeps the context also after it has been drained, because another key frame follows.
     package func restart() {
         guard isVideo, !requiresNewContext, let codec else { return flush() }
         isDraining = false

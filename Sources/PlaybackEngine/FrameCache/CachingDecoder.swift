@@ -96,28 +96,15 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
 
     func resume(at start: EpochStart) { seekCache?.resume(at: start) }
 
-    func keptFrame(for target: MediaTime) -> KeptFrame? {
-        loopCache.hasPass ? .due : seekCache?.keptFrame(for: target)
+    func keptFrame(for target: MediaTime, within distance: MediaTime) -> KeptFrame? {
+        loopCache.hasPass ? .due : seekCache?.keptFrame(for: target, within: distance)
     }
+
+    func makeKeyFrameDecoder() throws(MediaError) -> (any Decoder)? { try base.makeKeyFrameDecoder() }
 
     func skip(_ skipping: DecodeSkipping) { requestedSkipping = skipping }
 
-    /// Whether the output comes from the cache.
-    var isReplaying: Bool {
-        if case .replaying = mode { return true }
-        return false
-    }
-
-    func flush() { flush(endsSeek: true) }
-
-    /// Flushes the decoder, whose first packet was decoded alone. The same packets follow, and the seek continues.
-    func restart() {
-        // The drain after the first packet would look like the end of the data.
-        if case .recording(.seek) = mode { seekCache?.discard() }
-        flush(endsSeek: false)
-    }
-
-    private func flush(endsSeek: Bool) {
+    func flush() {
         switch mode {
         case .recording(.seek): resumableRecordID = seekCache?.finishRecording()
         case .recording(.pass): loopCache.finish()
@@ -126,17 +113,19 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         case .catchingUp(let catchUp) where !catchUp.hasBegun: break
         case .decoding, .replaying(.pass, _), .catchingUp: resumableRecordID = nil
         }
-        if resumableRecordID == nil { flushBase(restarts: !endsSeek) }
+        // A drained decoder releases its memory. Any other one is flushed when it receives its next packet, because a
+        // flush waits until the packets that have been sent are decoded.
+        if resumableRecordID == nil, hasEnded { flushBase() }
         isPassStart = hasEnded && packetCount > 1 || isPassStart && packetCount <= 1
         mode = .fresh
         packetCount = 0
         hasEnded = false
-        if endsSeek { seekCache?.end() }
+        seekCache?.end()
         loopCache.didFlush()
     }
 
-    private func flushBase(restarts: Bool = false) {
-        if hasSentToBase { restarts ? base.restart() : base.flush() }
+    private func flushBase() {
+        if hasSentToBase { base.flush() }
         hasSentToBase = false
         resumableRecordID = nil
     }

@@ -40,8 +40,6 @@ struct SeekFrameCache {
     /// The identifier of the frames that are kept while scrubbing although another record has replaced theirs. They are
     /// shown first only.
     private static let recordOfOthers = 0
-    /// The largest distance at which a kept frame is shown instead of the key frame before the target.
-    private static let maximumPreviewDistance = MediaTime(value: 1, timescale: 2)
 
     init(track: Track, share: FrameCacheShare) {
         self.track = track
@@ -101,13 +99,14 @@ struct SeekFrameCache {
         return DecoderReplay(record, firstNeeded: position.event, isCompleteAfter: position.isCompleteAfter)
     }
 
-    /// Returns the frame that a seek to `target` can show without decoding, or nil if there is none.
-    func keptFrame(for target: MediaTime) -> KeptFrame? {
+    /// Returns the frame that a seek to `target` can show without decoding, or nil if there is none that is due or at
+    /// most `distance` away.
+    func keptFrame(for target: MediaTime, within distance: MediaTime) -> KeptFrame? {
         let isDueKept = records.contains { record in
             record.position(dueAt: target).map { share.frame(at: $0.time, of: record.id) != nil } ?? false
         }
         if isDueKept { return .due }
-        return share.frame(nearestTo: target, within: Self.maximumPreviewDistance).map { .near($0) }
+        return share.frame(nearestTo: target, within: distance).map { .near($0) }
     }
 
     func frame(at time: MediaTime, of record: DecoderRecord) -> VideoFrame? {

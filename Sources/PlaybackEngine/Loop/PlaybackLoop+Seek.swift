@@ -18,7 +18,8 @@ extension PlaybackLoop {
             isLastAttempt: state.isReverse || !isExact || request.target <= .zero,
             isReverse: state.isReverse,
             isScrubbing: state.isScrubbing,
-            showsPreview: state.isScrubbing && isExact && !state.isReverse
+            previewDistance: state.isScrubbing && !state.isReverse
+                ? firstWanted.map(distanceToShownFrame) : nil
         )
         begin(ItemEpoch(start: start, retry: SeekRetry(target: request.target)))
         observers.jumped(itemTime: ItemTime(state.item?.seekTarget) ?? .zero)
@@ -67,17 +68,17 @@ extension PlaybackLoop {
         begin(resumed)
     }
 
+    private func distanceToShownFrame(_ time: MediaTime) -> MediaTime {
+        shownFrame.map { time.distance(to: $0) } ?? .positiveInfinity
+    }
+
     /// Shows a frame near the target of a seek, before the frame at the target is found. If the frame that is shown
     /// already is nearer, it stays, and the seek continues as if there were no other frame.
     func showPreview(_ frame: VideoFrame) {
         guard let item = current, frame.epoch == item.start.epoch, !item.epoch.hasPresented,
             let target = state.item?.seekInFlight?.target
         else { return }
-        if layers.lastItem == item.id, let shown = layers.lastFrame,
-            target.distance(to: shown) <= target.distance(to: frame)
-        {
-            return
-        }
+        if let shownFrame, target.distance(to: shownFrame) <= target.distance(to: frame) { return }
         publisher.counters.framesDecoded += 1
         let (epoch, now) = (frame.epoch, now)
         if let time = ItemTime(frame.presentationTime) { drawSubtitles(at: time) }
@@ -85,6 +86,9 @@ extension PlaybackLoop {
             self?.perform { $0.handle(.previewPresented(epoch)) }
         }
     }
+
+    /// The frame of the current item that is shown.
+    private var shownFrame: VideoFrame? { layers.lastItem == current?.id ? layers.lastFrame : nil }
 
     /// Handles the report that the container's index pointed after the target. The first frames of the current and
     /// the next item are searched for again from an earlier position, and from the start last.
@@ -125,8 +129,9 @@ extension PlaybackLoop {
             return false
         }
         current?.epoch.hasPresented = true
+        // The preview of a seek may be the frame at its target.
         let wasShown =
-            item.epoch.keepsPosition
+            (item.epoch.keepsPosition || state.item?.hasPreview == true)
             && layers.lastFrame?.presentationTime == first.frame?.presentationTime
         let epoch = item.start.epoch
         let time = first.itemTime.mediaTime

@@ -26,14 +26,6 @@ extension DecodeStage {
         resolveSeek()
         guard current.awaitsPreview else { return }
         if current.filter.isSearching { showPreview(frame) } else { current.awaitsPreview = false }
-        // The decoder may have been drained after this frame.
-        framesSinceDrain = 0
-    }
-
-    /// Reports a frame near the target of a seek, once in an epoch.
-    func showPreview(_ frame: VideoFrame) {
-        current.awaitsPreview = false
-        report(.preview(stamped(frame)))
     }
 
     func stamped(_ frame: VideoFrame) -> VideoFrame {

@@ -18,8 +18,8 @@ struct DecoderHistory {
         }
     }
 
-    /// The decode time of the first packet that was sent.
-    private(set) var firstDecodeTime: MediaTime?
+    /// The first packet that was sent.
+    private(set) var firstSent: PacketIdentity?
     /// The last packet that was sent.
     private(set) var lastSent: PacketIdentity?
     /// The last frame that was decoded.
@@ -30,8 +30,9 @@ struct DecoderHistory {
     private var isComplete = true
 
     mutating func send(_ packet: Packet) {
-        if lastSent == nil { firstDecodeTime = packet.decodeTime }
-        lastSent = PacketIdentity(packet)
+        let identity = PacketIdentity(packet)
+        if firstSent == nil { firstSent = identity }
+        lastSent = identity
     }
     mutating func receive(_ frame: VideoFrame) { newestFrame = frame }
 
@@ -44,8 +45,10 @@ struct DecoderHistory {
 
     /// Returns whether the frame due at `time` is the last one decoded, or is still to be decoded.
     func reaches(to time: MediaTime) -> Bool {
-        guard isComplete, lastSent?.decode != nil, let newestFrame else { return false }
-        return newestFrame.presentationTime <= time && target.map { $0 <= time } ?? true
+        guard isComplete, lastSent?.decode != nil,
+            let reached = newestFrame?.presentationTime ?? firstSent?.presentation
+        else { return false }
+        return reached <= time && target.map { $0 <= time } ?? true
     }
 }
 
@@ -69,7 +72,7 @@ struct DecoderResumption {
     private(set) var skippedElements: [PacketElement] = []
 
     init?(_ history: DecoderHistory) {
-        guard let firstDecodeTime = history.firstDecodeTime, let last = history.lastSent else { return nil }
+        guard let firstDecodeTime = history.firstSent?.decode, let last = history.lastSent else { return nil }
         self.firstDecodeTime = firstDecodeTime
         self.last = last
     }

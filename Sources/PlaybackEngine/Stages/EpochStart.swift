@@ -15,8 +15,9 @@ package struct EpochStart: Hashable, Sendable {
     package var isReverse: Bool
     /// Whether a user drags the position. The epoch then delivers no audio if the item has video.
     package var isScrubbing: Bool
-    /// Whether a frame near the target is shown before the one at the target is found.
-    package var showsPreview: Bool
+    /// The distance from the target to the frame being shown, if a nearer frame is shown before the one at the target is
+    /// found. If nil, only the frame at the target is shown.
+    package var previewDistance: MediaTime?
 
     package init(
         epoch: Epoch,
@@ -25,7 +26,7 @@ package struct EpochStart: Hashable, Sendable {
         isLastAttempt: Bool = true,
         isReverse: Bool = false,
         isScrubbing: Bool = false,
-        showsPreview: Bool = false
+        previewDistance: MediaTime? = nil
     ) {
         self.epoch = epoch
         self.firstWanted = firstWanted
@@ -33,6 +34,6 @@ package struct EpochStart: Hashable, Sendable {
         self.isLastAttempt = isLastAttempt
         self.isReverse = isReverse
         self.isScrubbing = isScrubbing
-        self.showsPreview = showsPreview
+        self.previewDistance = previewDistance
     }
 }

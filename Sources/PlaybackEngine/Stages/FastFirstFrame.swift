@@ -25,8 +25,6 @@ struct FastFirstFrame {
     private var state = State.none
     /// Whether the first packet is decoded alone.
     private let decodesAlone: Bool
-    /// Whether the frame is a preview, which is shown whether or not earlier frames follow it in decoding order.
-    private var isPreview = false
     /// A packet whose frame has been decoded, until another packet is the first one.
     private var decoded: (packet: Packet, frame: VideoFrame)?
 
@@ -35,10 +33,7 @@ struct FastFirstFrame {
         self.decoded = decoded
     }
 
-    mutating func begin(isWanted: Bool, isPreview: Bool = false) {
-        state = isWanted ? .awaited : .none
-        self.isPreview = isPreview
-    }
+    mutating func begin(isWanted: Bool) { state = isWanted ? .awaited : .none }
 
     /// Returns whether the frame of a packet has been decoded. The packet is then sent with the one after it.
     mutating func hasFrame(of packet: Packet) -> Bool {
@@ -77,8 +72,6 @@ struct FastFirstFrame {
     /// frame immediately (H.265 requires leading pictures to precede trailing ones in decoding order).
     mutating func isComplete(before next: Packet?) -> Bool {
         guard case .sent(let packet) = state else { return false }
-        // The frames before it precede the target of the seek too.
-        if isPreview { return true }
         if let next, let first = packet.presentationTime, let time = next.presentationTime, time > first {
             return true
         }

@@ -8,6 +8,9 @@ import PlayheadBackend
 /// decorator drains the decoder after it, flushes the decoder, and sends the packet again; the duplicate frame is
 /// dropped. `FastFirstFrame` contains the rules.
 ///
+/// While a user drags the position, key frames are decoded alone by a second decoder (`decodeAlone(_:)`). The first one
+/// may still be decoding packets of the preceding seek then.
+///
 /// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` requires.
 final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     private let base: CachingDecoder
@@ -15,8 +18,9 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     /// The error with which the decoder rejected the packet that was sent again. `receive()` throws it, because
     /// the caller is sending another packet at that time.
     private var pendingError: MediaError?
-    /// Whether the first frame is shown before the one that an exact seek searches for.
-    private var isPreview = false
+    private let decodesAlone: Bool
+    /// The decoder for single key frames. It is created for the first one, and released after scrubbing.
+    private var keyFrameDecoder: (any Decoder)?
 
     /// - Parameters:
     ///   - base: The decoder.
@@ -24,24 +28,43 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     ///   - decoded: A packet whose frame has been decoded.
     init(_ base: CachingDecoder, decodesAlone: Bool, decoded: (packet: Packet, frame: VideoFrame)? = nil) {
         self.base = base
+        self.decodesAlone = decodesAlone
         firstFrame = FastFirstFrame(decodesAlone: decodesAlone, decoded: decoded)
     }
 
     /// Begins an epoch. The first frame is not shown early in an exact seek, whose frame is identified by the
-    /// one after it, nor in reverse playback, where the first frame to show is the last one to be decoded. While a
-    /// user drags the position, the first frame of an exact seek is a preview.
+    /// one after it, nor in reverse playback, where the first frame to show is the last one to be decoded.
     func begin(_ start: EpochStart) {
         base.begin(start)
-        isPreview = start.showsPreview
-        firstFrame.begin(
-            isWanted: !start.isReverse && (start.firstWanted == nil || isPreview),
-            isPreview: isPreview
-        )
+        if !start.isScrubbing { keyFrameDecoder = nil }
+        firstFrame.begin(isWanted: !start.isReverse && start.firstWanted == nil)
     }
 
-    func keptFrame(for target: MediaTime) -> KeptFrame? { base.keptFrame(for: target) }
+    func resume(at start: EpochStart) {
+        base.resume(at: start)
+        if !start.isScrubbing { keyFrameDecoder = nil }
+    }
 
-    func resume(at start: EpochStart) { base.resume(at: start) }
+    func keptFrame(for target: MediaTime, within distance: MediaTime) -> KeptFrame? {
+        base.keptFrame(for: target, within: distance)
+    }
+
+    func decodeAlone(_ packet: Packet) -> VideoFrame? {
+        guard decodesAlone else { return nil }
+        do throws(MediaError) {
+            if keyFrameDecoder == nil { keyFrameDecoder = try base.makeKeyFrameDecoder() }
+            guard let keyFrameDecoder else { return nil }
+            defer { keyFrameDecoder.restart() }
+            guard try keyFrameDecoder.send(packet), try keyFrameDecoder.send(nil),
+                case .video(let frame) = try keyFrameDecoder.receive()
+            else { return nil }
+            // The other field may be in the next packet.
+            return frame.isInterlaced ? nil : frame
+        } catch {
+            // The packet is sent to the other decoder too, whose errors are reported.
+            return nil
+        }
+    }
 
     var isCatchingUp: Bool { base.isCatchingUp }
 
@@ -67,8 +90,7 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
             }
             firstFrame.resent()
         }
-        // If the frame that a seek searches for is kept, it is found without decoding.
-        if !(isPreview && base.isReplaying), firstFrame.isComplete(before: packet) {
+        if firstFrame.isComplete(before: packet) {
             drain()
             return false
         }
@@ -123,7 +145,7 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     /// Flushes the decoder after the first frame has been delivered or has failed. From now on it decodes all
     /// frames.
     private func resendFirstPacket() {
-        if isPreview { base.restart() } else { base.flush() }
+        base.flush()
         firstFrame.drained()
     }
 }

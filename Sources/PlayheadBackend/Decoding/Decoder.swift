@@ -18,9 +18,17 @@ public protocol Decoder: AnyObject, Sendable {
     func receive() throws(MediaError) -> DecoderOutput
     /// Discards everything that has been sent. The next packet must be a sync point.
     func flush()
-    /// Discards everything that has been sent, like `flush()`, after the first packet of a seek was drained alone. The
-    /// same packets follow, so the decoder may keep memory and threads. The default calls `flush()`.
+    /// Discards everything that has been sent, like `flush()`, after a key frame was drained alone. Another key frame
+    /// follows soon, so the decoder may keep memory and threads. The default calls `flush()`.
     func restart()
+    /// Creates a second decoder of the track, which decodes single key frames while this one works on other packets.
+    ///
+    /// The caller sends it a key frame, drains it, and calls `restart()`. It decodes one frame as soon as it can, where
+    /// a decoder for playback decodes several at once. The default returns nil.
+    ///
+    /// - Returns: The decoder, or nil if it would return a frame no sooner than this one.
+    /// - Throws: `MediaError` if the decoder cannot be created.
+    func makeKeyFrameDecoder() throws(MediaError) -> (any Decoder)?
     /// True if the decoder returns a frame only after several later packets have been sent, although draining
     /// would return it at once. The default is false.
     var hasOutputDelay: Bool { get }
@@ -45,6 +53,7 @@ public protocol Decoder: AnyObject, Sendable {
 
 extension Decoder {
     public func restart() { flush() }
+    public func makeKeyFrameDecoder() throws(MediaError) -> (any Decoder)? { nil }
     public var hasOutputDelay: Bool { false }
     public var isCatchingUp: Bool { false }
     public func skip(_ skipping: DecodeSkipping) {}

@@ -1,0 +1,54 @@
+import MediaCore
+import PlayheadBackend
+
+/// Shows a frame near the target of a seek before the one at the target is found, while a user drags the position.
+extension DecodeStage {
+    /// The largest distance at which a kept frame is shown before it is known how far away the key frame is.
+    static let maximumPreviewDistance = MediaTime(value: 1, timescale: 2)
+
+    /// Shows a frame that is kept if it is at most `distance` away from the target and nearer than the frame being
+    /// shown. If the frame at the target is kept, no other one is needed.
+    func showKeptFrame(within distance: MediaTime) {
+        guard current.awaitsPreview, let target = current.target else { return }
+        switch decoder.keptFrame(for: target, within: min(distance, current.shownDistance)) {
+        case .due?: current.awaitsPreview = false
+        case .near(let frame)?: showPreview(frame)
+        case nil: break
+        }
+    }
+
+    /// Returns whether the frame at a target is kept, so that it is shown at once if the decoder is flushed.
+    func isKept(dueAt target: MediaTime) -> Bool {
+        if case .due? = decoder.keptFrame(for: target, within: .zero) { true } else { false }
+    }
+
+    /// Shows the key frame before the target, or a kept frame that is at least as near. The decoder receives the packet
+    /// afterwards, because it may have to finish packets of the preceding seek first.
+    func showKeyFrame(_ packet: Packet) {
+        guard current.awaitsPreview, packet.isKeyFrame, let time = packet.presentationTime,
+            let target = current.target, time <= target
+        else { return }
+        showKeptFrame(within: target - time)
+        guard current.awaitsPreview, target - time < current.shownDistance,
+            let frame = decoder.decodeAlone(packet)
+        else { return }
+        showPreview(frame)
+    }
+
+    /// Shows the last frame that was decoded if the seek awaits a frame, unless it may be the one that is due at the
+    /// target.
+    func showNewestFrame() {
+        guard current.awaitsPreview else { return }
+        current.awaitsPreview = false
+        guard let target = ItemTime(current.target), let newest = history.newestFrame,
+            PresentationScheduler.end(of: newest) <= target
+        else { return }
+        showPreview(newest)
+    }
+
+    /// Reports a frame near the target of a seek, once in an epoch.
+    func showPreview(_ frame: VideoFrame) {
+        current.awaitsPreview = false
+        report(.preview(stamped(frame)))
+    }
+}
