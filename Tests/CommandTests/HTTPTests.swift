@@ -10,20 +10,22 @@ import Testing
 @Suite("HTTP interface")
 struct HTTPTests {
     private func parse(_ text: String) throws(HTTPStatus) -> HTTPRequest? {
-        var bytes = Array(text.utf8)
-        return try HTTPRequest.take(from: &bytes)
+        try HTTPRequest.parse(Array(text.utf8))?.request
     }
 
     @Test("A request is parsed, and the next one remains")
     func requests() throws {
-        var bytes = Array("GET /play?item=a%20b+c%2Fd.mp4&x HTTP/1.1\r\nHost: a\r\nX-Y:  z \r\n\r\nGET".utf8)
-        let request = try #require(try HTTPRequest.take(from: &bytes))
+        let text = "GET /play?item=a%20b+c%2Fd.mp4&x HTTP/1.1\r\nHost: a\r\nX-Y:  z \r\n\r\n"
+        let bytes = Array((text + text + "GET").utf8)
+        let (request, end) = try #require(try HTTPRequest.parse(bytes))
         #expect(request.method == .get && request.path == "/play" && request.keepsConnection)
         #expect(request.parameter("item") == "a b c/d.mp4")
         #expect(request.parameter("x") == "")
         #expect(request["x-y"] == "z")
-        #expect(bytes == Array("GET".utf8))
-        #expect(try HTTPRequest.take(from: &bytes) == nil)
+        #expect(end == text.utf8.count)
+        let second = try #require(try HTTPRequest.parse(bytes, from: end))
+        #expect(second.request.parameter("item") == "a b c/d.mp4" && second.end == 2 * end)
+        #expect(try HTTPRequest.parse(bytes, from: second.end) == nil)
     }
 
     @Test(
@@ -67,7 +69,7 @@ struct HTTPTests {
                 alphabet.randomElement(using: &random) ?? 0
             }
             bytes += Array("\r\n\r\n".utf8)
-            _ = try? HTTPRequest.take(from: &bytes)
+            _ = try? HTTPRequest.parse(bytes, from: Int.random(in: 0...bytes.count, using: &random))
         }
     }
 

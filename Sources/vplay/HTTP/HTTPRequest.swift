@@ -21,28 +21,33 @@ struct HTTPRequest: Sendable {
     subscript(_ name: String) -> String? { fields[name] }
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// Removes a request from the beginning of received bytes.
+    /// Parses a request.
     ///
-    /// - Parameter bytes: What was received, from the beginning of a request.
-    /// - Returns: The request, or nil if more bytes are needed.
+    /// - Parameters:
+    ///   - bytes: What was received.
+    ///   - start: The index at which the request begins.
+    /// - Returns: The request and the index after it, or nil if more bytes are needed.
     /// - Throws: The status to answer with, after which the connection is closed.
-    static func take(from bytes: inout [UInt8]) throws(HTTPStatus) -> HTTPRequest? {
-        let end = endOfHead(bytes)
-        guard end ?? bytes.count <= maximumHeadLength else { throw .headTooLarge }
+    static func parse(_ bytes: [UInt8], from start: Int = 0) throws(HTTPStatus) -> (
+        request: HTTPRequest, end: Int
+    )? {
+        let end = endOfHead(bytes, from: start)
+        guard (end ?? bytes.count) - start <= maximumHeadLength else { throw .headTooLarge }
         guard let end else { return nil }
-        guard let head = String(validating: bytes[..<(end - 4)], as: UTF8.self) else { throw .badRequest }
-        let request = try HTTPRequest(head: head)
-        bytes.removeSubrange(..<end)
-        return request
+        guard let head = String(validating: bytes[start..<(end - 4)], as: UTF8.self) else {
+            throw .badRequest
+        }
+        return (try HTTPRequest(head: head), end)
     }
 
     /// Returns the index after the empty line that ends a head, or nil.
-    private static func endOfHead(_ bytes: [UInt8]) -> Int? {
-        let pattern: [UInt8] = [13, 10, 13, 10]
-        guard bytes.count >= 4 else { return nil }
-        let last = min(bytes.count, maximumHeadLength + 4) - 4
-        guard last >= 0 else { return nil }
-        return (0...last).first { bytes[$0] == 13 && Array(bytes[$0..<($0 + 4)]) == pattern }.map { $0 + 4 }
+    private static func endOfHead(_ bytes: [UInt8], from start: Int) -> Int? {
+        let last = min(bytes.count, start + maximumHeadLength + 4) - 4
+        guard last >= start else { return nil }
+        let first = (start...last).first { index in
+            bytes[index] == 13 && bytes[index..<(index + 4)].elementsEqual([13, 10, 13, 10])
+        }
+        return first.map { $0 + 4 }
     }
 
     private init(head: String) throws(HTTPStatus) {

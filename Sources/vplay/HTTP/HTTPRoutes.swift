@@ -20,17 +20,42 @@ struct HTTPRoutes: Sendable {
     ]
 
     func handle(_ request: HTTPRequest, _ respond: @escaping Respond) {
-        session.player.callbackQueue.async {
-            do throws(HTTPStatus) {
-                try answer(request, respond)
-            } catch {
-                respond(HTTPResponse(error))
-            }
-            session.control?.checkLater()
+        let queue = session.player.callbackQueue
+        guard request.path == "/interrupt" || request.path == "/play", request.parameter("index") == nil
+        else {
+            return queue.async { answer(request, nil, respond) }
+        }
+        // A file system may take any time.
+        session.readingQueue.async {
+            let file = Result { () throws(HTTPStatus) in try input(of: request) }
+            queue.async { answer(request, file, respond) }
         }
     }
 
-    private func answer(_ request: HTTPRequest, _ respond: @escaping Respond) throws(HTTPStatus) {
+    /// Answers a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - file: The file that it names, or nil if it has none.
+    ///   - respond: Receives the response.
+    private func answer(
+        _ request: HTTPRequest,
+        _ file: Result<InputList, HTTPStatus>?,
+        _ respond: @escaping Respond
+    ) {
+        do throws(HTTPStatus) {
+            try perform(request, file, respond)
+        } catch {
+            respond(HTTPResponse(error))
+        }
+        session.control?.checkLater()
+    }
+
+    private func perform(
+        _ request: HTTPRequest,
+        _ file: Result<InputList, HTTPStatus>?,
+        _ respond: @escaping Respond
+    ) throws(HTTPStatus) {
         switch request.path {
         case "/status": respond(HTTPResponse(json: session.statusObject))
         case "/health":
@@ -41,53 +66,50 @@ struct HTTPRoutes: Sendable {
         case "/play", "/pause", "/resume", "/toggle", "/next", "/previous", "/interrupt":
             // HEAD must not change anything.
             guard request.method != .head else { throw .methodNotAllowed }
-            try change(request)
+            try change(request, file)
             respond(HTTPResponse(json: session.statusObject))
         default: throw .notFound
         }
     }
 
-    private func change(_ request: HTTPRequest) throws(HTTPStatus) {
+    private func change(_ request: HTTPRequest, _ file: Result<InputList, HTTPStatus>?) throws(HTTPStatus) {
         switch request.path {
-        case "/play": try play(request)
+        case "/play": if let file { try play(file.get()) } else { try playIndex(request) }
         case "/pause": session.setPaused(true)
         case "/resume": session.setPaused(false)
         case "/toggle": session.setPaused(!session.state.withLock { $0.isPausedByUser })
         case "/next": guard session.move(by: 1) else { throw .conflict }
         case "/previous": guard session.move(by: -1) else { throw .conflict }
-        case "/interrupt":
-            guard try session.interrupt(with: input(file(request))) else { throw .notFound }
+        case "/interrupt": guard let file, session.interrupt(with: try file.get()) else { throw .notFound }
         default: throw .notFound
         }
     }
 
-    private func file(_ request: HTTPRequest) throws(HTTPStatus) -> String {
+    /// Returns a list of the file that a request names. The paths in a playlist file could lead out of the folder.
+    private func input(of request: HTTPRequest) throws(HTTPStatus) -> InputList {
         guard let item = request.parameter("item") else { throw .badRequest }
         guard let folder else { throw .forbidden }
-        return try folder.file(item)
-    }
-
-    /// Returns a list of one file. The paths in a playlist file could lead out of the folder.
-    private func input(_ path: String) throws(HTTPStatus) -> InputList {
+        let path = try folder.file(item)
         let list = InputList([path])
         guard list.inputs.count == 1, list.inputs[0].url.path == path else { throw .forbidden }
         return list
     }
 
+    private func playIndex(_ request: HTTPRequest) throws(HTTPStatus) {
+        let count = session.state.withLock { $0.playlist.entries.count }
+        guard let index = request.parameter("index").flatMap({ Int($0) }) else { throw .badRequest }
+        guard (0..<count).contains(index) else { throw .notFound }
+        session.play(at: index)
+    }
+
     /// Plays the entry of a file at once. A file that is not in the playlist is inserted after the current entry.
-    private func play(_ request: HTTPRequest) throws(HTTPStatus) {
-        if let text = request.parameter("index") {
-            let count = session.state.withLock { $0.playlist.entries.count }
-            guard let index = Int(text) else { throw .badRequest }
-            guard (0..<count).contains(index) else { throw .notFound }
-            return session.play(at: index)
-        }
-        let path = try file(request)
+    private func play(_ list: InputList) throws(HTTPStatus) {
+        let path = list.inputs[0].url.path
         let index = session.state.withLock { state in
             state.playlist.entries.firstIndex { $0.input.url.isFileURL && $0.input.url.path == path }
         }
         if let index { return session.play(at: index) }
-        guard let ids = try session.load(input(path), .insertNext, at: nil, LoadOptions()),
+        guard let ids = session.load(list, .insertNext, at: nil, LoadOptions()),
             let added = session.state.withLock({ state in ids.first.flatMap { state.playlist.index(of: $0) } }
             )
         else { throw .notFound }

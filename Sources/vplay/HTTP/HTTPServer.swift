@@ -16,6 +16,8 @@ final class HTTPServer: Sendable {
     private struct Connection: Sendable {
         let client: ControlClient
         var received: [UInt8] = []
+        /// The index in `received` at which the next request begins.
+        var nextRequest = 0
         /// Allows more bytes to be read.
         var resume: (@Sendable () -> Void)?
         var isAnswering = false
@@ -26,6 +28,14 @@ final class HTTPServer: Sendable {
         var deadline: ContinuousClock.Instant?
         /// Whether the deadline is that of an incomplete head.
         var isInHead = false
+
+        /// Adds bytes to those of requests that have not been answered.
+        mutating func append(_ chunks: [[UInt8]]) {
+            guard !isStream, !isFinished else { return }
+            received.removeSubrange(..<nextRequest)
+            nextRequest = 0
+            for chunk in chunks { received += chunk }
+        }
     }
     private struct State: Sendable {
         var connections: [Int: Connection] = [:]
@@ -98,23 +108,22 @@ final class HTTPServer: Sendable {
         from client: ControlClient,
         _ done: @escaping @Sendable () -> Void
     ) {
-        state.withLock { state in
-            guard let connection = state.connections[client.id], !connection.isStream, !connection.isFinished
-            else { return }
-            for chunk in chunks { state.connections[client.id]?.received += chunk }
+        let isConnected = state.withLock { state in
+            state.connections[client.id]?.append(chunks)
             state.connections[client.id]?.resume = done
+            return state.connections[client.id] != nil
         }
+        guard isConnected else { return done() }
         processNext(client)
-        resumeReading(client, or: done)
+        resumeReading(client)
     }
 
     /// Reads on, unless a request is being answered: its connection may have received many more.
-    private func resumeReading(_ client: ControlClient, or done: (@Sendable () -> Void)? = nil) {
+    private func resumeReading(_ client: ControlClient) {
         let resume = state.withLock { state -> (@Sendable () -> Void)? in
-            guard let connection = state.connections[client.id] else { return done }
-            guard !connection.isAnswering else { return nil }
+            guard let connection = state.connections[client.id], !connection.isAnswering else { return nil }
             state.connections[client.id]?.resume = nil
-            return connection.resume ?? done
+            return connection.resume
         }
         resume?()
     }
@@ -123,25 +132,26 @@ final class HTTPServer: Sendable {
     private func processNext(_ client: ControlClient) {
         var refusal: HTTPStatus?
         let request = state.withLock { state -> HTTPRequest? in
-            guard var connection = state.connections[client.id], !connection.isAnswering,
+            guard let connection = state.connections[client.id], !connection.isAnswering,
                 !connection.isFinished
             else { return nil }
-            defer { state.connections[client.id] = connection }
             do throws(HTTPStatus) {
-                let request = try HTTPRequest.take(from: &connection.received)
-                connection.isAnswering = request != nil
-                if request != nil {
-                    connection.deadline = nil
-                    connection.isInHead = false
-                } else if !connection.received.isEmpty, !connection.isInHead {
+                let next = try HTTPRequest.parse(connection.received, from: connection.nextRequest)
+                if let next {
+                    state.connections[client.id]?.isAnswering = true
+                    state.connections[client.id]?.nextRequest = next.end
+                    state.connections[client.id]?.deadline = nil
+                    state.connections[client.id]?.isInHead = false
+                } else if connection.received.count > connection.nextRequest, !connection.isInHead {
                     // Further bytes do not extend it.
-                    connection.deadline = .now + Self.headTimeout
-                    connection.isInHead = true
+                    state.connections[client.id]?.deadline = .now + Self.headTimeout
+                    state.connections[client.id]?.isInHead = true
                 }
-                return request
+                return next?.request
             } catch {
-                connection.isFinished = true
-                connection.received = []
+                state.connections[client.id]?.isFinished = true
+                state.connections[client.id]?.received = []
+                state.connections[client.id]?.nextRequest = 0
                 refusal = error
                 return nil
             }
