@@ -136,8 +136,59 @@ def refusals(client):
     check("an entry that is not there", error(client("playlist-remove", 9)), "error running command")
     client.send('{"command": 3}')
     check("a command that is no list", client.reply(0)["error"], "invalid parameter")
+    for words, line in (("a number", '{"command": 3, "request_id": 70}'), ("an empty list", '{"command": [], "request_id": 71}'), ("no command", '{"request_id": 72}'),
+                        ("a list of lists", '{"command": [["stop"]], "request_id": 73}'), ("an unknown command", '{"command": ["nope"], "request_id": 74}')):
+        client.send(line)
+        number = json.loads(line)["request_id"]
+        check(f"the request_id of {words}", client.reply(number), {"request_id": number, "error": "invalid parameter"})
+    client.send('{"command": ["nope"], "request_id": "text"}')
+    check("a request_id that is text", client.reply("text")["error"], "invalid parameter")
+    client.send('{"command": ["get_property"')
+    check("a line that is not JSON", client.reply(0)["error"], "invalid parameter")
     client.send('{"command": ["get_property", "pause"]}')
     check("a request without a number", client.reply(0), {"data": False, "request_id": 0, "error": "success"})
+
+
+def named(client):
+    """Commands with named arguments."""
+    def command(**members):
+        client.number += 1
+        client.send(json.dumps({"command": members, "request_id": client.number}))
+        return client.reply(client.number)
+
+    check("a named argument", command(name="show-text", text="hello"), {"data": None, "request_id": client.number, "error": "success"})
+    check("prefixes", error(command(name="show-text", text="hello", _flags=["no-osd", "raw"])), "success")
+    check("an unknown prefix", error(command(name="show-text", text="hello", _flags=["nope"])), "invalid parameter")
+    check("prefixes that are no list", error(command(name="show-text", text="hello", _flags="no-osd")), "invalid parameter")
+    check("an argument is missing", error(command(name="show-text")), "invalid parameter")
+    check("an unknown argument", error(command(name="show-text", text="hello", nope=1)), "invalid parameter")
+    check("no name", error(command(text="hello")), "invalid parameter")
+    check("a name that is no text", error(command(name=5)), "invalid parameter")
+    check("an unknown name", error(command(name="nope")), "invalid parameter")
+    check("any number of arguments", error(command(name="script-message", args="hello")), "invalid parameter")
+    check("an argument called name", error(command(name="set", value="1")), "invalid parameter")
+    check("a command of the protocol", error(command(name="get_property")), "invalid parameter")
+    check("a named seek without a file", error(command(name="seek", target=1, flags="absolute+exact")), "error running command")
+    check("a prefix in a list", error(client("no-osd", "set", "volume", "100")), "success")
+    listed = {entry["name"]: [argument["name"] for argument in entry["args"]] for entry in client.get("command-list")}
+    check("command-list", listed["loadfile"][:2], ["url", "flags"])
+    client("set_property", "pause", True)
+    command(name="loadfile", url=OTHER, flags="replace", options={"start": "1"})
+    client.wait("file-loaded")
+    client.wait("playback-restart")
+    check("named options", round(client.get("time-pos")), 1)
+    check("parts", [client.get(path) for path in ("playlist/0/filename", "playlist/count", "track-list/1/type", "track-list/count")], [OTHER, 1, "audio", 2])
+    for path in ("playlist/9/filename", "playlist/0/nope", "metadata/by-key/nope", "nope/0"):
+        check(f"the part {path}", error(client("get_property", path)), "property not found")
+    check("a part is set", error(client("set_property", "playlist/0/filename", "x")), "error accessing property")
+    check("an external audio file that does not exist", error(client("audio-add", "/no/such")), "error running command")
+    check("audio-add without a file", error(client("audio-add")), "invalid parameter")
+    check("sub-add", error(client("sub-add", "/no/such")), "error running command")
+    client.send(json.dumps({"command": ["set", "volume", "100"], "async": True, "request_id": 90}))
+    check("async", client.reply(90), {"data": None, "request_id": 90, "error": "success"})
+    client("stop")
+    client.wait("idle")
+    client("set_property", "pause", False)
 
 
 def properties(client):
@@ -260,6 +311,11 @@ def lists(client):
     check("stop", (client.get("idle-active"), client.get("playlist-count")), (True, 0))
     client("loadfile", str(FIXTURES / "nothing.mp4"))
     check("a file that is not there", client.wait("end-file")["reason"], "error")
+    client("loadfile", CLIP, "replace", *([-1] if "0.35" not in client.get("mpv-version") else []), "pause=no")
+    client.wait("file-loaded")
+    check("the option pause", client.get("pause"), False)
+    client("stop")
+    client.wait("idle")
     client("set_property", "pause", False)
 
 
@@ -372,7 +428,7 @@ def main(command):
         process = subprocess.Popen([*command, *own, "--idle", f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
         try:
             client = Client(path)
-            for part in (idle, refusals, properties, observing, playing, lists):
+            for part in (idle, refusals, named, properties, observing, playing, lists):
                 part(client)
             messages(client, path)
             check("exit status", process.wait(TIMEOUT), 4)

@@ -118,6 +118,7 @@ enum OtherPlayers {
     static let meaningsForMPV: [String: Meaning] = [
         "terminal": .value { isOn($0).map { $0 ? [] : ["--quiet"] } }, "no-terminal": .flag(["--quiet"]),
         "input-terminal": ignored, "no-input-terminal": ignored, "msg-level": ignored,
+        "config-dir": ignored,
         "audio-display": ignored, "no-audio-display": ignored, "force-window": ignored, "osc": ignored,
         "no-osc": ignored,
         "osd-level": ignored, "ytdl": ignored, "no-ytdl": ignored, "load-scripts": ignored,

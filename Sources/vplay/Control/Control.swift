@@ -31,7 +31,7 @@ final class Control: @unchecked Sendable {
         var logLevel = LogLevel.none
         /// Whether a command of the client reads files. Later ones wait for it.
         var isReading = false
-        var waiting: [Result<ControlRequest, ControlError>] = []
+        var waiting: [ControlRequest] = []
         /// Called when no request waits, so that the client is read further.
         var hasReceived: [@Sendable () -> Void] = []
     }
@@ -139,13 +139,7 @@ final class Control: @unchecked Sendable {
         _ done: @escaping @Sendable () -> Void
     ) {
         guard subscribers[client.id] != nil else { return done() }
-        for line in lines {
-            do throws(ControlError) {
-                subscribers[client.id]?.waiting += try ControlRequest.parse(line).map { .success($0) }
-            } catch {
-                subscribers[client.id]?.waiting.append(.failure(error))
-            }
-        }
+        for line in lines { subscribers[client.id]?.waiting += ControlRequest.parse(line) }
         subscribers[client.id]?.hasReceived.append(done)
         runRequests(of: client)
     }
@@ -157,11 +151,7 @@ final class Control: @unchecked Sendable {
         for request in requests {
             guard let subscriber = subscribers[client.id], !subscriber.isReading else { break }
             count += 1
-            switch request {
-            case .success(let request):
-                ControlCommands(session: session, control: self, client: client).run(request)
-            case .failure(let error): client.send(Self.reply(id: .integer(0), .failure(error)))
-            }
+            ControlCommands(session: session, control: self, client: client).run(request)
         }
         subscribers[client.id]?.waiting.removeFirst(count)
         if subscribers[client.id]?.waiting.isEmpty ?? false {

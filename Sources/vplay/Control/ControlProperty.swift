@@ -55,7 +55,7 @@ extension ControlProperty {
         for prefix in ["options/", "file-local-options/"] where name.hasPrefix(prefix) {
             return all[String(name.dropFirst(prefix.count))]
         }
-        return all[name]
+        return all[name] ?? part(name)
     }
 
     static let all: [String: ControlProperty] = transport.merging(playlist) { $1 }.merging(media) { $1 }
@@ -233,9 +233,7 @@ extension ControlProperty {
         "input-ipc-server": ControlProperty { session in .string(session.options.controlSocket ?? "") },
         "pid": ControlProperty { _ in .integer(Int(getpid())) },
         "property-list": ControlProperty { _ in .array(all.keys.sorted().map { .string($0) }) },
-        "command-list": ControlProperty { _ in
-            .array(ControlCommands.names.map { .object([("name", .string($0)), ("args", .array([]))]) })
-        },
+        "command-list": ControlProperty { _ in ControlCommands.list },
     ]
 
     // MARK: The playlist

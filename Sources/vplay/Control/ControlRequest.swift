@@ -2,8 +2,8 @@ import Foundation
 
 /// A line that a remote client has sent: a command as JSON, or as words like those in mpv's `input.conf`.
 struct ControlRequest: Sendable {
-    /// The name of the command and its arguments.
-    var words: [JSONValue]
+    /// The name of the command and its arguments, or the reason for which the line is refused.
+    let command: Result<[JSONValue], ControlError>
     /// The number that the reply repeats: 0 if there is none. Lines of words have no reply.
     var id: JSONValue = .integer(0)
     var isText = false
@@ -14,24 +14,42 @@ struct ControlRequest: Sendable {
     /// Parses a line without its end.
     ///
     /// - Parameter line: UTF-8 bytes.
-    /// - Returns: The requests: none for an empty line or a comment, several for words that are separated by semicolons.
-    /// - Throws: `.invalidParameter` if the line is neither.
-    static func parse(_ line: some Collection<UInt8>) throws(ControlError) -> [ControlRequest] {
+    /// - Returns: The requests: none for an empty line or a comment, several for words that are separated by semicolons, one
+    ///   that is refused if the line is neither JSON nor words.
+    static func parse(_ line: some Collection<UInt8>) -> [ControlRequest] {
         guard let first = line.first(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else {
             return []
         }
         if first == UInt8(ascii: "#") { return [] }
         guard first == UInt8(ascii: "{") else {
-            guard let text = String(validating: line, as: UTF8.self) else { throw .invalidParameter }
-            return try commands(in: text).map { ControlRequest(words: $0, isText: true) }
+            do throws(ControlError) {
+                guard let text = String(validating: line, as: UTF8.self) else { throw .invalidParameter }
+                return try commands(in: text).map { ControlRequest(command: .success($0), isText: true) }
+            } catch {
+                return [ControlRequest(command: .failure(error), isText: true)]
+            }
         }
         guard let message = try? JSONDecoder().decode(JSONValue.self, from: Data(line)) else {
-            throw .invalidParameter
+            return [ControlRequest(command: .failure(.invalidParameter))]
         }
-        guard case .array(let words)? = message["command"], case .string? = words.first else {
-            throw .invalidParameter
+        let command = Result { () throws(ControlError) in try words(of: message["command"]) }
+        return [ControlRequest(command: command, id: message["request_id"] ?? .integer(0))]
+    }
+
+    /// Returns the name and the arguments of a command, which is an array, or an object with named arguments.
+    private static func words(of command: JSONValue?) throws(ControlError) -> [JSONValue] {
+        switch command {
+        case .object(let members)?: return try ControlCommands.words(named: members)
+        case .array(let words)?:
+            guard case .string? = words.first else { throw .invalidParameter }
+            return Array(words.drop { isPrefix($0) })
+        default: throw .invalidParameter
         }
-        return [ControlRequest(words: words, id: message["request_id"] ?? .integer(0))]
+    }
+
+    static func isPrefix(_ word: JSONValue) -> Bool {
+        guard case .string(let text) = word else { return false }
+        return prefixes.contains(text)
     }
 
     /// Prefixes of a command that concern the display or the order of commands, and that are ignored.

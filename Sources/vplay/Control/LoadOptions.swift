@@ -4,6 +4,8 @@ import Playhead
 struct LoadOptions: Sendable {
     var start: StartPosition?
     var end: MediaTime?
+    /// Whether playback pauses or continues when the entry begins, or nil to keep it as it is.
+    var isPaused: Bool?
 
     init() {}
 
@@ -35,6 +37,9 @@ struct LoadOptions: Sendable {
                 guard let position = StartPosition(argument: text) else { throw .invalidParameter }
                 start = position
             case "end": end = try Self.time(text)
+            case "pause":
+                guard let flag = JSONValue.string(text).flag else { throw .invalidParameter }
+                isPaused = flag
             default: break
             }
         }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Glibc
 import Playhead
 import Synchronization
 
@@ -146,8 +147,7 @@ extension PlaySession {
                 state.playlist.insert(
                     input,
                     items.asset(of: input),
-                    start: loadOptions.start,
-                    end: loadOptions.end,
+                    loadOptions,
                     at: index.map { $0 + offset }
                 )
             }
@@ -293,12 +293,24 @@ extension PlaySession {
 
     /// Shows the subtitles of a file with the current item.
     ///
-    /// - Returns: False if there is no item or no such file.
-    func addSubtitles(_ path: String) -> Bool {
-        guard let item = state.withLock({ $0.current?.item }), let input = Input(path) else { return false }
-        if input.url.isFileURL, FileIdentity(path: input.url.path) == nil { return false }
-        item.legibleAsset = input.asset(network: options.network)
-        return true
+    /// - Parameters:
+    ///   - path: A path or a URL.
+    ///   - handler: Called on the callback queue with false if there is no item or no such file.
+    func addSubtitles(_ path: String, _ handler: @escaping @Sendable (_ isAdded: Bool) -> Void) {
+        readingQueue.async { [weak self, queue = player.callbackQueue] in
+            let input = Input(path)
+            let isMissing = input.map {
+                $0.url.isFileURL && $0.pathBytes.withCString { access($0, R_OK) } != 0
+            }
+            queue.async { [weak self] in
+                guard let self, let input, isMissing == false, let item = state.withLock({ $0.current?.item })
+                else {
+                    return handler(false)
+                }
+                item.legibleAsset = input.asset(network: options.network)
+                handler(true)
+            }
+        }
     }
 
     /// Removes the subtitles of a file from the current item.

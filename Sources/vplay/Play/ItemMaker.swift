@@ -67,7 +67,7 @@ struct ItemMaker: Sendable {
         }
         let zero = Self.firstFrameTime(of: asset.tracks.first { $0.id == video })
         if options.rate < 0 { return .success(reverse(item, entry, zero)) }
-        let position = entry.start ?? options.start
+        let position = entry.options.start ?? options.start
         let start =
             resume
             ?? position.flatMap {
@@ -75,7 +75,7 @@ struct ItemMaker: Sendable {
             }
         if let start { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
         // The end is exclusive, but a frame due exactly at --end is played.
-        let end = (entry.end ?? options.end).map { zero + $0 + Self.smallestStep }
+        let end = (entry.options.end ?? options.end).map { zero + $0 + Self.smallestStep }
         var playback = InputPlayback(item: item, entry: entry, start: start ?? .zero, end: end)
         if let position, start == nil, asset.status == .loaded {
             playback.missingStart = position.absence(chapterCount: asset.chapters.count)

@@ -35,10 +35,11 @@ extension PlaySession {
             id: Self.interruptionID,
             input: input,
             asset: items.asset(of: input),
-            start: loadOptions.start,
-            end: loadOptions.end
+            options: loadOptions
         )
-        guard items.needsLoading(start: entry.start) || entry.start != nil || entry.end != nil else {
+        guard
+            items.needsLoading(start: loadOptions.start) || loadOptions.start != nil || loadOptions.end != nil
+        else {
             interrupt(with: entry)
             return true
         }

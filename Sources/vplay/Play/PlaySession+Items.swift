@@ -49,8 +49,10 @@ extension PlaySession {
     func begin(_ playback: InputPlayback) {
         let (isFirst, isPaused) = state.withLock { state in
             defer { state.makeCurrent(playback) }
+            state.isPausedByUser = playback.entry.options.isPaused ?? state.isPausedByUser
             return (state.current == nil, state.isPausedByUser)
         }
+        if playback.entry.options.isPaused == true { player.pause() }
         if player.repeatMode == .loop { watchDuration() }
         player.actionAtItemEnd = queuesNext ? .advance : .pause
         control?.fileStarted(playback.entry, isReady: false)
@@ -109,6 +111,7 @@ extension PlaySession {
         // The previous input may have been longer or shorter than its declared duration.
         if let (playback, remaining) = advance {
             playback.limit(to: remaining)
+            if let isPaused = playback.entry.options.isPaused { setPaused(isPaused) }
             control?.fileStarted(playback.entry, isReady: item.status == .readyToPlay)
             control?.playbackRestarted()
         }

@@ -134,12 +134,11 @@ struct Playlist: Sendable {
     mutating func insert(
         _ input: Input,
         _ asset: Asset,
-        start: StartPosition? = nil,
-        end: MediaTime? = nil,
+        _ options: LoadOptions = LoadOptions(),
         at index: Int? = nil
     ) -> PlaylistEntry {
         lastID += 1
-        let entry = PlaylistEntry(id: lastID, input: input, asset: asset, start: start, end: end)
+        let entry = PlaylistEntry(id: lastID, input: input, asset: asset, options: options)
         let index = min(max(0, index ?? entries.count), entries.count)
         entries.insert(entry, at: index)
         if index < nextIndex { nextIndex += 1 }

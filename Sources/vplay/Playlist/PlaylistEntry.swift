@@ -6,9 +6,8 @@ struct PlaylistEntry: Sendable {
     let id: Int
     let input: Input
     let asset: Asset
-    /// The start and the end of this entry, instead of `--start` and `--end`.
-    var start: StartPosition?
-    var end: MediaTime?
+    /// The start and the end of this entry, instead of `--start` and `--end`, and whether it begins paused.
+    let options: LoadOptions
     /// Whether the file has disappeared. The entry is not played again, and is removed when it does not play.
     var isRetired = false
 }
