@@ -129,24 +129,40 @@ struct PlayLogTests {
         }
     }
 
-    @Test("Each pass has a line", .enabled(if: Media.isMade))
+    @Test(
+        "Each pass has a line, and an input that cannot be played one in all laps",
+        .enabled(if: Media.isMade)
+    )
     func passes() async throws {
         let folder = try TemporaryFolder()
         let log = folder.path("log")
         let outcome = try await Command.run([
-            "--untimed", "--repeat", "2", "--play-log", log, Media.clip, "/no/such", Media.silent,
+            "--untimed", "--repeat", "3", "--play-log", log, Media.clip, "/no/such", Media.silent,
         ])
         #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
         let lines = try Self.objects(log)
         let names = [Media.clip, "/no/such", Media.silent]
         // The next input fails while the current one plays.
-        let order = [1, 0, 2, 1, 0, 2].map { names[$0] }
-        #expect(lines.map { $0["item"] as? String } == order)
-        #expect(lines.map { $0["reason"] as? String } == ["error", "eof", "eof", "error", "eof", "eof"])
-        #expect(lines.map { $0["whole"] as? Bool } == [false, true, true, false, true, true])
-        #expect(lines.map { $0["played"] as? Double } == [0, 3, 3, 0, 3, 3])
+        #expect(lines.map { $0["item"] as? String } == [1, 0, 2, 0, 2, 0, 2].map { names[$0] })
+        #expect(lines.map { $0["reason"] as? String } == ["error"] + Array(repeating: "eof", count: 6))
+        #expect(lines.map { $0["whole"] as? Bool } == [false] + Array(repeating: true, count: 6))
+        #expect(lines.map { $0["played"] as? Double } == [0] + Array(repeating: 3, count: 6))
         #expect(lines.allSatisfy { ($0["begin"] as? String ?? "") <= ($0["end"] as? String ?? "") })
         #expect(lines.allSatisfy { ($0["error"] == nil) == ($0["reason"] as? String != "error") })
+    }
+
+    @Test("An input that fails when nothing plays has one line", .enabled(if: Media.isMade))
+    func firstFails() async throws {
+        let folder = try TemporaryFolder()
+        let log = folder.path("log")
+        let outcome = try await Command.run([
+            "--untimed", "--repeat", "2", "--play-log", log, "/no/such", Media.clip,
+        ])
+        #expect(outcome.errorLines.count == 1)
+        let lines = try Self.objects(log)
+        #expect(lines.map { $0["item"] as? String } == ["/no/such", Media.clip, Media.clip])
+        #expect(lines.map { $0["reason"] as? String } == ["error", "eof", "eof"])
     }
 
     @Test("The passes of a loop have lines, and --duration cuts the last one", .enabled(if: Media.isMade))

@@ -1,3 +1,4 @@
+import Foundation
 import Playhead
 
 /// One playback of an input.
@@ -12,8 +13,17 @@ struct InputPlayback: Sendable {
     var missingStart: String?
     /// Whether a frame has reached the sinks.
     var hasShown = false
-    /// The identity of the file when it was opened, or nil if the input is not a file.
-    var file: FileIdentity?
+    /// The file, or nil if the input is none.
+    let file: OpenedFile?
+
+    init(item: PlayerItem, entry: PlaylistEntry, start: MediaTime, end: MediaTime?) {
+        self.item = item
+        self.entry = entry
+        self.start = start
+        self.end = end
+        let url = item.asset.url
+        file = url.isFileURL ? OpenedFile(path: url.path) : nil
+    }
 
     /// The part of `--duration` that rounding to nanoseconds may leave. It is shorter than any frame.
     static let roundingTolerance = MediaTime(value: 1, timescale: 1_000_000)

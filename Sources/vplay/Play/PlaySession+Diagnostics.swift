@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Playhead
 import Synchronization
@@ -7,11 +8,7 @@ extension PlaySession {
     /// Checks an item that has become ready for tracks that cannot be played.
     func didBecomeReady(_ item: PlayerItem) {
         guard let playback = playback(of: item) else { return }
-        let file = item.asset.url.isFileURL ? FileIdentity(path: item.asset.url.path) : nil
-        state.withLock { state in
-            if state.current?.item === item { state.current?.file = file }
-            if state.next?.item === item { state.next?.file = file }
-        }
+        if let file = playback.file { readingQueue.async { file.noteIdentity() } }
         if options.rate < 0, !canPlayReverse(item) {
             return reject(playback, "cannot be played in reverse: this requires seekable video")
         }
@@ -48,18 +45,26 @@ extension PlaySession {
         let tracks = playback.item.asset.tracks.filter { $0.mediaType == type && !$0.isAttachedPicture }
         guard let first = tracks.first, !tracks.contains(where: \.isPlayable) else { return }
         let reason = first.unplayableReason.map { ": \($0)" } ?? ""
-        failOnce(playback, "its \(type.rawValue) cannot be played\(reason)")
+        failOnce(playback.entry, "its \(type.rawValue) cannot be played\(reason)", playback.item)
     }
 
     /// Checks at the end of a pass whether frames and the declared duration were played.
-    func checkPlayedContent(_ item: PlayerItem, until end: MediaTime) {
-        guard let playback = playback(of: item) else { return }
+    ///
+    /// - Returns: Whether the pass was as long as declared.
+    func checkPlayedContent(_ item: PlayerItem, until end: MediaTime) -> Bool {
+        guard let playback = playback(of: item) else { return true }
         if options.decodesVideo, options.rate > 0, !playback.hasShown, showsVideo(item) {
-            failOnce(playback, "its video cannot be decoded: no frame was decoded")
+            failOnce(playback.entry, "its video cannot be decoded: no frame was decoded", item)
         }
-        guard let expected = truncatedEnd(of: playback), end < expected - Self.tolerance else { return }
-        let (played, whole) = (decimalSeconds(end) ?? "?", decimalSeconds(expected) ?? "?")
-        failOnce(playback, "the file was truncated during playback: it ended at \(played) of \(whole) s")
+        guard let expected = declaredEnd(of: item), end < expected - Self.tolerance else { return true }
+        guard let file = playback.file, let byteCount = item.asset.media?.byteCount else { return false }
+        readingQueue.async(group: fileChecks) { [self] in
+            guard file.isShorter(than: byteCount) else { return }
+            let (played, whole) = (decimalSeconds(end) ?? "?", decimalSeconds(expected) ?? "?")
+            let message = "the file was truncated during playback: it ended at \(played) of \(whole) s"
+            failOnce(playback.entry, message, item)
+        }
+        return false
     }
 
     private func showsVideo(_ item: PlayerItem) -> Bool {
@@ -68,24 +73,50 @@ extension PlaySession {
         }
     }
 
-    /// Returns the expected end of playback if the file has become shorter since it was opened, or nil.
-    private func truncatedEnd(of playback: InputPlayback) -> MediaTime? {
-        let asset = playback.item.asset
-        guard options.rate > 0, let file = playback.file, asset.url.isFileURL, asset.duration.isNumeric,
-            let byteCount = asset.media?.byteCount, file == FileIdentity(path: asset.url.path),
-            let size = FileIdentity.byteCount(path: asset.url.path), size < byteCount
-        else { return nil }
-        let limit = playback.item.forwardPlaybackEndTime
-        return limit.isNumeric ? min(limit, asset.duration) : asset.duration
+    /// Returns the end of playback that a file declares, or nil if it declares none.
+    private func declaredEnd(of item: PlayerItem) -> MediaTime? {
+        let duration = item.asset.duration
+        guard options.rate > 0, item.asset.url.isFileURL, duration.isNumeric else { return nil }
+        let limit = item.forwardPlaybackEndTime
+        return limit.isNumeric ? min(limit, duration) : duration
+    }
+
+    /// The time for which the end of the command waits for a file system.
+    private static let checkingInterval = DispatchTimeInterval.seconds(2)
+
+    /// Waits for the checks of files, within limits.
+    func finishFileChecks() async {
+        await withCheckedContinuation { continuation in
+            let isDone = Once()
+            let queue = DispatchQueue.global()
+            fileChecks.notify(queue: queue) { if isDone.claim() { continuation.resume() } }
+            queue.asyncAfter(deadline: .now() + Self.checkingInterval) {
+                if isDone.claim() { continuation.resume() }
+            }
+        }
     }
 
     /// The tolerance for rounded durations.
     private static let tolerance = MediaTime(value: 1, timescale: 10)
 
-    /// Prints an error about an input. Only the first error of each input is printed.
-    func failOnce(_ playback: InputPlayback, _ message: String) {
-        guard state.withLock({ $0.reportedInputs.insert(playback.entry.id).inserted }) else { return }
-        fail("\(playback.entry.input.name): \(message)")
+    /// Prints an error of an entry: the first one of an item, unless it is the one of the item before. After a pass without
+    /// an error it is printed again.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - message: The error.
+    ///   - item: The item that has the error, or nil if there is none.
+    /// - Returns: Whether the error was printed.
+    @discardableResult
+    func failOnce(_ entry: PlaylistEntry, _ message: String, _ item: PlayerItem?) -> Bool {
+        let isNew = state.withLock { state in
+            let last = state.faults[entry.id]
+            guard item == nil || last?.item !== item else { return false }
+            state.faults[entry.id] = PlaySession.Fault(message: message, item: item)
+            return last?.message != message
+        }
+        if isNew { fail("\(entry.input.name): \(message)") }
+        return isNew
     }
 
     /// Returns the current, next or previous playback that has an item, or nil.
@@ -106,7 +137,7 @@ extension PlaySession {
             return true
         }
         if isCurrent { control?.fileEnded("error", error: message) }
-        failOnce(playback, message)
+        failOnce(playback.entry, message, playback.item)
         if isCurrent { endOrPlayNext() }
     }
 

@@ -14,7 +14,9 @@ extension PlaySession {
     func interrupt(with entry: PlaylistEntry) {
         guard !state.withLock({ $0.isOver || $0.isStopping }) else { return }
         switch items.make(entry, remaining: nil) {
-        case .failure(let error): fail("\(entry.input.name): \(error.message)")
+        case .failure(let error):
+            fail("\(entry.input.name): \(error.message)")
+            logFailure(of: entry, error.message)
         case .success(let playback):
             state.withLock { $0.interruption = playback }
             if options.reportsSubtitles { reportText(of: playback.item) }
@@ -69,6 +71,7 @@ extension PlaySession {
         }
         guard let failed else { return false }
         fail("\(failed.entry.input.name): \(reason(error))")
+        if !hasPlayed(item) { logFailure(of: failed.entry, error?.message ?? reason(error)) }
         return true
     }
 

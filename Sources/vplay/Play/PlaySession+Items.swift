@@ -27,7 +27,8 @@ extension PlaySession {
                 return state.resume.flatMap { $0.location == entry.input.argument ? $0.position : nil }
             }
             switch items.make(entry, remaining: repeatsSingleInput ? nil : remaining, resume: resume) {
-            case .failure(let error): fail("\(entry.input.name): \(error.message)")
+            case .failure(let error):
+                if failOnce(entry, error.message, nil) { logFailure(of: entry, error.message) }
             case .success(let playback):
                 if let reason = playback.missingStart { warnOfStart(entry, reason) }
                 if options.reportsSubtitles { reportText(of: playback.item) }
@@ -121,7 +122,7 @@ extension PlaySession {
     /// Continues if the player stopped at the end of an input before the next one was queued.
     func didStopAtEnd() {
         if let playback = abandonedPlayback() {
-            failOnce(playback, "cannot repeat: the duration of a pass is 0")
+            failOnce(playback.entry, "cannot repeat: the duration of a pass is 0", playback.item)
             return endOrPlayNext()
         }
         let (mustAdvance, isPaused) = state.withLock { state in
@@ -151,7 +152,7 @@ extension PlaySession {
     func passEnded(_ item: PlayerItem, at time: MediaTime) {
         guard !isInterruption(item) else { return }
         let end = reportedEnd(of: item, at: time)
-        checkPlayedContent(item, until: end)
+        let isComplete = checkPlayedContent(item, until: end)
         let pass = state.withLock { state -> EndedPass? in
             guard let playback = state.current, playback.item === item, !state.hasEnded else { return nil }
             let isShort = options.rate > 0 && end - state.passStart < InputPlayback.minimumPassDuration
@@ -159,7 +160,9 @@ extension PlaySession {
                 state.playlist.noteFailed(playback.entry.id)
             } else {
                 state.playlist.notePlayed(playback.entry.id)
-                state.failures[playback.entry.id] = nil
+                if isComplete, state.faults[playback.entry.id]?.item !== item {
+                    state.faults[playback.entry.id] = nil
+                }
                 state.emptyLaps = 0
             }
             state.passes += 1
@@ -177,7 +180,7 @@ extension PlaySession {
         guard let pass else { return }
         if !pass.isLooping { control?.fileEnded("eof") }
         if pass.isShort, options.repeats != .times(1), let playback = state.withLock({ $0.current }) {
-            failOnce(playback, "cannot repeat: the duration of a pass is 0")
+            failOnce(playback.entry, "cannot repeat: the duration of a pass is 0", playback.item)
         }
         if let remaining = pass.remaining, remaining <= InputPlayback.roundingTolerance {
             if pass.isLooping || pass.isFollowed { stop() } else { stopWhenPaused() }
@@ -226,13 +229,12 @@ extension PlaySession {
         }
         guard let failed else { return }
         if !failed.isQueued { control?.fileEnded("error", error: reason(error)) }
-        // In a loop the same failure is printed once, and again after the input has played. A file of a watched folder
-        // may have disappeared a moment ago.
-        let message = "\(failed.playback.entry.input.name): \(reason(error))"
-        let isNew =
-            state.withLock { $0.failures.updateValue(message, forKey: failed.playback.entry.id) } != message
+        // A file of a watched folder may have disappeared a moment ago.
         let isGone = options.watches && (error?.underlying as? MediaError)?.code == .notFound
-        if isNew, !isGone { fail(message) }
+        let entry = failed.playback.entry
+        if !isGone, failOnce(entry, reason(error), item), !hasPlayed(item) {
+            logFailure(of: entry, error?.message ?? reason(error))
+        }
         if failed.isQueued {
             queueNext()
         } else if state.withLock({ $0.next == nil }) {

@@ -24,11 +24,20 @@ final class PlaySession: Sendable {
     /// The socket of `--http`, or nil.
     let httpSocket: (descriptor: Int32, port: UInt16)?
     let ending: Latch<ExitStatus>
-    /// The queue on which folders and playlist files are read.
+    /// The queue on which folders and playlist files are read, and files are examined.
     let readingQueue = DispatchQueue(label: "vplay.reading")
+    /// The checks on `readingQueue` whose messages precede the end of the command.
+    let fileChecks = DispatchGroup()
     /// The queue on which the position is saved.
     let savingQueue = DispatchQueue(label: "vplay.saving")
     let state: Mutex<State>
+
+    /// An error of an entry that has been reported.
+    struct Fault {
+        let message: String
+        /// The item that had it, or nil if there is none.
+        weak var item: PlayerItem?
+    }
 
     /// The mutable state of a session.
     struct State {
@@ -64,8 +73,6 @@ final class PlaySession: Sendable {
         var status = ExitStatus.success
         /// Whether the session ends as soon as the player has paused.
         var isStopping = false
-        /// The inputs for which an error has been printed.
-        var reportedInputs: Set<Int> = []
         /// The inputs for which a start past the end has been reported.
         var reportedStarts: Set<Int> = []
         /// The reasons for software decoding that have been printed.
@@ -110,8 +117,8 @@ final class PlaySession: Sendable {
         var http: HTTPServer?
         /// The last error that was printed.
         var lastError: (message: String, time: UTCTime)?
-        /// The messages of inputs that have failed and have not played since.
-        var failures: [Int: String] = [:]
+        /// The last fault of each entry that has had one and has not been played without one since.
+        var faults: [Int: Fault] = [:]
     }
 
     /// Plays all inputs, and returns when the outputs are finished.
@@ -329,6 +336,7 @@ final class PlaySession: Sendable {
                 }
             }
         }
+        await finishFileChecks()
         await closePlayLog()
         if !isShutDown { await player.shutdown() }
         for window in outputs.windows { await window.closed() }
@@ -338,6 +346,8 @@ final class PlaySession: Sendable {
     /// Reports errors of the sinks after they were finished, prints statistics, and returns the exit status.
     private func conclude(_ status: ExitStatus) -> ExitStatus {
         var status = status
+        // A check of a file may have failed since the end.
+        if case .success = status { status = state.withLock(\.status) }
         if !state.withLock({ $0.sinkHasFailed }), let error = outputs.failures.first {
             switch SinkFailure(error) {
             case .closedPipe: status = .closedPipe

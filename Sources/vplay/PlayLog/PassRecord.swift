@@ -26,6 +26,20 @@ struct PassRecord: Sendable {
     /// The message of the error, if the pass failed.
     let error: String?
 
+    /// Returns the record of an item that could not be played.
+    static func failure(of item: String, _ error: String, at time: UTCTime) -> PassRecord {
+        PassRecord(
+            begin: time,
+            end: time,
+            item: item,
+            played: .zero,
+            reason: .failed,
+            isWhole: false,
+            droppedFrames: 0,
+            error: oneLine(error)
+        )
+    }
+
     /// The line with its end.
     var line: [UInt8] {
         let played = MediaTime(nanoseconds: Int64((played / .milliseconds(1)).rounded()) * 1_000_000)

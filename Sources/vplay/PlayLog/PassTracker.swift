@@ -56,20 +56,29 @@ struct PassTracker {
             if pass == nil, item === current { pass = begin(item, name, moment) }
         case .seekCompleted(let item, true):
             if pass?.item == ObjectIdentifier(item), pass?.hasPlayed == true { pass?.hasJumped = true }
-        case .itemStatusChanged(let item, .failed):
-            // An item that fails before it is played has no pass.
-            guard pass?.item != ObjectIdentifier(item), item !== current else { break }
-            return failure(of: name(item), item.error, at: moment)
         case .passEnded(let item, let outcome):
             guard pass?.item == ObjectIdentifier(item) else { break }
             switch outcome {
             case .playedToEnd: return end(.end, at: moment, isCut: isCut)
             case .replaced, .stopped: return end(.stopped, at: moment)
-            case .failed(let error): return end(.failed, at: moment, error: error)
+            case .failed(let error):
+                // The session decides whether an item that was not played has a line.
+                guard hasPlayed(item, until: moment.host) else {
+                    pass = nil
+                    break
+                }
+                return end(.failed, at: moment, error: error)
             }
         default: break
         }
         return nil
+    }
+
+    /// Whether an item has been played in its current pass.
+    func hasPlayed(_ item: PlayerItem, until host: HostTime) -> Bool {
+        guard let pass, pass.item == ObjectIdentifier(item) else { return false }
+        let last = pass.playingSince.map { Self.duration($0, host) } ?? .zero
+        return pass.played + last >= .milliseconds(1)
     }
 
     /// Ends the pass because the command ends.
@@ -120,19 +129,6 @@ struct PassTracker {
             reason: reason,
             isWhole: reason == .end && !ended.hasJumped && !isCut,
             droppedFrames: max(0, moment.droppedFrames - ended.droppedFrames),
-            error: error.map { oneLine($0.message) }
-        )
-    }
-
-    private func failure(of name: String, _ error: PlaybackError?, at moment: Moment) -> PassRecord {
-        PassRecord(
-            begin: moment.utc,
-            end: moment.utc,
-            item: name,
-            played: .zero,
-            reason: .failed,
-            isWhole: false,
-            droppedFrames: 0,
             error: error.map { oneLine($0.message) }
         )
     }

@@ -24,6 +24,16 @@ extension PlaySession {
         if let record { playLog.append(record) }
     }
 
+    /// Records an entry that cannot be played. It is called once for each fault, and not for each lap of a loop.
+    func logFailure(of entry: PlaylistEntry, _ message: String) {
+        playLog?.append(.failure(of: entry.input.logName, message, at: .now))
+    }
+
+    /// Whether an item has been played in its current pass.
+    func hasPlayed(_ item: PlayerItem) -> Bool {
+        passes.withLock { $0.hasPlayed(item, until: player.hostTime) }
+    }
+
     /// Records the pass that the end of the command interrupts, and waits for the disk, within limits.
     func closePlayLog() async {
         guard let playLog else { return }

@@ -41,7 +41,7 @@ extension PlaySession {
         let target = state.withLock { state -> (index: Int?, isWaiting: Bool)? in
             guard !state.isOver, !state.isStopping else { return nil }
             let gone = state.playlist.entries.filter { left.contains($0.input.argumentBytes) }.map(\.id)
-            state.reportedInputs.subtract(gone)
+            for id in gone { state.faults[id] = nil }
             state.reportedStarts.subtract(gone)
             state.playlist.retire(Set(gone))
             let first = state.playlist.merge(added)
