@@ -89,18 +89,58 @@ struct ALSAPluginTests {
         let source = (0..<24_000).map { frame in
             order.map { 1 + (frame * channelCount + $0) % 32_000 }
         }
-        // A busy machine causes gaps, where silence is heard and samples that are late are omitted.
-        for attempt in 1...5 {
-            let player = makePlayer(url, device: fileDevice)
+        try await expectExact(url, source, count: source.count) { player in
             let events = player.events
             player.play()
             await waitForEnd(events)
+        }
+    }
+
+    @Test("A pause and a loop lose and repeat no sample")
+    func pausedAndLooped() async throws {
+        let lap = (0..<19_200).map { [1 + $0] }
+        // What the device plays ahead when the player is shut down is part of the fourth and fifth pass.
+        let passes = Array([[[Int]]](repeating: lap, count: 6).joined())
+        try await expectExact(try makeRamp(19_200), passes, count: 2 * lap.count) { player in
+            var events = player.events.makeAsyncIterator()
+            player.repeatMode = .loop
+            player.play()
+            while player.currentTime() < MediaTime(value: 1, timescale: 5) {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            player.pause()
+            while let event = await events.next(isolation: #isolation) {
+                if case .timeControlStatusChanged(.paused, _) = event { break }
+            }
+            player.play()
+            var laps = 0
+            while laps < 3, let event = await events.next(isolation: #isolation) {
+                if case .didPlayToEndTime = event { laps += 1 }
+            }
+        }
+    }
+
+    /// Plays a file on ALSA's plugin `file`, and expects that what it wrote begins `source` with at least `count` frames.
+    ///
+    /// A busy machine causes gaps, where silence is heard and samples that are late are omitted. Therefore one of five
+    /// attempts must be exact, and in all of them the order must be right.
+    private func expectExact(
+        _ url: URL,
+        _ source: [[Int]],
+        count: Int,
+        play: (Player) async throws -> Void
+    ) async throws {
+        for attempt in 1...5 {
+            let player = makePlayer(url, device: fileDevice)
+            try await play(player)
             let device = player.audioDeviceFacts.device
             await player.shutdown()
             #expect(device == fileDevice)
-            let gaps = try Self.gaps(try await recorded(channelCount), in: source)
-            if gaps == 0 { return }
-            #expect(attempt < 5, "\(gaps) gaps")
+            let heard = try await recorded(source[0].count)
+            let gaps = try Self.gaps(heard, in: source)
+            if gaps == 0, heard.count >= count { return }
+            #expect(attempt < 5, "\(gaps) gaps, \(heard.count) frames")
             try FileManager.default.removeItem(at: output)
         }
     }
@@ -115,7 +155,7 @@ struct ALSAPluginTests {
             if found != next { gaps += 1 }
             next = found + 1
         }
-        return gaps + (next < source.count ? 1 : 0)
+        return gaps
     }
 
     @Test("The null device plays in real time and is the clock")

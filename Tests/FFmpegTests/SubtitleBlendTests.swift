@@ -137,7 +137,7 @@ struct SubtitleBlendTests {
     func highDynamicRange(_ transfer: String, _ luma: Int) throws {
         let color = ColorDescription(primaries: "bt2020", transfer: transfer, matrix: "bt2020nc")
         let size = PixelSize(width: 4, height: 4)
-        let old = (0..<24).flatMap { _ in [UInt8(0), 2] }
+        let old = [[UInt8]](repeating: [0, 2], count: 24).flatMap { $0 }
         let drawn = try draw(leftHalf(0xFFFF_FFFF), on: frame(.yuv420p10le, old, size: size, color: color))
         #expect(drawn[0] == UInt8(luma & 0xFF) && drawn[1] == UInt8(luma >> 8))
         // Chroma stays neutral.

@@ -8,7 +8,7 @@ import Testing
 struct DrawnSubtitleTests {
     /// The frames that a sink with subtitles has received, as "time" or "time: subtitles", in milliseconds.
     private final class Screen: Sendable {
-        private let lines = Locked([String]())
+        private let received = Locked([String]())
         private let drawn = Locked<String?>(nil)
         private let error: MediaError?
 
@@ -16,7 +16,7 @@ struct DrawnSubtitleTests {
 
         /// Returns the lines since the last call.
         func lines() -> [String] {
-            lines.withLock { lines in
+            received.withLock { lines in
                 defer { lines = [] }
                 return lines
             }
@@ -29,13 +29,13 @@ struct DrawnSubtitleTests {
         }
 
         func sink() -> CallbackVideoSink {
-            CallbackVideoSink(rendersSubtitles: true) { [lines, drawn] frame in
+            CallbackVideoSink(rendersSubtitles: true) { [received, drawn] frame in
                 let text = drawn.withLock { drawn in
                     defer { drawn = nil }
                     return drawn
                 }
                 let time = (frame.presentationTime.nanoseconds ?? 0) / 1_000_000
-                lines.withLock { $0.append("\(time)" + (text.map { ": \($0)" } ?? "")) }
+                received.withLock { $0.append("\(time)" + (text.map { ": \($0)" } ?? "")) }
             }
         }
     }
@@ -249,7 +249,7 @@ struct DrawnSubtitleTests {
         bench.player.play()
         bench.driver.run(seconds: 3)
         #expect(screen.lines() == (0..<50).map { "\($0 * 40)" })
-        #expect(item.errorLog().events.map(\.error.message) == ["no library"])
+        #expect(item.errorLog().events.map(\.error.message) == ["/script-1: no library"])
         #expect(item.errorLog().events.map(\.error.code) == [.conversionFailed])
     }
 }
