@@ -256,10 +256,13 @@ struct SubtitleBlendTests {
         let old = try frame(.gray, [UInt8](repeating: 7, count: 16))
         _ = try draw(leftHalf(0xFFFF_FFFF), on: old)
         #expect(bytes(old) == [UInt8](repeating: 7, count: 16))
-        let palette = try frame(PixelFormat(rawValue: "rgb565le"), [UInt8](repeating: 7, count: 32))
-        let error = #expect(throws: MediaError.self) { try draw(leftHalf(0xFFFF_FFFF), on: palette) }
-        #expect(error?.code == .conversionFailed)
-        #expect(error?.message == "subtitles are not drawn: frames in rgb565le are not supported")
+        // Bit fields, components that share bytes, and luma at irregular distances.
+        for (name, byteCount) in [("rgb565le", 32), ("x2rgb10le", 64), ("uyyvyy411", 24)] {
+            let other = try frame(PixelFormat(rawValue: name), [UInt8](repeating: 7, count: byteCount))
+            let error = #expect(throws: MediaError.self) { try draw(leftHalf(0xFFFF_FFFF), on: other) }
+            #expect(error?.code == .conversionFailed)
+            #expect(error?.message == "subtitles are not drawn: frames in \(name) are not supported")
+        }
     }
 
     @Test("Without libass, text is refused with the name of the package")

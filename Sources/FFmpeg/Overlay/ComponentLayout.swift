@@ -21,13 +21,15 @@ struct ComponentLayout {
         let shiftY: Int
 
         var isWide: Bool { depth + shift > 8 }
+        /// The bytes of the first sample.
+        var bytes: Range<Int> { offset..<offset + (isWide ? 2 : 1) }
         var maximum: Float { Float((1 << depth) - 1) }
     }
 
     /// The components; alpha is the last one.
     let components: [Component]
 
-    /// Returns nil for palettes, bit fields, floating point and big-endian samples.
+    /// Returns nil for palettes, bit fields, floating point, big-endian samples, and samples at irregular distances.
     init?(_ format: AVPixelFormat) {
         guard let descriptor = av_pix_fmt_desc_get(format)?.pointee else { return nil }
         let refused =
@@ -61,6 +63,26 @@ struct ComponentLayout {
             $0.depth >= 8 && $0.depth + $0.shift <= 16 && $0.step >= ($0.isWide ? 2 : 1)
                 && !($0.isWide && isBigEndian)
         }
-        guard isUsable else { return nil }
+        guard isUsable, Self.areSeparate(components), Self.areInRows(components, format) else { return nil }
+    }
+
+    /// Returns false if components share bytes, as in formats with 10 bits for each color and 2 unused ones.
+    private static func areSeparate(_ components: [Component]) -> Bool {
+        components.indices.allSatisfy { index in
+            components[..<index].allSatisfy {
+                $0.plane != components[index].plane || !$0.bytes.overlaps(components[index].bytes)
+            }
+        }
+    }
+
+    /// Returns false if the distance between samples is not the same in the whole row, as in uyyvyy411, where samples
+    /// at regular distances would lie outside of it.
+    private static func areInRows(_ components: [Component], _ format: AVPixelFormat) -> Bool {
+        let width = 64
+        return components.allSatisfy { component in
+            let last = (width - 1) >> component.shiftX
+            let row = Int(av_image_get_linesize(format, Int32(width), Int32(component.plane)))
+            return last * component.step + component.bytes.upperBound <= row
+        }
     }
 }

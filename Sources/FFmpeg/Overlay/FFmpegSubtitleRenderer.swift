@@ -11,6 +11,8 @@ package final class FFmpegSubtitleRenderer: SubtitleRenderer, @unchecked Sendabl
         var format: VideoFormat
         var geometry: VideoGeometry
         var bitmaps: [SubtitleBitmap]
+        /// The script of the text, or nil without text.
+        var script: ASSScript?
     }
 
     private let openLibrary: @Sendable () -> Result<ASSLibrary, MediaError>
@@ -50,14 +52,16 @@ package final class FFmpegSubtitleRenderer: SubtitleRenderer, @unchecked Sendabl
             case nil: if let event = PlainText.event(of: cue) { events.append(event) }
             }
         }
-        let key = Key(format: frame.format, geometry: geometry, bitmaps: bitmaps)
+        var script: ASSScript?
+        if case .event(let event)? = events.first?.drawing { script = event.script }
+        let key = Key(format: frame.format, geometry: geometry, bitmaps: bitmaps, script: script)
         let old = drawn?.key == key ? drawn?.planes : nil
         func planes(_ canvas: SubtitleCanvas?) -> [SubtitlePlanes] {
             canvas.map { [SubtitlePlanes($0, layout, frame.format, library)] } ?? []
         }
         var planesToDraw: [SubtitlePlanes]
-        if case .event(let event)? = events.first?.drawing {
-            let text = try renderer(for: event.script)
+        if let script {
+            let text = try renderer(for: script)
             planesToDraw = text.render(events, at: time, geometry) { first, hasChanged in
                 if let old, !hasChanged { return old }
                 return planes(SubtitleCanvas(bitmaps, geometry))

@@ -103,6 +103,9 @@ final class ImageStage: Stage, @unchecked Sendable {
             }
         } catch {
             reader?.flush()
+            // A file that could not be read is opened again for the next image.
+            subtitleReader?.close()
+            subtitleReader = nil
             finish(next) { next.fail(error) }
         }
         return .progressed

@@ -140,7 +140,7 @@ extension PlaybackLoop {
             self?.perform { $0.firstFramePresented(epoch, at: time, hasVideo: hasVideo) }
         }
         guard let frame = first.frame, !wasShown else {
-            if first.frame == nil { current?.hasFrames = true }
+            current?.hasFrames = true
             presented()
             return true
         }

@@ -174,15 +174,26 @@ final class CueStage: Stage, @unchecked Sendable {
         }
         let cues = try decoder.decode(packet)
         consecutiveFaults = 0
-        let isFull = shared.withLock { shared in
+        shared.withLock { shared in
             // Without another track, the cues of the track itself show the progress of reading.
             if progressTrack == nil, let start { shared.readEnd = max(shared.readEnd, start) }
             if cues.isEmpty, let start { shared.cues.end(track: track, at: start) }
-            return !cues.allSatisfy { shared.cues.insert($0) }
         }
-        if isFull { dropCues(before: time - Self.preroll) }
+        insert(cues, at: time)
         changed()
         return .progressed
+    }
+
+    /// Inserts cues, and drops those of the past if they do not fit. Cues that do not fit without them are lost.
+    private func insert(_ cues: [TextCue], at time: ItemTime) {
+        var rest = cues[...]
+        for limit in [nil, time - Self.preroll, time] {
+            if let limit { dropCues(before: limit) }
+            shared.withLock { shared in
+                while let cue = rest.first, shared.cues.insert(cue) { rest.removeFirst() }
+            }
+            if rest.isEmpty { return }
+        }
     }
 
     private func dropCues(before time: ItemTime) {

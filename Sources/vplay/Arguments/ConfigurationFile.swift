@@ -67,10 +67,16 @@ struct ConfigurationFile: Sendable {
         return list
     }
 
+    /// Whether a folder above the file may not be searched, as the home of another user or one that a service hides.
+    private var isInClosedFolder: Bool {
+        let folder = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
+        return access(String(folder), X_OK) != 0 && errno == EACCES
+    }
+
     private func text(isRequired: Bool) throws(ValidationError) -> String? {
         guard let file = fopen(path, "re") else {
             let code = errno
-            if !isRequired, code == ENOENT || code == ENOTDIR { return nil }
+            if !isRequired, code == ENOENT || code == ENOTDIR || isInClosedFolder { return nil }
             throw ValidationError(oneLine("\(path): \(String(cString: strerror(code)))"))
         }
         defer { fclose(file) }

@@ -9,15 +9,23 @@ struct OptionList: Sendable {
 
         /// The name under which the option is replaced.
         var group: String? { name.map { OptionList.groups[$0] ?? $0 } }
+
+        /// Whether the negation of a flag removes the option.
+        func isSwitchedOff(by flag: String) -> Bool {
+            name.map { OptionList.completedFlags[$0] ?? $0 } == flag
+        }
     }
 
     private var elements: [Element] = []
 
-    /// Options that exclude or complete others are replaced together with them.
-    private static let groups = [
-        "--repeat": "--loop", "--verbose": "--quiet", "--shuffle-seed": "--shuffle",
-        "--resume-file": "--resume", "--http-token-file": "--http-token",
+    /// Options that complete flags are replaced together with them, and switched off with them.
+    private static let completedFlags = [
+        "--repeat": "--loop", "--shuffle-seed": "--shuffle", "--resume-file": "--resume",
     ]
+    /// Options that complete or exclude others are replaced together with them.
+    private static let groups = completedFlags.merging([
+        "--verbose": "--quiet", "--http-token-file": "--http-token",
+    ]) { $1 }
 
     /// Creates a list from arguments under the names of `play`. `--no-NAME` switches off what an earlier argument has
     /// switched on.
@@ -43,9 +51,8 @@ struct OptionList: Sendable {
     private mutating func append(_ element: Element) {
         elements.append(element)
         guard let name = element.name, let flag = Self.negatedFlag(name) else { return }
-        let group = Self.groups[flag] ?? flag
         // The negation stays: it also applies to options of files.
-        elements.removeAll { $0.name != name && $0.group == group }
+        elements.removeAll { $0.isSwitchedOff(by: flag) }
     }
 
     /// Returns the flag that `--no-NAME` switches off, or nil if the name is another one.
@@ -74,15 +81,14 @@ struct OptionList: Sendable {
 
     /// Returns the list with the options of `other` that it does not have itself.
     func with(defaults other: OptionList) -> OptionList {
-        let groups = Set(
-            elements.compactMap { element in
-                element.name.flatMap { Self.negatedFlag($0).map { Self.groups[$0] ?? $0 } } ?? element.group
-            }
-        )
+        let groups = Set(elements.compactMap(\.group))
+        let negated = elements.compactMap { $0.name.flatMap(Self.negatedFlag) }
         let video = values(of: "--video")
         let hasWindow = video.isEmpty || video.contains("window") || video.contains("auto")
         let added = other.elements.filter { element in
-            guard let group = element.group, !groups.contains(group) else { return false }
+            guard let group = element.group, !groups.contains(group),
+                !negated.contains(where: element.isSwitchedOff)
+            else { return false }
             // These concern windows alone.
             return hasWindow || (group != "--fullscreen" && group != "--display")
         }

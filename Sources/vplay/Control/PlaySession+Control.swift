@@ -297,16 +297,16 @@ extension PlaySession {
     ///   - path: A path or a URL.
     ///   - handler: Called on the callback queue with false if there is no item or no such file.
     func addSubtitles(_ path: String, _ handler: @escaping @Sendable (_ isAdded: Bool) -> Void) {
+        guard let item = state.withLock({ $0.current?.item }) else { return handler(false) }
         readingQueue.async { [weak self, queue = player.callbackQueue] in
             let input = Input(path)
             let isMissing = input.map {
                 $0.url.isFileURL && $0.pathBytes.withCString { access($0, R_OK) } != 0
             }
             queue.async { [weak self] in
-                guard let self, let input, isMissing == false, let item = state.withLock({ $0.current?.item })
-                else {
-                    return handler(false)
-                }
+                // The item may have ended meanwhile.
+                guard let self, let input, isMissing == false, state.withLock({ $0.current?.item }) === item
+                else { return handler(false) }
                 item.legibleAsset = input.asset(network: options.network)
                 handler(true)
             }

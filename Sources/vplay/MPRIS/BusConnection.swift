@@ -59,7 +59,7 @@ final class BusConnection: @unchecked Sendable {
         let code = functions.add_object(bus, nil, path, Self.receiveCall, userdata)
         guard code >= 0 else { throw BusError(code: code) }
         try requestName()
-        startSources()
+        try startSources()
         process()
     }
 
@@ -160,8 +160,10 @@ final class BusConnection: @unchecked Sendable {
 
     // MARK: Events
 
-    private func startSources() {
+    private func startSources() throws(BusError) {
         let descriptor = functions.get_fd(bus)
+        // A bus that is reached through a program has two descriptors, and sd-bus gives neither.
+        guard descriptor >= 0 else { throw BusError(code: descriptor) }
         let reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         let writing = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
         let timer = DispatchSource.makeTimerSource(queue: queue)
