@@ -16,11 +16,15 @@ private enum ScriptedSDL {
     // These are the functions of SDL, and are never changed after the library has been opened.
     nonisolated(unsafe) static var real = ph_sdl()
 
-    /// SDL on its dummy display, with the results above.
+    /// SDL with the results above. A library keeps its table for the life of the process, so there is one.
+    nonisolated(unsafe) private static var scripted: SDLLibrary?
+
+    /// SDL on its dummy display, with the usual results at first.
     static func library() -> SDLLibrary? {
         guard WindowBench.isInstalled, case .success(let sdl) = SDLLibrary.shared else { return nil }
-        real = sdl.functions.pointee
         (displayCount, flushResult, isDirect, hasWindowSystem, quitCount) = (1, 0, false, true, 0)
+        if let scripted { return scripted }
+        real = sdl.functions.pointee
         var table = real
         table.GetNumVideoDisplays = { ScriptedSDL.displayCount }
         table.RenderFlush = { renderer in
@@ -36,7 +40,9 @@ private enum ScriptedSDL {
             ScriptedSDL.quitCount += 1
             ScriptedSDL.real.QuitSubSystem(flags)
         }
-        return SDLLibrary(table)
+        let made = SDLLibrary(table)
+        scripted = made
+        return made
     }
 
     // Never changed.
