@@ -84,7 +84,7 @@ struct DisplayLossTests {
             system.show(content, at: time(seconds))
         }
 
-        /// What the thread does between events.
+        /// Performs the steps of the thread between events.
         func turn(at seconds: Double) {
             if system.mustCloseDisplay { system.closeDisplay(at: time(seconds)) }
             system.finishClosing()

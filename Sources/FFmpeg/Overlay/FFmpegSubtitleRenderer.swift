@@ -6,7 +6,7 @@ internal import PlayheadBackend
 ///
 /// `@unchecked Sendable`: the members are used by one call at a time, as `SubtitleRenderer` requires.
 package final class FFmpegSubtitleRenderer: SubtitleRenderer, @unchecked Sendable {
-    /// What the result of drawing depends on, besides the masks of libass.
+    /// The values that the result of drawing depends on, besides the masks of libass.
     private struct Key: Equatable {
         var format: VideoFormat
         var geometry: VideoGeometry
@@ -54,14 +54,15 @@ package final class FFmpegSubtitleRenderer: SubtitleRenderer, @unchecked Sendabl
         }
         var script: ASSScript?
         if case .event(let event)? = events.first?.drawing { script = event.script }
+        // A new renderer forgets what was drawn.
+        let text = try script.map { script throws(MediaError) in try renderer(for: script) }
         let key = Key(format: frame.format, geometry: geometry, bitmaps: bitmaps, script: script)
         let old = drawn?.key == key ? drawn?.planes : nil
         func planes(_ canvas: SubtitleCanvas?) -> [SubtitlePlanes] {
             canvas.map { [SubtitlePlanes($0, layout, frame.format, library)] } ?? []
         }
         var planesToDraw: [SubtitlePlanes]
-        if let script {
-            let text = try renderer(for: script)
+        if let text {
             planesToDraw = text.render(events, at: time, geometry) { first, hasChanged in
                 if let old, !hasChanged { return old }
                 return planes(SubtitleCanvas(bitmaps, geometry))
@@ -93,12 +94,14 @@ package final class FFmpegSubtitleRenderer: SubtitleRenderer, @unchecked Sendabl
         let target = PlaneLayout.planes(output.pointer.pointee)
         frame.withPlanes { source in
             for (from, to) in zip(source, target) {
-                for row in 0..<min(from.rowCount, to.rowCount) {
-                    (UnsafeMutableRawPointer(mutating: to.baseAddress) + row * to.bytesPerRow).copyMemory(
-                        from: from.baseAddress + row * from.bytesPerRow,
-                        byteCount: min(from.bytesUsedPerRow, to.bytesUsedPerRow)
-                    )
-                }
+                av_image_copy_plane(
+                    UnsafeMutableRawPointer(mutating: to.baseAddress).assumingMemoryBound(to: UInt8.self),
+                    Int32(clamping: to.bytesPerRow),
+                    from.baseAddress.assumingMemoryBound(to: UInt8.self),
+                    Int32(clamping: from.bytesPerRow),
+                    Int32(clamping: min(from.bytesUsedPerRow, to.bytesUsedPerRow)),
+                    Int32(clamping: min(from.rowCount, to.rowCount))
+                )
             }
         }
         for planes in subtitles { planes.blend(into: target) }

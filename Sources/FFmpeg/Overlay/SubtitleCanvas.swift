@@ -128,12 +128,4 @@ extension PixelRect {
         else { return nil }
         return PixelRect(x: left, y: top, width: right - left, height: bottom - top)
     }
-
-    /// Returns the part of the rectangle that lies in a frame, or nil if there is none.
-    func clipped(to size: PixelSize) -> PixelRect? {
-        let (left, top) = (max(0, x), max(0, y))
-        let (right, bottom) = (min(size.width, x + width), min(size.height, y + height))
-        guard left < right, top < bottom else { return nil }
-        return PixelRect(x: left, y: top, width: right - left, height: bottom - top)
-    }
 }

@@ -1,4 +1,4 @@
-/// What the events of a track have in common: styles and fonts.
+/// The styles and fonts that the events of a track share.
 package final class ASSScript: Equatable, Sendable {
     /// A font of the container.
     package struct Font: Equatable, Sendable {

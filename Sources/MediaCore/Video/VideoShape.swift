@@ -178,6 +178,9 @@ extension Rational {
 extension PixelRect {
     init(origin size: PixelSize) { self.init(x: 0, y: 0, width: size.width, height: size.height) }
 
+    /// Returns the part that lies in a frame, or nil if there is none.
+    package func clipped(to size: PixelSize) -> PixelRect? { intersection(PixelRect(origin: size)) }
+
     /// Returns the common part, or nil if there is none. It never overflows.
     func intersection(_ other: PixelRect) -> PixelRect? {
         guard width > 0, height > 0 else { return nil }

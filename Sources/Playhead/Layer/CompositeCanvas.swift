@@ -44,11 +44,7 @@ struct CompositeCanvas {
 
     /// The part of a rectangle that lies in the picture, or nil if there is none.
     private func clipped(_ rect: PixelRect) -> (columns: Range<Int>, rows: Range<Int>)? {
-        let right = min(size.width, rect.x.addingClamped(rect.width))
-        let bottom = min(size.height, rect.y.addingClamped(rect.height))
-        let (left, top) = (max(0, rect.x), max(0, rect.y))
-        guard left < right, top < bottom else { return nil }
-        return (left..<right, top..<bottom)
+        rect.clipped(to: size).map { ($0.x..<$0.x + $0.width, $0.y..<$0.y + $0.height) }
     }
 
     /// Fills a rectangle with a color, which is blended over the pixels below.

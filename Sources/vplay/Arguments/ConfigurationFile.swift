@@ -21,7 +21,7 @@ struct ConfigurationFile: Sendable {
 
     /// The largest file that is read.
     private static let maximumByteCount = 1 << 20
-    /// How deep files may include each other.
+    /// The largest number of files that include one another in a chain.
     private static let maximumDepth = 8
 
     let path: String

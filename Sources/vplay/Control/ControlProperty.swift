@@ -295,8 +295,7 @@ extension ControlProperty {
             guard let entry = session.state.withLock({ $0.current?.entry }) else {
                 throw .propertyUnavailable
             }
-            let title = entry.asset.media?.metadata.first { $0.key.lowercased() == "title" }?.value
-            return .string(title ?? entry.input.shortName)
+            return .string(entry.tag("title") ?? entry.input.shortName)
         },
     ]
 

@@ -95,6 +95,7 @@ final class BusConnection: @unchecked Sendable {
         if !isWaitingToWrite { writing.resume() }
         self.reading = nil
         self.writing = nil
+        // From here on only the closure below uses the bus.
         nonisolated(unsafe) let closing = bus
         group.notify(queue: queue) { [library] in
             library.functions.close(closing)

@@ -148,10 +148,8 @@ struct MPRISProperty: Sendable {
             metadata["xesam:title"] = .string(title)
         }
         guard let entry = session.state.withLock({ $0.current?.entry }) else { return metadata }
-        let tags = entry.asset.media?.metadata ?? [:]
-        func tag(_ name: String) -> String? { tags.first { $0.key.lowercased() == name }?.value }
-        if let artist = tag("artist") { metadata["xesam:artist"] = .strings([artist]) }
-        if let album = tag("album") { metadata["xesam:album"] = .string(album) }
+        if let artist = entry.tag("artist") { metadata["xesam:artist"] = .strings([artist]) }
+        if let album = entry.tag("album") { metadata["xesam:album"] = .string(album) }
         if let url = publicURL(of: entry.input) { metadata["xesam:url"] = .string(url) }
         return metadata
     }

@@ -10,4 +10,11 @@ struct PlaylistEntry: Sendable {
     let options: LoadOptions
     /// Whether the file has disappeared. The entry is not played again, and is removed when it does not play.
     var isRetired = false
+
+    /// Returns a tag of the file, or nil if it has none or is not open. Containers write names in different cases.
+    ///
+    /// - Parameter name: The name in lowercase.
+    func tag(_ name: String) -> String? {
+        asset.media?.metadata.first { $0.key.lowercased() == name }?.value
+    }
 }

@@ -23,6 +23,7 @@ class LoopingVideoView: UIView {
     @objc dynamic private(set) var loopCount = 0
 
     override class var layerClass: AnyClass { return AVPlayerLayer.self }
+    // The view's layer is of `layerClass`.
     var playerLayer: AVPlayerLayer { return layer as! AVPlayerLayer }
 
     private var player: AVPlayer? {
