@@ -154,13 +154,8 @@ struct MPRISProperty: Sendable {
         return metadata
     }
 
-    /// Returns the URL of an input, without credentials: desktops show it and pass it on. Nil for standard input.
+    /// Returns the URL of an input without secrets, because desktops show it and pass it on. Nil for standard input.
     private static func publicURL(of input: Input) -> String? {
-        if input.isStandardInput { return nil }
-        guard !input.url.isFileURL else { return input.url.absoluteString }
-        var components = URLComponents(url: input.url, resolvingAgainstBaseURL: true)
-        components?.user = nil
-        components?.password = nil
-        return components?.string
+        input.isStandardInput ? nil : Redaction.location(input.url.absoluteString)
     }
 }
