@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the longest time without a new frame between items of `vplay`, in real time.
+"""Measures the longest time without a new frame between items of `vplay`, and while clients control it, in real time.
 
     gaps.py [--vplay PATH] [--laps 3]
 
@@ -72,21 +72,42 @@ class Run:
                 self.times.append(time.monotonic())
                 size = 0
 
-    def command(self, *words):
+    def connect(self):
         deadline = time.monotonic() + 10
         while not os.path.exists(self.socket_path) and time.monotonic() < deadline:
             time.sleep(0.02)
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(self.socket_path)
-        connection.sendall((json.dumps({"command": words}) + "\n").encode())
-        connection.recv(4096)
-        connection.close()
+        return connection
+
+    def command(self, *words):
+        with self.connect() as connection:
+            connection.sendall(line(*words))
+            connection.recv(4096)
+
+    def crowd(self, count, seconds):
+        """Connects `count` clients one after another: some ask and read, some leave without reading, some in the middle of a line. Another
+        one observes all that changes and never reads."""
+        with self.connect() as deaf:
+            for number, name in enumerate(("time-pos", "percent-pos", "playback-time", "time-remaining", "playlist", "track-list")):
+                deaf.sendall(line("observe_property", number + 1, name))
+            for number in range(count):
+                with self.connect() as connection:
+                    request = line("get_property", "playlist")
+                    connection.sendall(request[: len(request) // 2] if number % 3 == 2 else request)
+                    if number % 3 == 0:
+                        connection.recv(4096)
+                time.sleep(seconds / count)
 
     def end(self):
         self.process.terminate()
         self.process.wait()
         self.reader.join()
         return self.times
+
+
+def line(*words):
+    return (json.dumps({"command": words}) + "\n").encode()
 
 
 def excess(times):
@@ -107,13 +128,15 @@ def main():
         folder = pathlib.Path(name)
         clips = make(folder)
 
-        def measure(words, inputs, seconds, interrupts=(), options=("--loop", "--image-duration", str(STILL))):
+        def measure(words, inputs, seconds, interrupts=(), options=("--loop", "--image-duration", str(STILL)), clients=0):
             run = Run(arguments.vplay, folder, inputs, options)
             for _ in range(arguments.laps):
                 for path in interrupts:
                     time.sleep(1.3)
                     run.command("loadfile", path, "interrupt")
                 time.sleep(seconds)
+            if clients:
+                run.crowd(clients, 20)
             # The first frames come while the process starts.
             times = run.end()[5:]
             late = excess(times)
@@ -127,6 +150,7 @@ def main():
         measure("video, still image, video of another codec, still image", [videos[0], clips["png"], videos[1], clips["jpg"]], 8)
         measure("interruption and return", videos[:1], 4, [videos[1]])
         measure("interruption that replaces another one", videos[:1], 4, [videos[1], videos[3]])
+        measure("300 clients that come and go, and one that never reads", videos[:1], 1, clients=300)
     print("| transition | frames | longest delay | frames without a picture |\n|---|--:|--:|--:|")
     for words, count, late, missing in rows:
         print(f"| {words} | {count} | {late:.1f} ms | {missing} |")

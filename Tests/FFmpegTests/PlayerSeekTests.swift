@@ -1,6 +1,7 @@
 import FFmpeg
 import Foundation
 import Playhead
+import TestSupport
 import Testing
 
 /// Exact seeks with a whole player show the last frame of ffmpeg that is due at or before the target.
@@ -37,9 +38,9 @@ struct PlayerSeekTests {
         player.isScrubbing = isScrubbing
         var random = SplitMix(seed: seed)
         let duration = try #require(player.currentItem?.duration)
+        let targets = (0..<200).samples.map { _ in makeTarget(times, duration, &random) }
         var wrong: [String] = []
-        for _ in 0..<200 {
-            let target = makeTarget(times, duration, &random)
+        for target in targets {
             // Targets beyond the duration that the container declares are included.
             let index = times.lastIndex { $0 <= target } ?? 0
             let finished = await player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero)
@@ -51,7 +52,7 @@ struct PlayerSeekTests {
             wrong.append("to \(target): picture \(got ?? -1) instead of \(index), finished \(finished)")
         }
         await player.shutdown()
-        #expect(wrong.isEmpty, "seed \(seed) of \(path): \(wrong.count) of 200: \(wrong.prefix(5))")
+        #expect(wrong.isEmpty, "seed \(seed): \(wrong.count) of \(targets.count): \(wrong.prefix(5))")
     }
 
     /// Returns the item time of each frame, from a pass without seeks.

@@ -17,11 +17,6 @@ extension DecodeStage {
         }
     }
 
-    /// Returns whether the frame at a target is kept, so that it is shown at once if the decoder is flushed.
-    func isKept(dueAt target: MediaTime) -> Bool {
-        if case .due? = decoder.keptFrame(for: target, within: .zero) { true } else { false }
-    }
-
     /// Shows the key frame before the target, or a kept frame that is at least as near. The decoder receives the packet
     /// afterwards, because it may have to finish packets of the preceding seek first.
     func showKeyFrame(_ packet: Packet) {
@@ -35,14 +30,17 @@ extension DecodeStage {
         showPreview(frame)
     }
 
-    /// Shows the last frame that was decoded if the seek awaits a frame, unless it may be the one that is due at the
-    /// target.
+    /// Shows the last frame that was decoded if the seek awaits a frame, or a kept frame that is at least as near. The
+    /// frame that may be due at the target is left to the seek.
     func showNewestFrame() {
+        guard let target = current.target, let newest = history.newestFrame else {
+            current.awaitsPreview = false
+            return
+        }
+        showKeptFrame(within: max(target - newest.presentationTime, .zero))
         guard current.awaitsPreview else { return }
         current.awaitsPreview = false
-        guard let target = ItemTime(current.target), let newest = history.newestFrame,
-            PresentationScheduler.end(of: newest) <= target
-        else { return }
+        guard let target = ItemTime(target), PresentationScheduler.end(of: newest) <= target else { return }
         showPreview(newest)
     }
 

@@ -30,7 +30,7 @@ extension DecodeStage {
     private func resumption(at start: EpochStart) -> DecoderResumption? {
         // If an earlier search has not reached the decoder's position, the decoder has not changed since.
         guard isVideo, !start.isReverse, current.collector == nil, let target = start.firstWanted,
-            history.reaches(to: target), start.previewDistance == nil || !isKept(dueAt: target)
+            history.reaches(to: target)
         else { return nil }
         return DecoderResumption(history)
     }
