@@ -179,17 +179,22 @@ test-tsan: fixtures ## run the tests of TSAN_MODULES under the thread sanitizer 
 build-asan build-tsan: build-%:
 	$(call build-tests,$($*-flags))
 
-# What `make soak` runs: kills (100 take about a quarter of an hour), files (10,000 take half an hour) and hours of the virtual clock.
+# What `make soak` runs: kills (100 take about a quarter of an hour), files (10,000 take half an hour), hours of the virtual clock, minutes
+# of failing servers and disks, and runs of each fixture, or of each file in PLAYHEAD_CORPUS.
 KILLS ?= 100
 FILES ?= 10000
 HOURS ?= 24
+MINUTES ?= 30
+RUNS ?= 1000
 
 .PHONY: soak
-soak: ## check what runs for months: KILLS kills with --resume, FILES files in a followed folder, HOURS of laps
+soak: fixtures ## check what runs for months: KILLS kills with --resume, FILES files in a followed folder, HOURS of laps, MINUTES of outages, RUNS of each file
 	$(SWIFT) build $(RELEASE)
 	$(PYTHON) Tests/check-resume.py $(VPLAY) $(KILLS)
 	$(PYTHON) Tests/check-watch.py $(VPLAY) $(FILES)
 	$(PYTHON) Tests/check-laps.py $(VPLAY) $(HOURS)
+	$(PYTHON) Tests/check-outages.py $(VPLAY) $(MINUTES)
+	$(PYTHON) Tests/check-determinism.py $(VPLAY) $(RUNS) $(or $(PLAYHEAD_CORPUS),$(FIXTURES))
 
 .PHONY: nightly
 nightly: ## run all checks of .ci/run, with all seeds, all tests built for release, and all tests under the sanitizers

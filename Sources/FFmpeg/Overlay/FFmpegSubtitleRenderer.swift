@@ -58,18 +58,18 @@ package final class FFmpegSubtitleRenderer: SubtitleRenderer, @unchecked Sendabl
         let text = try script.map { script throws(MediaError) in try renderer(for: script) }
         let key = Key(format: frame.format, geometry: geometry, bitmaps: bitmaps, script: script)
         let old = drawn?.key == key ? drawn?.planes : nil
-        func planes(_ canvas: SubtitleCanvas?) -> [SubtitlePlanes] {
-            canvas.map { [SubtitlePlanes($0, layout, frame.format, library)] } ?? []
+        func planes(_ canvases: [SubtitleCanvas]) -> [SubtitlePlanes] {
+            canvases.map { SubtitlePlanes($0, layout, frame.format, library) }
         }
+        func drawBitmaps() -> [SubtitlePlanes] { planes(SubtitleCanvas(bitmaps, geometry).map { [$0] } ?? []) }
         var planesToDraw: [SubtitlePlanes]
         if let text {
             planesToDraw = text.render(events, at: time, geometry) { first, hasChanged in
                 if let old, !hasChanged { return old }
-                return planes(SubtitleCanvas(bitmaps, geometry))
-                    + planes(SubtitleCanvas(first, frame: frame.size))
+                return drawBitmaps() + planes(SubtitleCanvas.canvases(first, frame: frame.size))
             }
         } else {
-            planesToDraw = old ?? planes(SubtitleCanvas(bitmaps, geometry))
+            planesToDraw = old ?? drawBitmaps()
         }
         drawn = (key, planesToDraw)
         guard !planesToDraw.isEmpty else { return frame }

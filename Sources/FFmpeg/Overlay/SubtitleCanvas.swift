@@ -6,6 +6,16 @@ struct SubtitleCanvas {
     /// A color: red, green, blue and alpha from 0 to 1. Red, green and blue have been multiplied by alpha.
     typealias Pixel = SIMD4<Float>
 
+    /// A mask of libass: the coverage of each pixel by a color.
+    private struct Mask {
+        var bytes: UnsafePointer<UInt8>
+        var bytesPerRow: Int
+        var rect: PixelRect
+        /// The part of `rect` in the frame.
+        var visible: PixelRect
+        var color: Pixel
+    }
+
     /// The rectangle of the frame.
     let rect: PixelRect
     /// The colors, in rows without padding.
@@ -17,39 +27,60 @@ struct SubtitleCanvas {
         pixels = [Pixel](repeating: .zero, count: rect.width * rect.height)
     }
 
-    /// Creates a canvas that covers the masks of libass, or returns nil if none lies in the frame.
-    init?(_ first: UnsafePointer<ph_ass_image>?, frame: PixelSize) {
-        var images: [(image: ph_ass_image, rect: PixelRect)] = []
+    /// Returns canvases with the masks of libass that lie in the frame. Masks that are far apart vertically are on
+    /// canvases of their own, so that a line at the top and one at the bottom do not need the rows between them.
+    static func canvases(_ first: UnsafePointer<ph_ass_image>?, frame: PixelSize) -> [SubtitleCanvas] {
+        var masks: [Mask] = []
         var next = first
         while let image = next?.pointee {
             next = UnsafePointer(image.next)
-            let size = PixelSize(width: Int(image.width), height: Int(image.height))
-            guard !size.isEmpty, image.mask != nil, image.color & 0xFF < 0xFF else { continue }
-            let rect = PixelRect(x: Int(image.x), y: Int(image.y), width: size.width, height: size.height)
-            images.append((image, rect))
+            guard let bytes = image.mask, image.color & 0xFF < 0xFF else { continue }
+            let rect = PixelRect(
+                x: Int(image.x),
+                y: Int(image.y),
+                width: Int(image.width),
+                height: Int(image.height)
+            )
+            guard !rect.size.isEmpty, let visible = rect.clipped(to: frame) else { continue }
+            masks.append(
+                Mask(
+                    bytes: bytes,
+                    bytesPerRow: Int(image.bytes_per_row),
+                    rect: rect,
+                    visible: visible,
+                    color: pixel(rgbt: image.color)
+                )
+            )
         }
-        guard let area = PixelRect.union(images.map(\.rect))?.clipped(to: frame) else { return nil }
-        self.init(area)
-        for (image, rect) in images {
-            if let mask = image.mask, let visible = rect.clipped(to: frame) {
-                draw(mask, Int(image.bytes_per_row), rect, visible, Self.pixel(rgbt: image.color))
-            }
+        return bands(masks.map(\.visible)).map { area in
+            var canvas = SubtitleCanvas(area)
+            for mask in masks where area.rows.contains(mask.visible.y) { canvas.draw(mask) }
+            return canvas
         }
     }
 
-    private mutating func draw(
-        _ mask: UnsafePointer<UInt8>,
-        _ bytesPerRow: Int,
-        _ rect: PixelRect,
-        _ visible: PixelRect,
-        _ color: Pixel
-    ) {
-        for y in visible.y..<visible.y + visible.height {
-            let row = mask + (y - rect.y) * bytesPerRow
+    /// Returns rectangles that contain all given ones, at least four rows apart.
+    private static func bands(_ rects: [PixelRect]) -> [PixelRect] {
+        var bands: [PixelRect] = []
+        for rect in rects.sorted(by: { $0.y < $1.y }) {
+            // Bands share no chroma sample.
+            if let last = bands.last, rect.y < last.rows.upperBound + 4 {
+                bands[bands.count - 1] = PixelRect.union([last, rect]) ?? last
+            } else {
+                bands.append(rect)
+            }
+        }
+        return bands
+    }
+
+    private mutating func draw(_ mask: Mask) {
+        let (rect, visible) = (mask.rect, mask.visible)
+        for y in visible.rows {
+            let row = mask.bytes + (y - rect.y) * mask.bytesPerRow
             let line = (y - self.rect.y) * self.rect.width - self.rect.x
             for x in visible.x..<visible.x + visible.width {
                 let coverage = row[x - rect.x]
-                if coverage > 0 { draw(color * (Float(coverage) / 255), at: line + x) }
+                if coverage > 0 { draw(mask.color * (Float(coverage) / 255), at: line + x) }
             }
         }
     }
@@ -92,7 +123,7 @@ struct SubtitleCanvas {
         }
         let width = part.rect.width
         let taps = (visible.x..<visible.x + visible.width).map { columns.taps(at: $0) }
-        for y in visible.y..<visible.y + visible.height {
+        for y in visible.rows {
             let line = (y - rect.y) * rect.width - rect.x + visible.x
             let (firstRow, rowWeights) = rows.taps(at: y)
             for (offset, (firstColumn, columnWeights)) in taps.enumerated() {
@@ -120,6 +151,8 @@ struct SubtitleCanvas {
 }
 
 extension PixelRect {
+    var rows: Range<Int> { y..<y + height }
+
     /// Returns the smallest rectangle that contains all rectangles, or nil if there are none.
     static func union(_ rects: [PixelRect]) -> PixelRect? {
         guard let left = rects.map(\.x).min(), let top = rects.map(\.y).min(),

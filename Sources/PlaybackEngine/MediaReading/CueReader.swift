@@ -50,7 +50,10 @@ package final class CueReader: @unchecked Sendable {
     package func start() {
         let runner = StageRunner(on: lane, stepsPerTurn: 16) { [weak self, stage] in
             let result = stage.step()
-            if result == .finished { self?.finish() }
+            // The cues of a track are all text or all bitmaps.
+            let isBitmap = stage.cues.entries.first?.cue.isBitmap == true
+            if result == .finished || isBitmap { self?.finish() }
+            guard !isBitmap else { return .finished }
             guard result == .needsSpace else { return result }
             // Nothing is played, so the rest of the track is read at once.
             _ = stage.play(at: Self.end, jumped: false)
@@ -73,14 +76,14 @@ package final class CueReader: @unchecked Sendable {
     }
 
     private func finish() {
-        guard stage.isAtEnd else {
-            return output.finish(failure.withLock { $0 } ?? MediaError(.cancelled, "reading was cancelled"))
-        }
         let entries = stage.cues.entries
-        if entries.contains(where: \.cue.isBitmap) {
+        if entries.first?.cue.isBitmap == true {
             return output.finish(
                 MediaError(.decoderNotFound, "the subtitles are bitmaps, not text", track: stage.trackID)
             )
+        }
+        guard stage.isAtEnd else {
+            return output.finish(failure.withLock { $0 } ?? MediaError(.cancelled, "reading was cancelled"))
         }
         guard stage.hasAllCues else {
             return output.finish(

@@ -74,8 +74,13 @@ struct BusMessage {
         }
     }
 
+    /// sd-bus refuses text with a noncharacter of Unicode, so these are replaced.
     private func append(_ type: Unicode.Scalar, text: String) -> Bool {
-        text.withCString { functions.message_append_basic(pointer, Self.code(type), $0) } >= 0
+        let scalars = text.unicodeScalars.map { scalar in
+            let isNoncharacter = 0xFDD0...0xFDEF ~= scalar.value || scalar.value & 0xFFFE == 0xFFFE
+            return isNoncharacter ? "\u{FFFD}" : scalar
+        }
+        return String(String.UnicodeScalarView(scalars)).withCString { functions.message_append_basic(pointer, Self.code(type), $0) } >= 0
     }
 
     private func append<Value>(_ type: Unicode.Scalar, _ value: Value) -> Bool {

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Plays a looping list from a server, with a cache and a sound server, while these fail at random, and checks that playback
+recovers each time and that the process does not grow.
+
+Usage: check-outages.py VPLAY [MINUTES] [SEED]
+
+Faults, one every 5 s after 2 s of each: the server is away, it cuts responses off, it sends 20 kB/s, the sound server is killed, the cache's
+file system is full (as root), the process may open no more files, the process is stopped. A pass must end within 60 s after each fault.
+Memory, threads and descriptors at the end must be those after the first fifth. PulseAudio and ffmpeg are required.
+"""
+import http.server
+import os
+import pathlib
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+MEMORY_TOLERANCE = 16  # MiB, for heaps that are fragmented.
+RECOVERY = 60
+
+
+class Server:
+    """Serves a folder with ranges on one port; it can be away, cut responses off, or be slow."""
+
+    def __init__(self, folder):
+        self.folder, self.port, self.cuts, self.is_slow = folder, 0, False, False
+        self.start()
+
+    def start(self):
+        owner = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                path = owner.folder / pathlib.Path(self.path).name
+                body = path.read_bytes()
+                bounds = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+                first = int(bounds[1]) if bounds else 0
+                last = min(int(bounds[2]) if bounds and bounds[2] else len(body) - 1, len(body) - 1)
+                self.send_response(206 if bounds else 200)
+                if bounds:
+                    self.send_header("Content-Range", f"bytes {first}-{last}/{len(body)}")
+                self.send_header("Content-Length", str(last - first + 1))
+                self.send_header("ETag", f'"{path.name}"')
+                # Each pass asks again, and fetches one of the clips again.
+                self.send_header("Cache-Control", "no-store" if path.name == "1.mp4" else "no-cache")
+                self.end_headers()
+                for start in range(first, last + 1, 4000):
+                    if owner.cuts or owner.server is not self.server:
+                        self.close_connection = True
+                        return
+                    self.wfile.write(body[start:min(start + 4000, last + 1)])
+                    if owner.is_slow:
+                        time.sleep(0.2)
+
+        class Listener(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass
+
+        self.server = Listener(("127.0.0.1", self.port), Handler)
+        self.port = self.server.server_port
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def stop(self):
+        server, self.server = self.server, None
+        server.shutdown()
+        server.server_close()
+
+
+class SoundServer:
+    def __init__(self, folder):
+        self.folder = folder
+        self.environment = {**os.environ, "HOME": folder, "XDG_RUNTIME_DIR": folder, "PULSE_SERVER": f"unix:{folder}/native"}
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-level=error",
+             "--load=module-null-sink sink_name=null", f"--load=module-native-protocol-unix auth-anonymous=1 socket={self.folder}/native"],
+            env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Player:
+    def __init__(self, vplay, urls, cache, environment):
+        command = [vplay, "--no-config", "--loop", "--video", "null", "--audio", "pulse", "--timeout", "3", "--cache", cache, "--events", "text", *urls]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        self.passes, self.messages = 0, []
+        for stream, handle in ((self.process.stdout, self.event), (self.process.stderr, self.messages.append)):
+            threading.Thread(target=lambda stream=stream, handle=handle: [handle(line) for line in stream] and None, daemon=True).start()
+
+    def event(self, line):
+        self.passes += "didPlayToEndTime" in line
+
+    def facts(self):
+        status = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines())
+        return int(status["VmRSS"].split()[0]) // 1024, int(status["Threads"]), len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+
+class FullDisk:
+    """A file system of 4 MiB for the cache, which can be filled."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir()
+        self.is_mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], capture_output=True).returncode == 0
+        if not self.is_mounted:
+            print("check-outages: the file system of the cache is not filled (a mount needs root)")
+
+    def fill(self):
+        with open(self.folder / "filler", "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError:
+                pass
+
+    def clear(self):
+        (self.folder / "filler").unlink()
+
+    def end(self):
+        if self.is_mounted:
+            subprocess.run(["umount", "-l", self.folder], check=True)
+
+
+def main(vplay, minutes, seed):
+    for tool in ("pulseaudio", "ffmpeg"):
+        if not shutil.which(tool):
+            sys.exit(f"check-outages: {tool} is missing")
+    choose, faults = random.Random(seed), []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        clips = folder / "clips"
+        clips.mkdir()
+        for number, codec in enumerate(("libx264", "mpeg4", "libx264")):
+            source = ["-f", "lavfi", "-i", f"testsrc2=s=320x180:r={25 + number}", "-f", "lavfi", "-i", "sine", "-t", "3", "-c:v", codec, "-b:v", "800k", "-c:a", "aac"]
+            subprocess.run(["ffmpeg", "-nostdin", "-v", "error", *source, str(clips / f"{number}.mp4")], check=True)
+        disk = FullDisk(folder / "cache")
+        server, sound = Server(clips), SoundServer(name)
+        player = Player(vplay, [f"http://127.0.0.1:{server.port}/{number}.mp4" for number in range(3)], str(disk.folder), sound.environment)
+        pid = player.process.pid
+
+        def limit(count):
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (count, resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]))
+
+        usual = resource.prlimit(pid, resource.RLIMIT_NOFILE)[0]
+        outages = {
+            "server away": (server.stop, server.start),
+            "responses cut off": (lambda: setattr(server, "cuts", True), lambda: setattr(server, "cuts", False)),
+            "slow server": (lambda: setattr(server, "is_slow", True), lambda: setattr(server, "is_slow", False)),
+            "sound server killed": (sound.stop, sound.start),
+            "no descriptors": (lambda: limit(player.facts()[2]), lambda: limit(usual)),
+            "stopped": (lambda: os.kill(pid, signal.SIGSTOP), lambda: os.kill(pid, signal.SIGCONT)),
+        }
+        if disk.is_mounted:
+            outages["cache full"] = (disk.fill, disk.clear)
+        counts, longest, samples = {}, {}, []
+        begin = time.monotonic()
+        while (elapsed := time.monotonic() - begin) < minutes * 60 and player.process.poll() is None:
+            time.sleep(3)
+            what = choose.choice(list(outages))
+            start, end = outages[what]
+            start()
+            time.sleep(2)
+            end()
+            passes, since = player.passes, time.monotonic()
+            while player.passes == passes and time.monotonic() < since + RECOVERY and player.process.poll() is None:
+                time.sleep(0.05)
+            if player.passes == passes:
+                faults.append(f"no pass ended within {RECOVERY} s after: {what}")
+                break
+            counts[what] = counts.get(what, 0) + 1
+            longest[what] = max(longest.get(what, 0), time.monotonic() - since)
+            samples.append((elapsed, *player.facts()))
+        if player.process.poll() is None:
+            player.process.send_signal(signal.SIGTERM)
+        try:
+            status = player.process.wait(30)
+        except subprocess.TimeoutExpired:
+            player.process.kill()
+            status = "none: it did not end after SIGTERM"
+        if status not in (128 + signal.SIGTERM, -signal.SIGTERM):
+            faults.append(f"exit status {status}: {''.join(player.messages[-5:])}")
+        server.stop()
+        sound.stop()
+        disk.end()
+    for what, count in sorted(counts.items()):
+        print(f"{what}: {count} times, at most {longest[what]:.1f} s until a pass ended")
+    for sample in samples[:: max(1, len(samples) // 10)] + samples[-1:]:
+        print("{:.0f} s: {} MiB, {} threads, {} descriptors".format(*sample))
+    # The largest values of the first fifth and of the last one.
+    fifth = max(1, len(samples) // 5)
+    for index, what, tolerance in ((1, "MiB", MEMORY_TOLERANCE), (2, "threads", 2), (3, "descriptors", 4)):
+        before, after = (max(sample[index] for sample in part) for part in (samples[:fifth], samples[-fifth:])) if samples else (0, 0)
+        if after > before + tolerance:
+            faults.append(f"{after} {what} at the end, {before} at the beginning")
+    print(f"check-outages: {player.passes} passes, {sum(counts.values())} faults, {len(player.messages)} messages, seed {seed}")
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    sys.exit(1 if faults else 0)
+
+
+main(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 30, int(sys.argv[3]) if len(sys.argv) > 3 else 1)
