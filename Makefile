@@ -65,9 +65,19 @@ install: build ## install vplay, its manual page, its systemd unit and the compl
 		$(VPLAY) --generate-completion-script "$$1" >"$$2"
 		chmod 644 "$$2"
 	}
+	# The shell reads this file itself, so it needs no interpreter line.
 	completions bash "$$share/bash-completion/completions/vplay"
+	sed -i '1{/^#!/d}' "$$share/bash-completion/completions/vplay"
 	completions zsh "$$share/zsh/site-functions/_vplay"
 	completions fish "$$share/fish/vendor_completions.d/vplay.fish"
+
+# The folder of the packages, and the Debian to build for (`bookworm`, `trixie`) instead of the one of this machine.
+PACKAGES ?= .build-deb
+CHROOT ?=
+
+.PHONY: deb
+deb: $(if $(CHROOT),,build-release) ## make a Debian package (CHROOT=trixie: for another Debian, in a chroot; needs root)
+	$(if $(CHROOT),SWIFT="$(SWIFT)" docs/debian/chroot.sh $(CHROOT) $(PACKAGES),PYTHON="$(PYTHON)" docs/debian/package.sh $(VPLAY) $(PACKAGES))
 
 .PHONY: manual
 manual: deps ## generate docs/manual/vplay.1 from the command's parser
@@ -113,7 +123,7 @@ lint: lint-code lint-benchmarks ## check formatting, documents against the code,
 .PHONY: lint-code
 lint-code: deps fixtures
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
-	for script in .ci/run .ci/deps media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
+	for script in .ci/run .ci/deps docs/debian/*.sh media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
 	SWIFT="$(SWIFT)" Tests/check-static-mutex.sh
 	$(PYTHON) Tests/check-contract.py
 	$(PYTHON) Tests/check-rules.py

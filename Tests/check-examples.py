@@ -52,6 +52,9 @@ if sorted(codes) != sorted(listed):
 if (EXAMPLES / "Sources/SinkDemo/CutFinder.swift").read_text() not in blocks("docs/sinks.md"):
     faults.append("docs/sinks.md: its sink is not docs/examples/Sources/SinkDemo/CutFinder.swift, word for word")
 
+if (ROOT / "docs/debian/Containerfile").read_text() not in (ROOT / "docs/deployment.md").read_text():
+    faults.append("docs/deployment.md: its container is not docs/debian/Containerfile, word for word")
+
 FIXTURES = ROOT / "media-fixtures/generated"
 
 
