@@ -123,7 +123,7 @@ lint: lint-code lint-benchmarks ## check formatting, documents against the code,
 .PHONY: lint-code
 lint-code: deps fixtures
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
-	for script in .ci/run .ci/deps docs/debian/*.sh media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
+	for script in .ci/run .ci/deps .ci/release docs/debian/*.sh media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
 	SWIFT="$(SWIFT)" Tests/check-static-mutex.sh
 	$(PYTHON) Tests/check-contract.py
 	$(PYTHON) Tests/check-rules.py

@@ -113,8 +113,6 @@ for attempt in $(seq 100); do
 done
 [[ $(vplay probe "http://127.0.0.1:$port/clip-h264-aac.mp4" 2>&1) == *h264* ]] || fault "a URL cannot be read"
 
-if [ "$faults" = 0 ]; then
-    bytes=$(dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/vplay | wc -c)
-    echo "check-deb: $suite: $(basename "$package"): $(stat -c %s "$package") bytes, the command $bytes bytes, installed $(dpkg-deb -f "$package" Installed-Size) KiB"
-fi
-exit "$faults"
+bytes=$(dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/vplay | wc -c)
+echo "check-deb: $(basename "$package"): $(stat -c %s "$package") bytes, the command $bytes bytes, installed $(dpkg-deb -f "$package" Installed-Size) KiB"
+[ "$faults" = 0 ] && echo "check-deb: the package works in $suite"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Creates the package that README.md shows from its code blocks alone, with a git repository of this tree as its dependency.
-# Builds it, plays a clip, and runs it with a missing file. Arguments: flags of `swift build`.
+# Creates the package that README.md shows from its code blocks alone, with a git repository of this tree as its dependency, by
+# version: SwiftPM is stricter with releases than with branches, for example with unsafe flags. Builds it, plays a clip, and runs
+# it with a missing file. Arguments: flags of `swift build`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source Tests/outside-packages.sh
@@ -23,7 +24,8 @@ awk -v folder="$work/clips" '
     }
 ' README.md
 grep -q '<this repository>' "$work/clips/Package.swift"
-sed -i "s|<this repository>|file://$packages/playhead|" "$work/clips/Package.swift"
+sed -i -e "s|<this repository>|file://$packages/playhead|" -e "s|branch: \"main\"|from: \"$release\"|" "$work/clips/Package.swift"
+grep -q 'from: "[0-9]' "$work/clips/Package.swift"
 
 # A user has none of these variables set.
 unset PLAYHEAD_STRICT

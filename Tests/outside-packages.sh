@@ -5,10 +5,11 @@ packages=$PWD/.build-packages
 
 # Creates the git repository of this tree, or updates it. Packages with other traits need another build folder.
 #
-# publish BUILD: sets `scratch` to the build folder named BUILD.
+# publish BUILD: sets `scratch` to the build folder named BUILD, and `release` to the tag of the commit: the version of this tree.
 publish() {
     local repository=$packages/playhead
     scratch=$packages/$1
+    release=$(sed -n 's/.*static let current = "\([0-9.]*\).*"/\1/p' Sources/Playhead/PlayheadVersion.swift)
     mkdir -p "$repository"
     find "$repository" -mindepth 1 -maxdepth 1 ! -name .git -exec rm -rf {} +
     tar -c --exclude .build --exclude Tests/avfoundation Package.swift Sources Tests docs/examples | tar -x -C "$repository"
@@ -16,10 +17,11 @@ publish() {
     git -C "$repository" add --all --force
     git -C "$repository" -c user.name=check -c user.email=check@localhost -c commit.gpgsign=false commit -q -m "this tree" ||
         git -C "$repository" rev-parse -q --verify HEAD >/dev/null
-    # A build folder is only good for the commit that it has checked out.
+    git -C "$repository" tag --force "$release" >/dev/null
+    # A build folder is only good for the commit that it has checked out. SwiftPM also remembers which commit a version was.
     local commit
     commit=$(git -C "$repository" rev-parse HEAD)
-    [ "$(git -C "$scratch/checkouts/playhead" rev-parse HEAD 2>/dev/null)" = "$commit" ] || rm -rf "$scratch"
+    [ "$(git -C "$scratch/checkouts/playhead" rev-parse HEAD 2>/dev/null)" = "$commit" ] || rm -rf "$scratch" "$packages/security"
 }
 
 # Prints a manifest. outside_manifest NAME TRAITS TARGETS, where TRAITS is empty, or a list of strings.
@@ -39,7 +41,7 @@ END
 outside() {
     local package=$1 command=$2
     shift 2
-    ${SWIFT:-swift} "$command" --package-path "$package" --scratch-path "$scratch" "$@"
+    ${SWIFT:-swift} "$command" --package-path "$package" --scratch-path "$scratch" --security-path "$packages/security" "$@"
 }
 
 # Nothing reads the debug information and the index of these builds.
