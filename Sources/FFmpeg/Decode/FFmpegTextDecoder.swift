@@ -15,13 +15,14 @@ final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
     private let script: ASSScript
 
     /// Creates a decoder. With `hasOwnFields`, the events have the fields that the header of the container declares.
-    /// `fonts` are those of the container.
+    /// `fonts` are those of the container. The canvas of bitmaps may be as large as a frame.
     init(
         stream: UnsafeMutablePointer<AVStream>,
         track: Track,
         location: String,
         hasOwnFields: Bool,
-        fonts: [ASSScript.Font]
+        fonts: [ASSScript.Font],
+        maximumPixelCount: Int
     ) throws(MediaError) {
         self.track = track.id
         self.location = location
@@ -43,7 +44,7 @@ final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
                 parameters: parameters.pointer,
                 timeBase: stream.pointee.time_base,
                 threads: ThreadPlan(count: 1, kind: .slice),
-                maximumPixelCount: 1 << 20,
+                maximumPixelCount: maximumPixelCount,
                 log: log
             )
         } catch {
@@ -162,7 +163,8 @@ extension FFmpegDemuxer {
             track: described,
             location: request.location,
             hasOwnFields: description.formatName == "ass",
-            fonts: Self.fonts(session.streams)
+            fonts: Self.fonts(session.streams),
+            maximumPixelCount: request.maximumPixelCount
         )
     }
 
