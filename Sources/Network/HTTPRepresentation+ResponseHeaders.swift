@@ -74,7 +74,8 @@ extension HTTPRepresentation {
         if !(head.acceptsRanges && request.position == 0 && !request.isSequential) {
             state.metadata.supportsRanges = false
         }
-        state.scheduler.acceptWhole(fetch.id, head.contentLength)
+        // A server that declares no length now may have declared it before. Bytes after that end are not read.
+        state.scheduler.acceptWhole(fetch.id, state.metadata.byteCount)
         // The body is empty.
         if head.contentLength == 0 { return .atEnd }
         return nil
