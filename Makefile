@@ -206,8 +206,18 @@ soak: fixtures ## check what runs for months: KILLS kills with --resume, FILES f
 	$(PYTHON) Tests/check-outages.py $(VPLAY) $(MINUTES)
 	$(PYTHON) Tests/check-determinism.py $(VPLAY) $(RUNS) $(or $(PLAYHEAD_CORPUS),$(FIXTURES))
 
+# What `make fuzz` runs: SECONDS of each fuzz target, or of TARGET alone.
+SECONDS ?= 60
+TARGET ?=
+
+.PHONY: fuzz
+fuzz: export PLAYHEAD_FUZZ := 1
+fuzz: fixtures ## run the fuzz targets under libFuzzer and the address sanitizer, SECONDS each (TARGET=name for one)
+	$(SWIFT) build --sanitize=fuzzer --sanitize=address --scratch-path .build-fuzz $(whole-modules)
+	$(PYTHON) Tests/FuzzTests/fuzz.py --seconds $(SECONDS) --target "$(TARGET)" --media $(FIXTURES) .build-fuzz/debug/FuzzTests
+
 .PHONY: nightly
-nightly: ## run all checks of .ci/run, with all seeds, all tests built for release, and all tests under the sanitizers
+nightly: ## run all checks of .ci/run, with all seeds, all tests built for release, all tests under the sanitizers, and the fuzz targets
 	.ci/run nightly
 
 .PHONY: headers

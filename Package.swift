@@ -15,7 +15,9 @@ let plainSettings: [SwiftSetting] =
 // `make test-asan` and `make test-tsan` set this, which makes the tested code several times faster. The tests are not
 // optimized: that would take longer to build than it saves, and the thread sanitizer reports false races in optimized
 // tests that read a copy of an array. Neither is the command: the leak sanitizer reports what it still holds when it exits.
-let optimized = Context.environment["PLAYHEAD_OPTIMIZED"] != nil
+// `make fuzz` optimizes the command as well.
+let fuzzes = Context.environment["PLAYHEAD_FUZZ"] != nil
+let optimized = fuzzes || Context.environment["PLAYHEAD_OPTIMIZED"] != nil
 let settings = plainSettings + (optimized ? [.unsafeFlags(["-O"])] : [])
 
 // The command contains Swift's library: it starts faster, needs 10 MB less memory, and runs where Swift is not installed.
@@ -74,6 +76,50 @@ let uiKitExamples =
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
     ]
+
+// `make fuzz` links the fuzz targets to a program, without the tests that run them, and the command as a library.
+let commandDependencies: [Target.Dependency] = [
+    "CSystemd",
+    "Playhead", "PlayheadBackend", "PlayheadCapture", "PlayheadPicker", "TerminalSink",
+    "WindowSink",
+    .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    .product(name: "DequeModule", package: "swift-collections"),
+]
+let command: Target =
+    fuzzes
+    ? .target(
+        name: "vplay",
+        dependencies: commandDependencies,
+        swiftSettings: settings
+            + [.unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "vplay_main"])]
+    )
+    : .executableTarget(
+        name: "vplay",
+        dependencies: commandDependencies,
+        swiftSettings: plainSettings + staticSettings,
+        linkerSettings: staticLinking
+    )
+let fuzzDependencies: [Target.Dependency] = [
+    "FFmpeg", "HLS", "MediaCore", "Network", "PlaybackEngine", "Playhead", "PlayheadBackend",
+    "PlayheadTesting", "vplay",
+    .product(name: "ArgumentParser", package: "swift-argument-parser"),
+]
+let fuzzData = ["Inputs", "Dictionaries", "fuzz.py"]
+let fuzzTests: Target =
+    fuzzes
+    ? .executableTarget(
+        name: "FuzzTests",
+        dependencies: fuzzDependencies,
+        path: "Tests/FuzzTests",
+        exclude: fuzzData + ["InputTests.swift", "StateWalkTests.swift"],
+        swiftSettings: plainSettings
+    )
+    : .testTarget(
+        name: "FuzzTests",
+        dependencies: fuzzDependencies + ["TestSupport"],
+        exclude: fuzzData + ["LibFuzzer.swift"],
+        swiftSettings: plainSettings
+    )
 
 let package = Package(
     name: "playhead",
@@ -264,18 +310,7 @@ let package = Package(
         ),
         // Our own declarations, as above.
         .systemLibrary(name: "CSystemd"),
-        .executableTarget(
-            name: "vplay",
-            dependencies: [
-                "CSystemd",
-                "Playhead", "PlayheadBackend", "PlayheadCapture", "PlayheadPicker", "TerminalSink",
-                "WindowSink",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "DequeModule", package: "swift-collections"),
-            ],
-            swiftSettings: plainSettings + staticSettings,
-            linkerSettings: staticLinking
-        ),
+        command,
         // Helpers for the tests of several modules: fixtures, folders, recordings of real media.
         .target(
             name: "TestSupport",
@@ -393,6 +428,7 @@ let package = Package(
             dependencies: ["vplay", "MediaCore", "TestSupport"],
             swiftSettings: plainSettings
         ),
+        fuzzTests,
         .testTarget(
             name: "TestingDemoTests",
             dependencies: ["Playhead", "PlayheadTesting"],
@@ -414,8 +450,10 @@ let package = Package(
             ] + feedExamples + uiKitExamples : [])
 )
 
-// `make test-asan` and `make test-tsan` build only the test targets that they run, and what these depend on.
-let chosenTests = Context.environment["PLAYHEAD_TESTS"]?.split(separator: " ").map(String.init) ?? []
+// `make test-asan`, `make test-tsan` and `make fuzz` build only the test targets that they run, and what these depend on.
+let chosenTests =
+    fuzzes
+    ? ["FuzzTests"] : Context.environment["PLAYHEAD_TESTS"]?.split(separator: " ").map(String.init) ?? []
 if !chosenTests.isEmpty {
     let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
     var needed: Set<String> = []

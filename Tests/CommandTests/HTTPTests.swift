@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import MediaCore
 import TestSupport
 import Testing
 
@@ -57,19 +56,6 @@ struct HTTPTests {
             Issue.record("accepted: \(String(describing: request))")
         } catch {
             #expect(error.rawValue == status)
-        }
-    }
-
-    @Test("Random bytes never end the process")
-    func randomBytes() {
-        var random = SplitMix64(3)
-        let alphabet = Array("GET /?%=&\r\n: HTTP/1.1hostX\0\u{FF}".utf8)
-        for _ in 0..<20_000 {
-            var bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in
-                alphabet.randomElement(using: &random) ?? 0
-            }
-            bytes += Array("\r\n\r\n".utf8)
-            _ = try? HTTPRequest.parse(bytes, from: Int.random(in: 0...bytes.count, using: &random))
         }
     }
 

@@ -1,7 +1,6 @@
 import MediaCore
 import PlaybackEngine
 import PlayheadTesting
-import TestSupport
 import Testing
 
 extension BufferLevel {
@@ -241,23 +240,5 @@ struct StateTests {
             #expect(state.handle(event).isEmpty)
         }
         #expect(state == before)
-    }
-
-    @Test(
-        "A million random events from known seeds keep every invariant",
-        arguments: (0..<40).samples
-    )
-    func random(seed: Int) {
-        var walker = StateWalker(seed: UInt64(seed))
-        for _ in 0..<25_000 {
-            if let violation = walker.step() {
-                Issue.record("seed \(seed), step \(walker.steps): \(violation)")
-                return
-            }
-        }
-        #expect(
-            walker.observed.coverage.minimum > 0,
-            "seed \(seed) did not cover every case: \(walker.observed.coverage)"
-        )
     }
 }

@@ -6,7 +6,7 @@ import PlayheadTesting
 /// Drives the state with random events and checks its invariants (`StateInvariant`).
 struct StateWalker {
     var state = PlaybackState()
-    var random: SplitMix64
+    var random: InputRandom
     var steps = 0
     var observed = Observed()
     private var nextID: UInt64 = 0
@@ -62,7 +62,7 @@ struct StateWalker {
         }
     }
 
-    init(seed: UInt64) { random = SplitMix64(seed) }
+    init(_ random: InputRandom) { self.random = random }
 
     /// Handles one random event. Returns the invariant that it violated, or nil.
     mutating func step() -> String? {
@@ -162,7 +162,12 @@ struct StateWalker {
         if !item.hasFirstFrame { return .firstFramePresented(state.epoch, at: .zero) }
         if item.isStepping { return .stepped(state.epoch, hasMoved: Bool.random(using: &random)) }
         if item.awaitsFrames { return .itemSwitch(makeSwitchEvent()) }
-        if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
+        if item.level.isEmpty || item.isStalled {
+            return .buffer(
+                item.id,
+                BufferLevel(isEmpty: false, isLikelyToKeepUp: true, isFull: true)
+            )
+        }
         if item.hasEnded, Int.random(in: 0..<4, using: &random) == 0 { return .itemSwitch(makeSwitchEvent()) }
         if state.isScrubbing {
             return Bool.random(using: &random) ? .setScrubbing(false) : .previewPresented(state.epoch)
