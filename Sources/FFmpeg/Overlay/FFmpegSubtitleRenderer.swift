@@ -61,7 +61,9 @@ package final class FFmpegSubtitleRenderer: SubtitleRenderer, @unchecked Sendabl
         func planes(_ canvases: [SubtitleCanvas]) -> [SubtitlePlanes] {
             canvases.map { SubtitlePlanes($0, layout, frame.format, library) }
         }
-        func drawBitmaps() -> [SubtitlePlanes] { planes(SubtitleCanvas(bitmaps, geometry).map { [$0] } ?? []) }
+        func drawBitmaps() -> [SubtitlePlanes] {
+            planes(SubtitleCanvas(bitmaps, geometry).map { [$0] } ?? [])
+        }
         var planesToDraw: [SubtitlePlanes]
         if let text {
             planesToDraw = text.render(events, at: time, geometry) { first, hasChanged in

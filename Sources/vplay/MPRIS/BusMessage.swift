@@ -80,7 +80,9 @@ struct BusMessage {
             let isNoncharacter = 0xFDD0...0xFDEF ~= scalar.value || scalar.value & 0xFFFE == 0xFFFE
             return isNoncharacter ? "\u{FFFD}" : scalar
         }
-        return String(String.UnicodeScalarView(scalars)).withCString { functions.message_append_basic(pointer, Self.code(type), $0) } >= 0
+        return String(String.UnicodeScalarView(scalars)).withCString {
+            functions.message_append_basic(pointer, Self.code(type), $0)
+        } >= 0
     }
 
     private func append<Value>(_ type: Unicode.Scalar, _ value: Value) -> Bool {
