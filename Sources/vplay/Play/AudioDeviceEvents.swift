@@ -36,10 +36,12 @@ extension PlaySession {
     func handle(_ notice: AudioOutputNotice) {
         let kind = options.audio.requiredDeviceKind
         let subject = kind == "alsa" ? "no audio device" : "no audio server"
-        let hasPlayedAudio = state.withLock { state in
+        let (isStopped, hasPlayedAudio) = state.withLock { state in
             defer { if case .connected = notice { state.hasPlayedAudio = true } }
-            return state.hasPlayedAudio
+            return (state.wasStopped, state.hasPlayedAudio)
         }
+        // After a device that is missing the default one is opened, which may be missing too.
+        guard !isStopped else { return }
         switch notice {
         case .connected: break
         case .unavailable(let reason):
