@@ -36,6 +36,8 @@ extension HTTPRepresentation {
             let waiting = state.fetches.values.filter(\.awaitsURL)
             for fetch in waiting { fetch.awaitsURL = false }
             guard let url else {
+                // Fetches that have no answer yet do not ask again.
+                for fetch in state.fetches.values { fetch.hasRefreshedURL = true }
                 for fetch in waiting { fail(fetch, with: error, &state) }
                 return
             }
