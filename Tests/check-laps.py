@@ -6,21 +6,16 @@ Usage: check-laps.py VPLAY [HOURS]
 Memory, threads and descriptors are printed ten times; at the end they must be what they were after the first 100 passes. The clips of 10 s
 are generated with ffmpeg.
 """
-import os
-import pathlib
 import subprocess
 import sys
 import tempfile
 import time
 
+import growth
+
 FIRST = 100
 LENGTH = 10
 MEMORY_TOLERANCE = 8  # MiB, for heaps that are fragmented.
-
-
-def facts(process):
-    status = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines())
-    return int(status["VmRSS"].split()[0]) // 1024, int(status["Threads"]), len(os.listdir(f"/proc/{process.pid}/fd"))
 
 
 def run(vplay, hours, clips, log):
@@ -32,7 +27,7 @@ def run(vplay, hours, clips, log):
             continue
         passes += 1
         if passes == FIRST or passes % max(1, expected // 10) == 0 and passes < expected:
-            last = facts(process)
+            last = growth.facts(process.pid)
             first = first or (last if passes >= FIRST else None)
             print(f"{time.monotonic() - begin:.0f} s: {passes} passes, {last[0]} MiB, {last[1]} threads, {last[2]} descriptors", flush=True)
     status, errors = process.wait(), process.stderr.read()
@@ -40,9 +35,8 @@ def run(vplay, hours, clips, log):
     # The last end may be that of --duration.
     if abs(passes - expected) > 1:
         faults.append(f"{passes} passes, expected {expected}")
-    for what, before, after, tolerance in zip(("MiB", "threads", "descriptors"), first or (), last or (), (MEMORY_TOLERANCE, 2, 2)):
-        if after > before + tolerance:
-            faults.append(f"{after} {what} at the end, {before} after {FIRST} passes")
+    if first:
+        faults += growth.growth(first, last, (MEMORY_TOLERANCE, 2, 2), f"after {FIRST} passes")
     return faults
 
 

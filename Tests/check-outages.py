@@ -22,6 +22,8 @@ import tempfile
 import threading
 import time
 
+import growth
+
 MEMORY_TOLERANCE = 16  # MiB, for heaps that are fragmented.
 RECOVERY = 60
 
@@ -108,10 +110,6 @@ class Player:
     def event(self, line):
         self.passes += "didPlayToEndTime" in line
 
-    def facts(self):
-        status = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines())
-        return int(status["VmRSS"].split()[0]) // 1024, int(status["Threads"]), len(os.listdir(f"/proc/{self.process.pid}/fd"))
-
 
 class FullDisk:
     """A file system of 4 MiB for the cache, which can be filled."""
@@ -165,7 +163,7 @@ def main(vplay, minutes, seed):
             "responses cut off": (lambda: setattr(server, "cuts", True), lambda: setattr(server, "cuts", False)),
             "slow server": (lambda: setattr(server, "is_slow", True), lambda: setattr(server, "is_slow", False)),
             "sound server killed": (sound.stop, sound.start),
-            "no descriptors": (lambda: limit(player.facts()[2]), lambda: limit(usual)),
+            "no descriptors": (lambda: limit(growth.facts(pid)[2]), lambda: limit(usual)),
             "stopped": (lambda: os.kill(pid, signal.SIGSTOP), lambda: os.kill(pid, signal.SIGCONT)),
         }
         if disk.is_mounted:
@@ -187,7 +185,7 @@ def main(vplay, minutes, seed):
                 break
             counts[what] = counts.get(what, 0) + 1
             longest[what] = max(longest.get(what, 0), time.monotonic() - since)
-            samples.append((elapsed, *player.facts()))
+            samples.append((elapsed, *growth.facts(pid)))
         if player.process.poll() is None:
             player.process.send_signal(signal.SIGTERM)
         try:
@@ -206,10 +204,8 @@ def main(vplay, minutes, seed):
         print("{:.0f} s: {} MiB, {} threads, {} descriptors".format(*sample))
     # The largest values of the first fifth and of the last one.
     fifth = max(1, len(samples) // 5)
-    for index, what, tolerance in ((1, "MiB", MEMORY_TOLERANCE), (2, "threads", 2), (3, "descriptors", 4)):
-        before, after = (max(sample[index] for sample in part) for part in (samples[:fifth], samples[-fifth:])) if samples else (0, 0)
-        if after > before + tolerance:
-            faults.append(f"{after} {what} at the end, {before} at the beginning")
+    before, after = ([max(column) for column in list(zip(*part))[1:]] for part in (samples[:fifth], samples[-fifth:]))
+    faults += growth.growth(before, after, (MEMORY_TOLERANCE, 2, 4), "at the beginning")
     print(f"check-outages: {player.passes} passes, {sum(counts.values())} faults, {len(player.messages)} messages, seed {seed}")
     for fault in faults:
         print(fault, file=sys.stderr)

@@ -6,7 +6,6 @@ Usage: check-watch.py VPLAY [COUNT]
 COUNT files (10,000 by default) take at least 0.2 s each. Every hundredth is no media. Memory, threads and descriptors are printed ten times;
 at the end they must be what they were after the first 100 files. The clip is generated with ffmpeg.
 """
-import os
 import pathlib
 import signal
 import subprocess
@@ -14,6 +13,8 @@ import sys
 import tempfile
 import threading
 import time
+
+import growth
 
 PRESENT = 20  # The number of files in the folder.
 FIRST = 100
@@ -30,11 +31,6 @@ class Player:
 
     def event(self, line):
         self.played += "didPlayToEndTime" in line
-
-    def facts(self):
-        status = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines())
-        descriptors = len(os.listdir(f"/proc/{self.process.pid}/fd"))
-        return int(status["VmRSS"].split()[0]) // 1024, int(status["Threads"]), descriptors
 
 
 def main(vplay, count):
@@ -57,15 +53,13 @@ def main(vplay, count):
             if player.process.poll() is not None:
                 sys.exit(f"vplay has ended: {player.process.returncode}, {''.join(player.errors[-5:])}")
             if number + 1 == FIRST or (number + 1) % max(1, count // 10) == 0:
-                facts = player.facts()
+                facts = growth.facts(player.process.pid)
                 first = first or (facts if number + 1 >= FIRST else None)
                 print(f"{time.monotonic() - begin:.0f} s: {number + 1} files, {player.played} passes, {facts[0]} MiB, {facts[1]} threads, {facts[2]} descriptors", flush=True)
         player.process.send_signal(signal.SIGTERM)
         status = player.process.wait(30)
         if first:
-            for what, before, after, tolerance in zip(("MiB", "threads", "descriptors"), first, facts, (MEMORY_TOLERANCE, 2, 4)):
-                if after > before + tolerance:
-                    faults.append(f"{after} {what} at the end, {before} after {FIRST} files")
+            faults += growth.growth(first, facts, (MEMORY_TOLERANCE, 2, 4), f"after {FIRST} files")
         if status != 128 + signal.SIGTERM and status != -signal.SIGTERM:
             faults.append(f"exit status {status}")
         other = [line for line in player.errors if "not a media file" not in line]

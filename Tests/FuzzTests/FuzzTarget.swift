@@ -1,4 +1,4 @@
-/// Code that processes bytes of a stranger: a parser, or a part of the player with everything behind it.
+/// A parser, or a larger part of the player, that processes untrusted bytes.
 ///
 /// `make fuzz` runs each target under libFuzzer. `FuzzTests` runs it with the inputs in `Inputs`.
 struct FuzzTarget: Sendable {

@@ -45,7 +45,6 @@ ${PYTHON:-python3} docs/debian/changelog.py "$version" "$VERSION_CODENAME" "$mai
 share=$root/usr/share
 install -D -m 644 docs/debian/copyright "$share/doc/vplay/copyright"
 gzip -9nc "$work/debian/changelog" >"$share/doc/vplay/changelog.gz"
-if [ -e docs/debian/lintian-overrides ]; then install -D -m 644 docs/debian/lintian-overrides "$share/lintian/overrides/vplay"; fi
 for script in prerm postinst postrm; do install -m 755 "docs/debian/$script" "$root/DEBIAN/$script"; done
 (cd "$root" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 cd "$work"

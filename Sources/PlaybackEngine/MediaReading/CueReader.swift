@@ -50,10 +50,10 @@ package final class CueReader: @unchecked Sendable {
     package func start() {
         let runner = StageRunner(on: lane, stepsPerTurn: 16) { [weak self, stage] in
             let result = stage.step()
-            // The cues of a track are all text or all bitmaps.
-            let isBitmap = stage.cues.entries.first?.cue.isBitmap == true
-            if result == .finished || isBitmap { self?.finish() }
-            guard !isBitmap else { return .finished }
+            if result == .finished || Self.hasBitmaps(stage) {
+                self?.finish()
+                return .finished
+            }
             guard result == .needsSpace else { return result }
             // Nothing is played, so the rest of the track is read at once.
             _ = stage.play(at: Self.end, jumped: false)
@@ -75,9 +75,13 @@ package final class CueReader: @unchecked Sendable {
         lane.enqueue { [stage] in withExtendedLifetime(stage) {} }
     }
 
+    /// Returns whether the track has bitmaps. Its cues are all bitmaps, or all text.
+    private static func hasBitmaps(_ stage: CueStage) -> Bool {
+        stage.cues.entries.first?.cue.isBitmap == true
+    }
+
     private func finish() {
-        let entries = stage.cues.entries
-        if entries.first?.cue.isBitmap == true {
+        if Self.hasBitmaps(stage) {
             return output.finish(
                 MediaError(.decoderNotFound, "the subtitles are bitmaps, not text", track: stage.trackID)
             )
@@ -94,7 +98,7 @@ package final class CueReader: @unchecked Sendable {
                 )
             )
         }
-        output.append(entries.filter { !$0.isDrawnOnly }.map(\.cue), byteCount: 0)
+        output.append(stage.cues.entries.filter { !$0.isDrawnOnly }.map(\.cue), byteCount: 0)
         output.finish()
     }
 }

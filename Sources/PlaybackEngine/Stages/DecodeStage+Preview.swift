@@ -33,14 +33,13 @@ extension DecodeStage {
     /// Shows the last frame that was decoded if the seek awaits a frame, or a kept frame that is at least as near. The
     /// frame that may be due at the target is left to the seek.
     func showNewestFrame() {
-        guard let target = current.target, let newest = history.newestFrame else {
-            current.awaitsPreview = false
-            return
-        }
-        showKeptFrame(within: max(target - newest.presentationTime, .zero))
         guard current.awaitsPreview else { return }
-        current.awaitsPreview = false
-        guard let target = ItemTime(target), PresentationScheduler.end(of: newest) <= target else { return }
+        defer { current.awaitsPreview = false }
+        guard let target = current.target, let newest = history.newestFrame else { return }
+        showKeptFrame(within: max(target - newest.presentationTime, .zero))
+        guard current.awaitsPreview, let time = ItemTime(target),
+            PresentationScheduler.end(of: newest) <= time
+        else { return }
         showPreview(newest)
     }
 
