@@ -80,7 +80,7 @@ let uiKitExamples =
 // `make fuzz` links the fuzz targets to a program, without the tests that run them, and the command as a library.
 let commandDependencies: [Target.Dependency] = [
     "CSystemd",
-    "Playhead", "PlayheadBackend", "PlayheadCapture", "PlayheadPicker", "TerminalSink",
+    "PlayheadBackend", "PlayheadCapture", "PlayheadCore", "PlayheadPicker", "TerminalSink",
     "WindowSink",
     .product(name: "ArgumentParser", package: "swift-argument-parser"),
     .product(name: "DequeModule", package: "swift-collections"),
@@ -223,8 +223,9 @@ let package = Package(
         // Our own declarations, as above.
         .systemLibrary(name: "CCurl"),
         .target(name: "Network", dependencies: ["CCurl", "MediaCore"], swiftSettings: settings),
+        // The player. Like all that the command links, it imports FoundationEssentials at most.
         .target(
-            name: "Playhead",
+            name: "PlayheadCore",
             dependencies: [
                 "ALSA", "MediaCore", "PlayheadBackend", "FFmpeg", "HLS", "Network", "PlaybackEngine",
                 "PulseAudio", "Sinks",
@@ -232,15 +233,17 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // What programs import: the player, its notifications, and its errors as NSError.
+        .target(name: "Playhead", dependencies: ["MediaCore", "PlayheadCore"], swiftSettings: settings),
         .target(name: "PlayheadFeed", dependencies: ["Playhead"], swiftSettings: settings),
         .target(
             name: "PlayheadPicker",
-            dependencies: ["MediaCore", "FFmpeg", "Playhead"],
+            dependencies: ["MediaCore", "FFmpeg", "PlayheadCore"],
             swiftSettings: settings
         ),
         .target(
             name: "PlayheadCapture",
-            dependencies: ["FFmpeg", "MediaCore", "Playhead", "Sinks"],
+            dependencies: ["FFmpeg", "MediaCore", "PlayheadCore", "Sinks"],
             swiftSettings: settings
         ),
         .target(
@@ -386,7 +389,7 @@ let package = Package(
         .testTarget(
             name: "PlayheadTests",
             dependencies: [
-                "PlayheadCapture", "PlayheadPicker",
+                "PlayheadCapture", "PlayheadCore", "PlayheadPicker",
                 "Playhead", "FFmpeg", "MediaCore", "PlayheadBackend", "PlaybackEngine", "PlayheadTesting",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),

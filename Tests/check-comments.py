@@ -19,7 +19,7 @@ SWIFT = os.environ.get("SWIFT", "swift")
 # The products, and the modules that they re-export or use in their public signatures.
 MODULES = [
     "ALSA", "MediaCore", "PulseAudio", "Sinks", "Network", "Playhead", "PlayheadBackend", "PlayheadFeed", "PlayheadPicker",
-    "PlayheadCapture", "PlayheadTesting", "TerminalSink", "WindowSink", "CoreMedia", "AVFoundation", "MediaPlayer",
+    "PlayheadCapture", "PlayheadCore", "PlayheadTesting", "TerminalSink", "WindowSink", "CoreMedia", "AVFoundation", "MediaPlayer",
 ]
 
 

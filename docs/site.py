@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = os.environ.get("SWIFT", "swift")
 # A site for each product, with what it re-exports.
 PRODUCTS = {
-    "Playhead": ["ALSA", "MediaCore", "Network", "PulseAudio", "Sinks"], "PlayheadBackend": [], "PlayheadFeed": [],
+    "Playhead": ["ALSA", "MediaCore", "Network", "PlayheadCore", "PulseAudio", "Sinks"], "PlayheadBackend": [], "PlayheadFeed": [],
     "PlayheadPicker": [], "PlayheadCapture": [], "PlayheadTesting": [], "TerminalSink": [], "WindowSink": [],
     "AVFoundation": ["CoreMedia"], "CoreMedia": [], "MediaPlayer": [],
 }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import MediaCore
 
 /// The URL or path of a playlist, which its references are relative to. All references share one instance.

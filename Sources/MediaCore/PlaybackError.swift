@@ -1,4 +1,5 @@
-public import Foundation
+public import FoundationEssentials
+internal import Glibc
 
 /// An error that says what failed, on which resource and why, in words that help the user.
 ///

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import MediaCore
 
 /// An http or https URL, split so that its credentials are sent to their origin only.

@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 public import MediaCore
 
 /// Reads an http or https URL through the resources that the process shares, and through the disk cache of its

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import MediaCore
 
 // The evaluation of response headers. A body is accepted only if it is certainly a part of the same representation.
@@ -180,25 +180,17 @@ extension HTTPRepresentation {
     private func retryDelay(_ head: ResponseHead) -> Int64? {
         guard let text = head.retryAfter else { return nil }
         if let seconds = Int64(text) { return max(0, min(seconds, 86_400)) * 1_000_000_000 }
-        guard let date = date(text) else { return nil }
-        let answered = head.date.flatMap(self.date) ?? Date()
-        return Int64(max(0, min(date.timeIntervalSince(answered), 86_400)) * 1_000_000_000)
+        guard let date = HTTPDate.seconds(text) else { return nil }
+        let answered = head.date.flatMap(HTTPDate.seconds) ?? Int64(time(nil))
+        return max(0, min(date - answered, 86_400)) * 1_000_000_000
     }
 
     /// Returns true if the resource was modified within the second before the response: dates have a resolution of
     /// one second.
     private func isDateWeak(_ head: ResponseHead) -> Bool {
-        guard let changed = head.lastModified.flatMap(date), let answered = head.date.flatMap(date) else {
-            return false
-        }
-        return answered.timeIntervalSince(changed) < 1
-    }
-
-    private func date(_ text: String) -> Date? {
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.timeZone = TimeZone(identifier: "GMT")
-        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-        return format.date(from: text)
+        guard let changed = head.lastModified.flatMap(HTTPDate.seconds),
+            let answered = head.date.flatMap(HTTPDate.seconds)
+        else { return false }
+        return answered - changed < 1
     }
 }

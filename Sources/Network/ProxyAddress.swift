@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// The address of a proxy, without credentials in its text.
 struct ProxyAddress: Hashable, Sendable {

@@ -1,6 +1,2 @@
-// `import Playhead` includes the modules whose values and protocols its own API uses, and the sinks.
-@_exported public import ALSA
-@_exported public import MediaCore
-@_exported public import Network
-@_exported public import PulseAudio
-@_exported public import Sinks
+// `import Playhead` is the player of PlayheadCore, and what needs the whole of Foundation: notifications, and errors as `NSError`.
+@_exported public import PlayheadCore

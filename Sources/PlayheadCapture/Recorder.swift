@@ -1,8 +1,8 @@
 import Dispatch
 import FFmpeg
-public import Foundation
+public import FoundationEssentials
 public import MediaCore
-import Playhead
+import PlayheadCore
 import Sinks
 
 /// Records the frames of a camera or a test pattern into a file, without audio.

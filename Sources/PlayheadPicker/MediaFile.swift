@@ -1,6 +1,6 @@
-public import Foundation
+public import FoundationEssentials
 import Glibc
-import Playhead
+import PlayheadCore
 
 /// A media file that can be selected.
 public struct MediaFile: Hashable, Sendable, Identifiable {

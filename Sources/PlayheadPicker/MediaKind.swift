@@ -1,5 +1,5 @@
 import FFmpeg
-public import Playhead
+public import PlayheadCore
 
 /// The kind of a media file from the user's point of view.
 public enum MediaKind: String, Hashable, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
 internal import FFmpeg
-internal import Foundation
+internal import FoundationEssentials
 public import MediaCore
 
 /// An encoder of image files: PNG, JPEG or WebP.

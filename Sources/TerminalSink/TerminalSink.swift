@@ -1,5 +1,5 @@
 package import Dispatch
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 public import MediaCore
 

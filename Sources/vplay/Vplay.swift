@@ -1,6 +1,7 @@
 import ArgumentParser
-import Foundation
-import Playhead
+import FoundationEssentials
+import Glibc
+import PlayheadCore
 
 /// The entry point of the command.
 @main

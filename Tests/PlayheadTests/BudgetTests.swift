@@ -5,7 +5,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@testable import Playhead
+@testable import PlayheadCore
 
 // Rule: budget
 @Suite("Budget allocation")

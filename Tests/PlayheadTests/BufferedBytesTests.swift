@@ -5,7 +5,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@testable import Playhead
+@testable import PlayheadCore
 
 // Rule: shared-memory
 @Suite("Shares of the memory for network data")

@@ -208,4 +208,18 @@ struct OneOrderTests {
         path.invalidate()
         event.invalidate()
     }
+
+    @Test("An observer of all names is notified")
+    func allNames() {
+        let bench = PlayerTestBench()
+        let log = Column()
+        let notice = NotificationCenter.default.addObserver(forName: nil, object: bench.player, queue: nil) {
+            log.add($0.name.rawValue)
+        }
+        defer { NotificationCenter.default.removeObserver(notice) }
+        bench.player.replaceCurrentItem(with: bench.makeItem())
+        bench.player.play()
+        bench.driver.settle()
+        #expect(log.lines == [Player.rateDidChange.rawValue])
+    }
 }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 package import MediaCore
 
@@ -93,7 +93,7 @@ package final class FileResource: ResourceByteSource {
         }
         guard isReferenced else { return path }
         // Muxers write file names as they are, and the RFC requires percent-encoding.
-        let found = Self.resolve(path) ?? path.removingPercentEncoding.flatMap(Self.resolve)
+        let found = Self.resolve(path) ?? path.percentDecoded.flatMap(Self.resolve)
         guard let found, let folder = folder.path else {
             throw MediaError(.notFound, "file of the playlist not found", location: path)
         }

@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import MediaCore
 
 /// The origin of a request's bytes, after the URL policy has been applied.
@@ -40,7 +41,7 @@ enum Location: Equatable {
             }
             rest = rest.dropFirst(host.count)
         }
-        guard let path = rest.removingPercentEncoding, !path.isEmpty, !path.utf8.contains(0) else {
+        guard let path = rest.percentDecoded, !path.isEmpty, !path.utf8.contains(0) else {
             throw MediaError(.invalidArgument, "not a valid file URL", location: Redaction.redact(text))
         }
         self = .file(path: path)

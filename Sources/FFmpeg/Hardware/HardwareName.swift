@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import Foundation
+internal import FoundationEssentials
 internal import MediaCore
 internal import PlayheadBackend
 

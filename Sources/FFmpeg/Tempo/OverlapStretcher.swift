@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 package import MediaCore
 import PlayheadBackend
 

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 
 /// The resampling kernel of varispeed: a sinc function with sixteen zero crossings on either side under a Blackman
 /// window. For rates above 1 it is widened, so that frequencies above half the sample rate are removed.

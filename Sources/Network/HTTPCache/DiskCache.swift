@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 internal import MediaCore
 
 /// A folder that keeps responses of http and https URLs across players and processes.
@@ -17,7 +17,10 @@ internal import MediaCore
 public final class DiskCache: Hashable, Sendable {
     /// The cache of the user: the folder `playhead` in `XDG_CACHE_HOME` or `~/.cache`, with at most 1 GiB.
     public static let `default` = DiskCache(
-        directory: defaultDirectory(ProcessInfo.processInfo.environment, home: NSHomeDirectory())
+        directory: defaultDirectory(
+            ProcessInfo.processInfo.environment,
+            home: FileManager.default.homeDirectoryForCurrentUser.path
+        )
     )
 
     /// The folder. It is created with access for the current user only when the first bytes are stored.

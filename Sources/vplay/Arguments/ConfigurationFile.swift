@@ -1,5 +1,6 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// A file with options of `play`, in the format of mpv's: `option=value` or `option` in each line.
 struct ConfigurationFile: Sendable {

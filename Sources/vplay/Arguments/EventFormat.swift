@@ -1,5 +1,5 @@
 import ArgumentParser
-import Playhead
+import PlayheadCore
 
 /// The format of the lines written for `--events`.
 enum EventFormat: String, ExpressibleByArgument, CaseIterable, Sendable {

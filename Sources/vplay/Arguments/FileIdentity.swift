@@ -1,6 +1,7 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Glibc
+import PlayheadCore
 
 /// The identity of a file, independent of the names that refer to it.
 enum FileIdentity: Hashable {
@@ -100,7 +101,7 @@ extension Input {
                 : [line]
         }
         // Muxers write file names as they are, and the RFC requires percent-encoding.
-        return names.flatMap { [String($0), $0.removingPercentEncoding].compactMap(\.self) }
+        return names.flatMap { [String($0), $0.percentDecoded].compactMap(\.self) }
             .filter { !$0.contains("://") }
             .map { $0.hasPrefix("/") ? $0 : folder + $0 }
     }

@@ -1,7 +1,7 @@
-import Foundation
+import FoundationEssentials
 import Glibc
-import Playhead
 import PlayheadBackend
+import PlayheadCore
 
 /// One input of the command.
 struct Input: Sendable {
@@ -103,7 +103,7 @@ struct Input: Sendable {
         // An existing file takes precedence: its name may contain a percent sign that is not an escape.
         let path = String(rest)
         if !path.isEmpty, access(path, F_OK) == 0 { return path }
-        guard let decoded = path.removingPercentEncoding, !decoded.isEmpty, !decoded.utf8.contains(0) else {
+        guard let decoded = path.percentDecoded, !decoded.isEmpty, !decoded.utf8.contains(0) else {
             return .some(nil)
         }
         return decoded

@@ -1,5 +1,5 @@
 import Glibc
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// A byte source for inputs that the player cannot open by name: named pipes, the output of other processes, and files

@@ -1,5 +1,5 @@
 public import ArgumentParser
-public import Playhead
+public import PlayheadCore
 import PlayheadPicker
 
 /// Parses `--gravity` by the names of `PlayerLayer.videoGravity`.

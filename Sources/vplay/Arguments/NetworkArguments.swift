@@ -1,6 +1,6 @@
 import ArgumentParser
-import Foundation
-import Playhead
+import FoundationEssentials
+import PlayheadCore
 
 /// The options for network requests.
 struct NetworkArguments: ParsableArguments {

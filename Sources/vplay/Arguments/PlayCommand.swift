@@ -1,5 +1,5 @@
 import ArgumentParser
-import Playhead
+import PlayheadCore
 
 /// The command `vplay [play] …`, as parsed.
 struct PlayCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// The arguments for commands that run unattended: the play log, the HTTP interface and MPRIS.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Foundation
-import Playhead
+import FoundationEssentials
+import PlayheadCore
 import TerminalSink
 
 /// The value of `--video`: the destination of video frames.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Playhead
+import PlayheadCore
 
 /// A size such as "640x360".
 struct SizeArgument: ExpressibleByArgument, Sendable {

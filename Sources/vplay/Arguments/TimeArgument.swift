@@ -1,5 +1,5 @@
 import ArgumentParser
-import Playhead
+import PlayheadCore
 
 /// An exact time on the command line: seconds or [[hh:]mm:]ss, with up to nine decimals.
 struct TimeArgument: ExpressibleByArgument, Sendable {

@@ -1,6 +1,5 @@
 import ArgumentParser
-import Foundation
-import Playhead
+import PlayheadCore
 
 /// A track selection by index in the container or by language.
 enum TrackArgument: ExpressibleByArgument, Sendable {
@@ -26,7 +25,8 @@ enum TrackArgument: ExpressibleByArgument, Sendable {
             found = candidates.first { $0.id == index }
             request = "\(type.rawValue) track \(index)"
         case .language(let language):
-            let names = Self.names(of: language)
+            // Containers use "eng", users "en" or "en-GB".
+            let names = LanguageNames.all(language)
             found = candidates.first { $0.language.map { names.contains($0.lowercased()) } ?? false }
             request = "\(type.rawValue) track in language \(language)"
         }
@@ -41,16 +41,6 @@ enum TrackArgument: ExpressibleByArgument, Sendable {
             )
         }
         return .success(found.id)
-    }
-
-    /// Returns the equivalent names of a language: containers use "eng", users "en" or "en-GB".
-    private static func names(of language: String) -> Set<String> {
-        let code = Locale.Language(identifier: language).languageCode
-        return Set(
-            [language, code?.identifier, code?.identifier(.alpha2), code?.identifier(.alpha3)].compactMap(
-                \.self
-            )
-        )
     }
 }
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Playhead
+import PlayheadCore
 
 /// The value of an option that is either "yes" or "no".
 enum YesOrNo: String, ExpressibleByArgument, CaseIterable, Sendable {

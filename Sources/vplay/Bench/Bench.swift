@@ -1,5 +1,5 @@
 import Dispatch
-import Playhead
+import PlayheadCore
 
 /// The outcome of a benchmark.
 enum BenchOutcome: Sendable {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Playhead
+import PlayheadCore
 
 /// The command `vplay bench`, which measures how fast the frames of an input are decoded.
 struct BenchCommand: AsyncParsableCommand {

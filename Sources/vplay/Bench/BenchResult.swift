@@ -1,5 +1,5 @@
-import Foundation
-import Playhead
+import FoundationEssentials
+import PlayheadCore
 
 /// The measurements of a benchmark.
 struct BenchResult: Sendable {
@@ -41,6 +41,6 @@ struct BenchResult: Sendable {
 
     /// Returns a number with three decimals.
     private static func short(_ value: Double) -> String {
-        String(format: "%.3f", value)
+        String(printf: "%.3f", value)
     }
 }

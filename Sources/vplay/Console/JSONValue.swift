@@ -1,5 +1,5 @@
-import Foundation
-import Playhead
+import FoundationEssentials
+import PlayheadCore
 
 /// A JSON value. Foundation's coders take longer to load than the first frame takes to decode.
 indirect enum JSONValue: Sendable {
@@ -98,7 +98,7 @@ extension JSONValue {
             case "\r": text += "\\r"
             case "\t": text += "\\t"
             case _ where scalar.controlsTerminal:
-                text += String(format: "\\u%04x", scalar.value)
+                text += String(printf: "\\u%04x", scalar.value)
             default: text.unicodeScalars.append(scalar)
             }
         }
@@ -110,7 +110,7 @@ extension JSONValue {
 func decimalSeconds(_ time: MediaTime) -> String? {
     guard let nanoseconds = time.nanoseconds else { return nil }
     let (whole, part) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
-    var digits = String(format: "%09llu", part)
+    var digits = String(printf: "%09llu", part)
     while digits.last == "0" { digits.removeLast() }
     let sign = nanoseconds < 0 ? "-" : ""
     return sign + String(whole) + (digits.isEmpty ? "" : "." + digits)

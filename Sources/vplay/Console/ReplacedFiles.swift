@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// The files with content that a command has replaced.
 final class ReplacedFiles: Sendable {

@@ -1,5 +1,5 @@
 import Dispatch
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// The remote control of a session: what its clients observe, and the events that they receive.

@@ -1,5 +1,5 @@
 import Dispatch
-import Playhead
+import PlayheadCore
 import Synchronization
 
 extension ControlCommands {

@@ -1,5 +1,5 @@
 import Dispatch
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// The commands of a remote client, under mpv's names.

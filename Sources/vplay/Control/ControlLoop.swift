@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// The points between which playback repeats. It repeats while both are set.
 struct ControlLoop: Sendable {

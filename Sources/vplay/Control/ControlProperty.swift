@@ -1,5 +1,5 @@
 import Glibc
-import Playhead
+import PlayheadCore
 import Synchronization
 import WindowSink
 

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// A line that a remote client has sent: a command as JSON, or as words like those in mpv's `input.conf`.
 struct ControlRequest: Sendable {

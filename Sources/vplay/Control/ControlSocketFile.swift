@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// A Unix socket that listens, and its file with the mode 0600.
@@ -43,8 +43,8 @@ struct ControlSocketFile: Sendable {
     /// Binds the socket under a temporary name, listens, and renames it: renaming a socket that is already private
     /// leaves no moment in which others can connect, and none in which nobody listens.
     private static func listen(_ descriptor: Int32, _ path: String) throws(ControlSocketError) -> stat {
-        let folder = (path as NSString).deletingLastPathComponent
-        let opened = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard opened >= 0 else { throw ControlSocketError(path, errno) }
         defer { Glibc.close(opened) }
         // The name of the temporary file must fit into an address as well, whatever the length of the path.

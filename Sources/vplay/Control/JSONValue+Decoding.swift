@@ -1,4 +1,4 @@
-import Foundation
+import PlayheadCore
 
 extension JSONValue: Decodable {
     /// Decodes any JSON value. The members of an object have no particular order.
@@ -36,7 +36,7 @@ extension JSONValue: Decodable {
         case .string(let text): text
         case .bool(let value): value ? "yes" : "no"
         case .integer(let value): "\(value)"
-        case .number(let digits): Double(digits).map { String(format: "%f", $0) } ?? digits
+        case .number(let digits): Double(digits).map { String(printf: "%f", $0) } ?? digits
         case .null: ""
         case .array, .object: text
         }

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// The options of one entry, as `loadfile` has them: an object, or text such as "start=10,end=20".
 struct LoadOptions: Sendable {

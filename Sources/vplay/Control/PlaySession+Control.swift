@@ -1,7 +1,7 @@
 import Dispatch
-import Foundation
+import FoundationEssentials
 import Glibc
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// The operations of remote clients on a session. All calls are made on the callback queue of the player.

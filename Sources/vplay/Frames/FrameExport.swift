@@ -1,5 +1,5 @@
 import PlaybackEngine
-import Playhead
+import PlayheadCore
 
 /// Writes the frames of one command.
 struct FrameExport: Sendable {

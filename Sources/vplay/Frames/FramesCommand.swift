@@ -1,6 +1,6 @@
 import ArgumentParser
-import Foundation
-import Playhead
+import FoundationEssentials
+import PlayheadCore
 
 /// The command `vplay frames`, as parsed.
 struct FramesCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import Playhead
+import PlayheadCore
 
 /// The validated options of `frames`.
 struct FramesOptions: Sendable {

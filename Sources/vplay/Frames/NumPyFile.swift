@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// A NumPy file (format version 1.0) of the shape (frames, height, width, channels), which grows frame by frame.
 ///

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// The layout of a pixel format as an array.
 struct PixelLayout: Sendable {

@@ -1,6 +1,6 @@
 import Dispatch
-import Foundation
-import Playhead
+import FoundationEssentials
+import PlayheadCore
 import Synchronization
 
 /// The resources of the HTTP interface. All but the entry point run on the callback queue of the player.

@@ -1,5 +1,5 @@
-import Foundation
-import Playhead
+import FoundationEssentials
+import PlayheadCore
 import Synchronization
 
 /// What the HTTP interface shows of a session. All members but those that say otherwise are used on the callback queue.

@@ -1,5 +1,5 @@
 import Glibc
-import Playhead
+import PlayheadCore
 
 /// The interface through which desktops control players (MPRIS 2.2), over the properties and commands of remote control.
 /// All members are used on the callback queue of the player.

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// The methods of the interface `org.mpris.MediaPlayer2.Player`.

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Glibc
-import Playhead
+import PlayheadCore
 import PlayheadPicker
 
 /// The command `vplay pick`, which chooses a file in the terminal.

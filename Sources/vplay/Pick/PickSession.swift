@@ -1,7 +1,7 @@
 import Dispatch
-import Foundation
+import FoundationEssentials
 import Glibc
-import Playhead
+import PlayheadCore
 import PlayheadPicker
 import Synchronization
 import TerminalSink

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// The notices of the audio device, which are stored until a listener is set.

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// A sink that counts frames and forwards them to another sink up to a limit, which it reports.

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// A player event as a name and fields, independent of the output format.
 struct EventRecord: Sendable {

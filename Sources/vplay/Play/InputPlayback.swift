@@ -1,5 +1,5 @@
-import Foundation
-import Playhead
+import FoundationEssentials
+import PlayheadCore
 
 /// One playback of an input.
 struct InputPlayback: Sendable {

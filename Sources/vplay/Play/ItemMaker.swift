@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// Creates items configured by the options.
 struct ItemMaker: Sendable {

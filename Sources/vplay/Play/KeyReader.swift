@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// Reads keys from an interactive terminal until it is deallocated.

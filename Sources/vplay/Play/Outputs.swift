@@ -1,5 +1,5 @@
 import PlaybackEngine
-import Playhead
+import PlayheadCore
 import WindowSink
 
 /// The sinks of one session.

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 import Synchronization
 import TerminalSink
 

@@ -1,6 +1,6 @@
 import Dispatch
-import Foundation
-import Playhead
+import FoundationEssentials
+import PlayheadCore
 import Synchronization
 
 /// Messages about parts of an input that cannot be played or were lost.

@@ -1,5 +1,5 @@
 import Dispatch
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// Interruptions: an entry that is played at once, after which playback continues where it was.

@@ -1,6 +1,6 @@
-import Foundation
+import FoundationEssentials
 import Glibc
-import Playhead
+import PlayheadCore
 import Synchronization
 
 extension PlaySession {

@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Playhead
+import PlayheadCore
 import Synchronization
 import WindowSink
 

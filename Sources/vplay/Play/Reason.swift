@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// Returns the reason in "vplay: PATH: reason". The name in the error is omitted, because the message begins with the
 /// input.

@@ -1,6 +1,6 @@
-import Foundation
-import Playhead
+import FoundationEssentials
 import PlayheadBackend
+import PlayheadCore
 
 /// The text of `--stats`.
 struct Statistics {
@@ -52,7 +52,7 @@ struct Statistics {
 
     /// Returns milliseconds with microsecond resolution.
     private static func milliseconds(_ duration: Duration) -> String {
-        String(format: "%.3f ms", duration.seconds * 1e3)
+        String(printf: "%.3f ms", duration.seconds * 1e3)
     }
 
     private static func ratio(_ count: Int, _ parts: Int) -> String {

@@ -1,6 +1,7 @@
 import Dispatch
-import Foundation
-import Playhead
+import FoundationEssentials
+import Glibc
+import PlayheadCore
 import Synchronization
 
 /// The status line on standard error, updated ten times a second, such as
@@ -54,7 +55,7 @@ final class StatusLine: Sendable {
 
     /// Returns a rate such as "1.0x" or "0.91x".
     static func speed(_ rate: Float) -> String {
-        var digits = String(format: "%.2f", rate)
+        var digits = String(printf: "%.2f", rate)
         if digits.hasSuffix("0") { digits.removeLast() }
         return digits + "x"
     }
@@ -63,7 +64,7 @@ final class StatusLine: Sendable {
     private static func clock(_ time: MediaTime) -> String {
         let seconds = max(0, (time.nanoseconds ?? 0) / 1_000_000_000)
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
-        return (hours > 0 ? "\(hours):" : "") + String(format: "%02lld:%02lld", minutes, seconds % 60)
+        return (hours > 0 ? "\(hours):" : "") + String(printf: "%02lld:%02lld", minutes, seconds % 60)
     }
 }
 

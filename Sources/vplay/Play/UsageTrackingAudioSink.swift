@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// Forwards audio to another sink, and records whether there was any.

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// A line of the play log: one pass of an item.
 struct PassRecord: Sendable {

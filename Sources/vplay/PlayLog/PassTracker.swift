@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// Turns player events into the records of passes. A value without clocks: times are passed in.
 struct PassTracker {

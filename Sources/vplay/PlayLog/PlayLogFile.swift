@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// The file of the play log: complete lines only, bounded by rotation, and intact after loss of power.
@@ -132,8 +132,8 @@ struct PlayLogFile: Sendable {
 
     /// Makes renamed files permanent. Some file systems cannot, where a rename is permanent later.
     private func syncFolder() {
-        let folder = (path as NSString).deletingLastPathComponent
-        let opened = Glibc.open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let opened = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard opened >= 0 else { return }
         fsync(opened)
         Glibc.close(opened)

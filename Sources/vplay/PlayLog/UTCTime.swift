@@ -1,5 +1,5 @@
-import Foundation
 import Glibc
+import PlayheadCore
 
 /// A moment in Coordinated Universal Time, with milliseconds.
 struct UTCTime: Hashable, Sendable {
@@ -20,7 +20,7 @@ struct UTCTime: Hashable, Sendable {
         var parts = tm()
         gmtime_r(&seconds, &parts)
         return String(
-            format: "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ",
+            printf: "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ",
             Int(parts.tm_year) + 1900,
             Int(parts.tm_mon) + 1,
             Int(parts.tm_mday),

@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Playhead
+import PlayheadCore
 import PlayheadPicker
 
 /// Follows a folder: reports the media files that are complete, and those that have gone.

@@ -1,6 +1,6 @@
-import Foundation
+import FoundationEssentials
 import Glibc
-import Playhead
+import PlayheadCore
 import PlayheadPicker
 
 /// The inputs that arguments name. A folder is replaced by the media files in it, and a playlist file by its entries.

@@ -1,5 +1,5 @@
 import MediaCore
-import Playhead
+import PlayheadCore
 
 /// The entries to play, their order and their repetition.
 struct Playlist: Sendable {

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// An input in a playlist, which may contain the same input several times.
 struct PlaylistEntry: Sendable {

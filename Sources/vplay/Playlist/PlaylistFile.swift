@@ -1,6 +1,6 @@
-import Foundation
+import FoundationEssentials
 import Glibc
-import Playhead
+import PlayheadCore
 
 /// The entries of a playlist of a desktop player: M3U, PLS, or a path or URL in each line.
 struct PlaylistFile: Sendable {
@@ -76,7 +76,7 @@ struct PlaylistFile: Sendable {
         let utf8 = String(validating: bytes, as: UTF8.self)
         let text = utf8 ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         isLatin1 = utf8 == nil
-        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmed }
             .filter { !$0.isEmpty }
         if lines.contains(where: { $0.hasPrefix("#EXT-X-") }) { throw .presentation }
         entries =
@@ -105,8 +105,8 @@ struct PlaylistFile: Sendable {
         for line in lines {
             let name = line.prefix { $0 != "=" }
             guard name.count < line.count else { continue }
-            let value = line.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces)
-            let key = name.trimmingCharacters(in: .whitespaces).lowercased()
+            let value = line.dropFirst(name.count + 1).trimmed
+            let key = name.trimmed.lowercased()
             let word = key.prefix { $0.isLetter }
             guard let number = Int(key.dropFirst(word.count)), !value.isEmpty else { continue }
             if word == "file" { entries[number] = Entry(location: value) }
@@ -142,11 +142,11 @@ struct PlaylistFile: Sendable {
         if isLatin1 {
             names.insert(location.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }, at: 0)
         }
-        if let decoded = location.removingPercentEncoding, decoded != location, !decoded.utf8.contains(0) {
+        if let decoded = location.percentDecoded, decoded != location, !decoded.utf8.contains(0) {
             names.append(Array(decoded.utf8))
         }
         if location.contains("\\") {
-            names.append(Array(location.replacingOccurrences(of: "\\", with: "/").utf8))
+            names.append(location.utf8.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 })
         }
         let paths = names.map { name in
             name.first == UInt8(ascii: "/") || folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name

@@ -1,5 +1,6 @@
-import Foundation
+import FoundationEssentials
 import Glibc
+import PlayheadCore
 
 /// The file of `--resume`. It is replaced as a whole, so that it is never incomplete, even after a loss of power.
 struct ResumeFile: Sendable {
@@ -29,15 +30,12 @@ struct ResumeFile: Sendable {
         for byte in ([folder] + arguments).joined(separator: "\u{0}").utf8 {
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
         }
-        path = "\(state)/vplay/resume-\(String(format: "%016lx", hash)).json"
+        path = "\(state)/vplay/resume-\(String(printf: "%016lx", hash)).json"
     }
 
     init(path: String) { self.path = path }
 
-    private var folder: String {
-        let parent = (path as NSString).deletingLastPathComponent
-        return parent.isEmpty ? "." : parent
-    }
+    private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
 
     func read() -> Contents {
         guard let file = fopen(path, "re") else {

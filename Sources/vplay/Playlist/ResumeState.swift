@@ -1,5 +1,5 @@
-import Foundation
-import Playhead
+import FoundationEssentials
+import PlayheadCore
 
 /// The position that `--resume` saves.
 struct ResumeState: Equatable, Sendable {

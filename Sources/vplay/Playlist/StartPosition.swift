@@ -1,6 +1,6 @@
 import ArgumentParser
-import Foundation
-import Playhead
+import FoundationEssentials
+import PlayheadCore
 
 /// The position at which an input starts: a time, a part of its duration ("50%"), or a chapter ("#2").
 enum StartPosition: ExpressibleByArgument, Hashable, Sendable {

@@ -1,5 +1,5 @@
-import Playhead
 import PlayheadBackend
+import PlayheadCore
 
 /// A backend that gives still images a duration. Everything else is opened as by the backend that it wraps.
 struct StillImageBackend: MediaBackend {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Playhead
+import PlayheadCore
 
 /// The command `vplay probe`, which describes an input.
 struct ProbeCommand: AsyncParsableCommand {

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// The JSON object of `probe --json`. Its members are documented in the command's help and are stable.
 enum ProbeJSON {

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// The text output of `probe`.
 enum ProbeText {

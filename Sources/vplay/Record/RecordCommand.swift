@@ -1,9 +1,9 @@
 import ArgumentParser
 import Dispatch
-import Foundation
+import FoundationEssentials
 import Glibc
-import Playhead
 import PlayheadCapture
+import PlayheadCore
 
 /// The command `vplay record`, which records a camera or a test pattern to a file.
 struct RecordCommand: AsyncParsableCommand {
@@ -167,7 +167,7 @@ private final class RecordStatus: Sendable {
             tick()
             guard TerminalMode.isForeground(STDERR_FILENO) else { return }
             let progress = recorder.progress
-            let seconds = String(format: "%.1f", progress.duration.seconds)
+            let seconds = String(printf: "%.1f", progress.duration.seconds)
             let line = "recording \(name)  \(seconds) s, \(progress.frameCount) frames, q stops"
             Console.shared.showStatus(line.cut(toColumns: TerminalMode.columns - 1))
         }

@@ -1,5 +1,5 @@
 import Dispatch
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// Observes whether playback advances, for the service manager's watchdog and for `GET /health`.

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// What a service manager and remote clients learn about the progress of a session.

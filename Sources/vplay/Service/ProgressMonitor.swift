@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// Decides whether playback advances, or is meant to be still. A value without clocks: times are passed in.
 struct ProgressMonitor: Sendable {

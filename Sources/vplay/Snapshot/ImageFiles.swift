@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// Encodes images and writes them to files concurrently, on other threads than the caller's.
 struct ImageFiles {

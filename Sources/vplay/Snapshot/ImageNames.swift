@@ -1,5 +1,5 @@
 import ArgumentParser
-import Playhead
+import PlayheadCore
 
 /// The output names of one command: a name, a pattern numbered from 1, or "-" for PNG on standard output.
 struct ImageNames: Sendable {

@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// A sheet of images of one size in columns and rows, on black.
 struct ImageSheet {

@@ -1,5 +1,6 @@
-import Foundation
-import Playhead
+import FoundationEssentials
+import Glibc
+import PlayheadCore
 
 /// A WebVTT file that assigns a part of an image to each time interval, as players use it for previews.
 struct PreviewTrack {
@@ -47,6 +48,9 @@ struct PreviewTrack {
     private static func reference(to image: String, from folder: String) -> String {
         let path = URL(fileURLWithPath: image).standardizedFileURL.path
         let name = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
-        return name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? name
+        return name.utf8.map { byte in
+            let isPlain = isalnum(Int32(byte)) != 0 || "!$&'()*+,-./:=@_~".utf8.contains(byte)
+            return isPlain ? String(Unicode.Scalar(byte)) : String(printf: "%%%02X", byte)
+        }.joined()
     }
 }

@@ -1,6 +1,6 @@
-import Foundation
+import FoundationEssentials
 import PlaybackEngine
-import Playhead
+import PlayheadCore
 
 /// The reason why images are missing, as a sentence.
 struct SnapshotFailure: Error {

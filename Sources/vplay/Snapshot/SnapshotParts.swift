@@ -1,5 +1,5 @@
-import Foundation
-import Playhead
+import FoundationEssentials
+import PlayheadCore
 
 /// Divides the images of one command into parts that are made concurrently, each by its own generator.
 ///

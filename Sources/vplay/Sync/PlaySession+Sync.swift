@@ -1,5 +1,5 @@
 import Dispatch
-import Playhead
+import PlayheadCore
 import Synchronization
 
 /// Playback in step with the wall clock (`--sync-clock wall`).

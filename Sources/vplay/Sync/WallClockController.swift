@@ -1,4 +1,4 @@
-import Playhead
+import PlayheadCore
 
 /// Decides how playback follows the wall clock. It is a plain value, and times are passed in.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import Playhead
+import PlayheadCore
 
 /// The loop of all inputs that follows the wall clock: its position is the wall-clock time since its origin, modulo its
 /// length.

@@ -1,6 +1,5 @@
 import ArgumentParser
-import Foundation
-import Playhead
+import PlayheadCore
 
 /// A time of the wall clock on the command line: seconds since 1970, or a date such as 2026-01-31T08:00:00Z.
 struct WallTimeArgument: ExpressibleByArgument, Sendable {
@@ -14,10 +13,7 @@ struct WallTimeArgument: ExpressibleByArgument, Sendable {
             self.nanoseconds = nanoseconds
             return
         }
-        let formatter = ISO8601DateFormatter()
-        guard let seconds = formatter.date(from: argument)?.timeIntervalSince1970,
-            let whole = Int64(exactly: seconds.rounded()), abs(whole) < 9_000_000_000
-        else { return nil }
-        nanoseconds = whole * 1_000_000_000
+        guard let nanoseconds = DateText.nanoseconds(argument[...], requiresZone: true) else { return nil }
+        self.nanoseconds = nanoseconds
     }
 }

@@ -1,0 +1,9 @@
+extension StringProtocol {
+    /// The text without white space at both ends.
+    package var trimmed: String {
+        var rest = self[...]
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
+    }
+}

@@ -1,0 +1,126 @@
+import FoundationEssentials
+import MediaCore
+import PlaybackEngine
+
+/// The logs of an item.
+struct ItemLog: Sendable {
+    var access = AccessLog()
+    var errors = ErrorLog()
+    /// The counters of the player at the time when it got the item; nil while no player has the item.
+    var base: PlaybackCounters?
+    /// Whether the last entry of `access` belongs to the player that has the item now.
+    var isOpen = false
+    /// The error that ended playback in the present player is in `errors`.
+    var hasFailed = false
+
+    /// Completes the last entry when the player releases the item.
+    mutating func end(_ counters: PlaybackCounters, at host: HostTime) {
+        if isOpen, let base, let last = access.events.indices.last {
+            access.events[last].count(counters, since: base)
+            access.events[last].hostEndTime = host
+        }
+        base = nil
+        isOpen = false
+    }
+}
+
+extension PlayerItem {
+    /// Returns a copy of the statistics so far, without blocking.
+    ///
+    /// `PlayerEvent.accessLogEntry` and `PlayerItem.newAccessLogEntry` report a new entry. The last entry continues to
+    /// count until the player releases the item.
+    ///
+    /// - Returns: The access log.
+    public func accessLog() -> AccessLog {
+        let counters = core?.snapshot.counters
+        return state.withLock { state in
+            var log = state.log.access
+            if let counters, let base = state.log.base, state.log.isOpen, let last = log.events.indices.last {
+                log.events[last].count(counters, since: base)
+            }
+            return log
+        }
+    }
+
+    /// Returns a copy of the errors so far, without blocking.
+    ///
+    /// `PlayerEvent.errorLogEntry` and `PlayerItem.newErrorLogEntry` report a new entry. If the error ended playback,
+    /// `failedToPlayToEndTime` or the status reports it afterwards.
+    ///
+    /// - Returns: The error log.
+    public func errorLog() -> ErrorLog { state.withLock { $0.log.errors } }
+
+    /// Updates the access log, on the lane of the loop.
+    ///
+    /// - Returns: True if the log has a new entry.
+    func keepLog(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) -> Bool {
+        switch report.change {
+        case .itemChanged:
+            state.withLock { state in
+                state.log.end(snapshot.counters, at: report.host)
+                state.log.base = snapshot.counters
+            }
+        case .timeControlChanged(.playing, _):
+            return openLog(at: report.host, startupTime: snapshot.counters.startupTime)
+        // The item follows another one without an interruption, so it was prepared before its turn.
+        case .itemStatusChanged(_, .readyToPlay)
+        where snapshot.timeControl == .playing && snapshot.effectiveRate != 0:
+            return openLog(at: report.host, startupTime: nil)
+        default: break
+        }
+        return false
+    }
+
+    private func openLog(at host: HostTime, startupTime: Duration?) -> Bool {
+        state.withLock { state in
+            guard !state.log.isOpen, state.log.base != nil else { return false }
+            state.log.isOpen = true
+            state.log.access.events.append(AccessLog.Event(hostStartTime: host, startupTime: startupTime))
+            return true
+        }
+    }
+
+    /// Adds the error of a report about this item to the error log, on the lane of the loop.
+    ///
+    /// - Returns: The new entry, or nil if the report contains no new error.
+    func keepError(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) -> ErrorLog.Event? {
+        switch report.change {
+        case .fault(_, let error): keep(error, report, isRecovered: true)
+        case .failedToPlayToEnd(_, let error): keep(error, report, isRecovered: false)
+        case .itemFailed(_, let error), .passEnded(_, .failed(let error)):
+            keepFailure(error, report)
+        case .itemStatusChanged(_, .failed): snapshot.itemError.flatMap { keepFailure($0, report) }
+        default: nil
+        }
+    }
+
+    /// Adds an error that ended playback, unless it has been logged already.
+    private func keepFailure(_ error: MediaError, _ report: PlaybackReport) -> ErrorLog.Event? {
+        let isKnown = state.withLock { $0.log.hasFailed }
+        return isKnown ? nil : keep(error, report, isRecovered: false)
+    }
+
+    private func keep(_ error: MediaError, _ report: PlaybackReport, isRecovered: Bool) -> ErrorLog.Event {
+        let event = ErrorLog.Event(
+            error: PlaybackError(error, url: failedURL(error)),
+            hostTime: report.host,
+            itemTime: report.itemTime,
+            isRecovered: isRecovered
+        )
+        state.withLock {
+            $0.log.errors.append(event)
+            if !isRecovered { $0.log.hasFailed = true }
+        }
+        return event
+    }
+
+    /// Returns the URL of the resource that failed: an external subtitle file or the item's asset.
+    private func failedURL(_ error: MediaError) -> URL {
+        error.location.flatMap { location in state.withLock { $0.subtitleURLs[location] } } ?? asset.url
+    }
+
+    /// Completes the access log, on the lane of the loop or when the player is released.
+    func endLog(_ counters: PlaybackCounters, at host: HostTime) {
+        state.withLock { $0.log.end(counters, at: host) }
+    }
+}

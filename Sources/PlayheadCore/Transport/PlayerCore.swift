@@ -1,0 +1,392 @@
+import Dispatch
+import FoundationEssentials
+import Logging
+import MediaCore
+import PlaybackEngine
+import PlayheadBackend
+import PulseAudio
+import Sinks
+
+/// The implementation of a player: the engine's loop, the values of setters that the loop has not applied yet, and the
+/// dispatcher of events.
+final class PlayerCore: Sendable {
+    let configuration: Player.Configuration
+    let driver: any Driver
+    /// The reason why the system denied the threads that the player needs; nil if the player can play.
+    let refusal: MediaError?
+    let callbackQueue: DispatchQueue
+    let callbacks: any Lane
+    let dispatcher: EventDispatcher
+    /// Converts frames for the sinks of all layers, once for each requested shape.
+    let conversions: FrameConversions
+    /// Deinterlaces frames for the sinks of all layers.
+    let deinterlacer: FrameDeinterlacer
+    /// Suspends preloading while this player needs data.
+    let loadClaim: PlaybackLoadClaim
+    /// The audio device, or nil if the sink has none.
+    let device: (any AudioDeviceSink)?
+    /// The audio sink if it writes a file, otherwise nil.
+    let audioFile: (any FileSink)?
+
+    private let loopBox = Locked<PlaybackLoop?>(nil)
+    /// The engine's loop. It is set once in `init`, before the core is shared.
+    var loop: PlaybackLoop { loopBox.withLock { $0! } }
+
+    /// A value of a setter that the loop has not applied yet.
+    struct Masked<Value> {
+        var value: Value
+        var command: UInt64
+    }
+
+    /// A seek or preroll that has not been answered yet.
+    struct PendingSeek {
+        /// The item of the seek; nil for a preroll.
+        let item: PlayerItem?
+        let completion: (@Sendable (Bool) -> Void)?
+    }
+
+    struct State {
+        var item: PlayerItem?
+        var itemID: ItemID?
+        /// The items after the current one, as far as this side knows.
+        var queue: [QueuedItem] = []
+        /// The item that is opened to interrupt the current one.
+        var pendingInterstitial: QueuedItem?
+        /// Whether the current item is an interstitial.
+        var isInterstitial = false
+        /// The item that the current one has interrupted.
+        var primary: QueuedItem?
+        /// Whether the player is a queue player. Others pause at the end of an item.
+        var hasQueue = false
+        var rate: Masked<Float>?
+        var repeatMode: Masked<Player.RepeatMode>?
+        var seekTarget: Masked<MediaTime>?
+        /// The time that was shown when the first of the pending seeks began, and the item that it belongs to.
+        var presented: (item: ItemID, time: MediaTime)?
+        var defaultRate: Float = 1
+        var waits = true
+        var resumes = true
+        var resumesAfterInterruption = true
+        var videoOutput: PlayerVideoOutput?
+        var appliesCriteria = true
+        var criteria: [MediaCharacteristic: PlayerMediaSelectionCriteria] = [:]
+        var endAction = Player.ActionAtItemEnd.pause
+        var volume: Float = 1
+        var isMuted = false
+        var isScrubbing = false
+        var audioDevice: String?
+        var stuckDetectionLimits = StuckDetectionLimits()
+        /// The membership in a budget, or nil.
+        weak var membership: PlaybackBudget.Membership?
+        /// The bit rate in bits per second that the budget grants; 0 without a limit.
+        var budgetBitRate = 0.0
+        /// The memory for network data that the budget grants; nil leaves it to the policy.
+        var bufferShare: BufferShare?
+        var commands: UInt64 = 0
+        var ids: UInt64 = 0
+        /// The seeks and prerolls that have not been answered yet.
+        var seeks: [SeekID: PendingSeek] = [:]
+        /// The callers that wait for the end of an item; see `Player.playToEnd()`.
+        var endWaits: [UInt64: EndWait] = [:]
+        /// The item whose pass ended last, and how.
+        var lastOutcome: (item: ItemID, outcome: PassOutcome)?
+        /// The first failure of a sink since the current item was set that `playToEnd()` has not thrown yet.
+        var sinkFailure: PlaybackError?
+        /// The layers that the player owns.
+        var layers: [PlayerLayer] = []
+        /// The player is being shut down: earlier changes are still delivered.
+        var isEnding = false
+        var isReleased = false
+        /// The item that has stalled and has not continued yet.
+        var stalled: ItemID?
+        /// The live item that was paused or has stalled, and its offset from the live edge at that time; nil if it was
+        /// sought since.
+        var liveStop: (item: ItemID?, offset: MediaTime)?
+        /// The snapshot of the newest event that was enqueued for delivery; nil before the first one.
+        var posted: ObservedSnapshot?
+    }
+    let state = Locked(State())
+
+    init(configuration: Player.Configuration) {
+        self.configuration = configuration
+        driver = configuration.clock.makeDriver()
+        refusal = driver.refusal
+        callbackQueue =
+            configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks", target: .global())
+        callbacks = driver.makeCallbackLane(callbackQueue)
+        dispatcher = EventDispatcher()
+        let backend = configuration.backend
+        conversions = FrameConversions(
+            driver: driver,
+            makeConverter: { backend.makeVideoConverter() },
+            makeSubtitleRenderer: { backend.makeSubtitleRenderer() }
+        )
+        loadClaim = PlaybackLoadClaim(driver)
+        deinterlacer = FrameDeinterlacer { backend.makeDeinterlacer() }
+        let sink = Self.makeSink(configuration, driver.clock)
+        device = sink as? any AudioDeviceSink
+        audioFile = sink as? any FileSink
+        let loop = PlaybackLoop(
+            driver: driver,
+            frameTap: FrameTap(
+                receive: { [weak self, dispatcher] id, frame in
+                    guard FrameListeners.mayExist, let self, let item = dispatcher.item(id) else {
+                        return true
+                    }
+                    item.deliver(frame, of: PlayerItem.Attachment(id: id, core: self))
+                    deliver(frame, of: item)
+                    return item.isRendered
+                },
+                isRendered: { [dispatcher] id in dispatcher.item(id)?.isRendered ?? true },
+                isWatched: { [weak self, dispatcher] id in
+                    guard FrameListeners.mayExist, let self else { return false }
+                    return setting(\.videoOutput) != nil || dispatcher.item(id)?.hasFrameOutputs == true
+                }
+            ),
+            observer: { [weak self] report, snapshot in self?.handle(report, snapshot) }
+        )
+        loopBox.withLock { $0 = loop }
+        if let sink {
+            let output = AudioOutputLane(
+                driver: driver,
+                sink: sink,
+                makeConverter: { backend.makeAudioConverter(to: $0) },
+                makeStretcher: { backend.makeAudioTimeStretcher() },
+                report: { [weak loop] report in loop?.perform { $0.outputReported(report) } }
+            )
+            loop.perform { $0.setAudio(output) }
+        }
+    }
+
+    /// Whether audio tracks can be played.
+    var hasAudio: Bool { if case .none = configuration.audio { false } else { true } }
+
+    private static func makeSink(
+        _ configuration: Player.Configuration,
+        _ clock: any HostClock
+    ) -> (any AudioSink)? {
+        switch (configuration.audio, configuration.clock) {
+        case (.none, _): return nil
+        case (.sink(let sink), _): return sink
+        case (.sinkForEach(let make), _): return make()
+        case (.automatic, .virtual), (.automatic, .driver): return NullAudioSink()
+        case (.automatic, .host), (.automatic, .custom):
+            let logger = configuration.logger
+            return AutomaticAudioSink(clock: clock) { notice in
+                switch notice {
+                case .connected(let device): logger.debug("audio device: \(device)")
+                case .unavailable(let reason):
+                    logger.warning("no audio server: playing without audio (\(reason))")
+                case .deviceNotFound(let device):
+                    logger.warning("audio device not found: \(device); using the default device")
+                }
+            }
+        }
+    }
+
+    /// Delivers a frame to the video output, on the control lane.
+    private func deliver(_ frame: VideoFrame, of item: PlayerItem) {
+        guard let output = setting(\.videoOutput), self.item === item else { return }
+        output.receive(frame, of: item, at: driver.clock.now)
+        // The item was removed meanwhile. Frames of the next item arrive on this lane, and therefore later.
+        if self.item !== item { output.clear() }
+    }
+
+    /// Delivers the frame that is shown at present to a new output, unless another frame has been delivered since it
+    /// was set.
+    func deliverFirst(to output: PlayerVideoOutput) {
+        loop.perform { [weak self] loop in
+            guard let self, setting(\.videoOutput) === output, output.newest == nil else { return }
+            defer { loop.viewersChanged() }
+            let (item, id) = state.withLock { ($0.item, $0.itemID) }
+            guard let item, let id, let frame = loop.frameShown(of: id) else { return }
+            deliver(frame, of: item)
+        }
+    }
+
+    // MARK: Reading
+
+    /// The state at the event that is being delivered on this thread, or nil.
+    private var observedView: ObservedSnapshot.View? {
+        guard let view = ObservedSnapshot.current?.player, view.core == ObjectIdentifier(self) else {
+            return nil
+        }
+        return view
+    }
+
+    var snapshot: PlaybackSnapshot { observedView?.snapshot ?? loop.snapshot }
+    /// The values of the player's properties for a reader on this thread.
+    var facts: PlayerFacts { observedView?.facts ?? visibleFacts }
+    var item: PlayerItem? { state.withLock { $0.item } }
+
+    /// The values of the player's properties for a reader outside the delivery of an event.
+    var visibleFacts: PlayerFacts {
+        // The masks are read first: without a mask, the published snapshot is at least as new.
+        let (item, rate, mode, settings) = state.withLock { state in
+            let settings = PlayerFacts.Settings(
+                volume: state.volume,
+                isMuted: state.isMuted,
+                isScrubbing: state.isScrubbing
+            )
+            return (state.item, state.rate?.value, state.repeatMode?.value, settings)
+        }
+        let snapshot = loop.snapshot
+        var facts = PlayerFacts(snapshot, item: item, settings)
+        facts.mask(rate: rate, repeatMode: mode, snapshot)
+        facts.updateReasonForItem()
+        if refusal != nil { facts.status = .failed }
+        return facts
+    }
+
+    /// Performs the change of a setter, so that it is visible at once, and notifies trackers of the changed properties.
+    func changing<Result>(_ body: () -> Result) -> Result {
+        ObservedSnapshot.discardCurrent()
+        let before = visibleFacts
+        let result = body()
+        if let player = dispatcher.player { visibleFacts.announceChanges(since: before, of: player) }
+        return result
+    }
+
+    func currentTime(of item: PlayerItem) -> MediaTime { time(of: item, at: driver.clock.now) }
+
+    func time(of item: PlayerItem, at host: HostTime) -> MediaTime {
+        let (target, id, isCurrent) = state.withLock { ($0.seekTarget?.value, $0.itemID, $0.item === item) }
+        if isCurrent, let target { return target }
+        let snapshot = snapshot
+        guard isCurrent, snapshot.itemID == id else {
+            return item.state.withLock { $0.startPosition?.time } ?? .zero
+        }
+        return snapshot.itemTime(at: host)
+    }
+
+    /// Returns the time that is shown: during a seek, the time before it.
+    func presentedTime(of item: PlayerItem) -> MediaTime {
+        let (presented, id) = state.withLock { ($0.presented, $0.item === item ? $0.itemID : nil) }
+        if let presented, presented.item == id { return presented.time }
+        return currentTime(of: item)
+    }
+
+    /// Returns the measured frame rate of an item; 0 if it is not being played.
+    func frameRate(of item: PlayerItem) -> Float {
+        let (id, isCurrent) = state.withLock { ($0.itemID, $0.item === item) }
+        let snapshot = snapshot
+        return isCurrent && snapshot.itemID == id ? snapshot.frameRate : 0
+    }
+
+    /// Returns a setting that the loop never changes.
+    func setting<Value: Sendable>(_ path: KeyPath<State, Value>) -> Value {
+        state.withLock { $0[keyPath: path] }
+    }
+
+    // MARK: Commands
+
+    func setRate(_ rate: Float, immediately: Bool = false) {
+        if rate > 0, visibleFacts.rate == 0, let item { returnToLive(item) }
+        if rate == 0, visibleFacts.rate > 0 { noteLiveStop() }
+        let command = changing {
+            state.withLock { state in
+                state.commands += 1
+                state.rate = Masked(
+                    value: rate.isNaN ? 0 : max(-32, min(32, rate)),
+                    command: state.commands
+                )
+                return state.commands
+            }
+        }
+        loop.send(immediately ? .playImmediately(rate) : .setRate(rate))
+        acknowledge(command)
+    }
+
+    func setRepeatMode(_ mode: Player.RepeatMode) {
+        let command = changing {
+            state.withLock { state in
+                state.commands += 1
+                state.repeatMode = Masked(value: mode, command: state.commands)
+                return state.commands
+            }
+        }
+        loop.send(.setRepeat(mode))
+        acknowledge(command)
+    }
+
+    /// Removes the masks of a command once the loop has applied it. Snapshots from then on are at least as new as the
+    /// masks.
+    func acknowledge(_ command: UInt64) {
+        loop.perform { [weak self] _ in
+            guard let self else { return }
+            let before = visibleFacts
+            state.withLock { state in
+                if state.rate?.command == command { state.rate = nil }
+                if state.repeatMode?.command == command { state.repeatMode = nil }
+                if state.seekTarget?.command == command { state.seekTarget = nil }
+            }
+            // The engine may have decided otherwise, without a change of its own to report.
+            let after = visibleFacts
+            guard after.differs(from: before) else { return }
+            callbacks.enqueue { [dispatcher] in
+                if let player = dispatcher.player { after.announceChanges(since: before, of: player) }
+            }
+        }
+    }
+
+    func setDefaultRate(_ rate: Float) { state.withLock { $0.defaultRate = rate } }
+
+    func setWaits(_ waits: Bool) {
+        state.withLock { $0.waits = waits }
+        loop.send(.setWaitsToMinimizeStalling(waits))
+    }
+
+    func setResumes(_ resumes: Bool) {
+        state.withLock { $0.resumes = resumes }
+        loop.send(.setResumesAfterStall(resumes))
+    }
+
+    func setResumesAfterInterruption(_ resumes: Bool) {
+        state.withLock { $0.resumesAfterInterruption = resumes }
+        loop.send(.setResumesAfterInterruption(resumes))
+    }
+
+    func setEndAction(_ action: Player.ActionAtItemEnd) {
+        let hasQueue = state.withLock { state in
+            state.endAction = action
+            return state.hasQueue
+        }
+        loop.send(.setEndAction(action == .advance && !hasQueue ? .pause : action))
+    }
+
+    func setVolume(_ volume: Float?, isMuted: Bool?) {
+        let (old, new) = changing {
+            state.withLock { state in
+                let old = (state.volume, state.isMuted)
+                if let volume { state.volume = volume.isNaN ? 0 : max(0, min(1, volume)) }
+                if let isMuted { state.isMuted = isMuted }
+                return (old, (state.volume, state.isMuted))
+            }
+        }
+        guard old != new else { return }
+        loop.perform { [weak self] loop in
+            loop.setVolume(new.1 ? 0 : new.0)
+            if old.0 != new.0 { self?.post(.volumeChanged(new.0), loop) { $0.settings.volume = new.0 } }
+            if old.1 != new.1 { self?.post(.mutedChanged(new.1), loop) { $0.settings.isMuted = new.1 } }
+        }
+    }
+
+    func setScrubbing(_ isScrubbing: Bool) {
+        let isNew = changing {
+            state.withLock { state in
+                defer { state.isScrubbing = isScrubbing }
+                return state.isScrubbing != isScrubbing
+            }
+        }
+        guard isNew else { return }
+        loop.perform { [weak self] loop in
+            self?.post(.scrubbingChanged(isScrubbing), loop) { $0.settings.isScrubbing = isScrubbing }
+        }
+        loop.send(.setScrubbing(isScrubbing))
+    }
+
+    func setAudioDevice(_ uniqueID: String?) {
+        state.withLock { $0.audioDevice = uniqueID }
+        loop.setAudioDevice(uniqueID)
+    }
+}
