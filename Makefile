@@ -104,6 +104,7 @@ test: fixtures build-release ## run all tests, with the release build of the com
 .PHONY: build-release
 build-release:
 	env -u PLAYHEAD_SHARED_SWIFT $(SWIFT) build $(RELEASE)
+	Tests/check-size.sh $(VPLAY)
 
 .PHONY: test-release
 # Tests and libraries are optimized. Only the command of this build uses Swift's shared libraries.
@@ -127,6 +128,7 @@ lint-code: deps fixtures
 	SWIFT="$(SWIFT)" Tests/check-static-mutex.sh
 	$(PYTHON) Tests/check-contract.py
 	$(PYTHON) Tests/check-rules.py
+	SWIFT="$(SWIFT)" $(PYTHON) Tests/check-imports.py
 	$(PYTHON) Tests/check-examples.py
 	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD) $(BUILDFLAGS)
 	built=$$($(SWIFT) build --show-bin-path --scratch-path $(STRICT_BUILD))
