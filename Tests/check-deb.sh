@@ -41,7 +41,7 @@ files >"$root/check/installed"
 
 # ------------------------------------------------------------------------------------------------- use
 
-version=$(sed -n 's/.*static let current = "\(.*\)"/\1/p' Sources/Playhead/PlayheadVersion.swift)
+version=$(sed -n 's/.*static let current = "\(.*\)"/\1/p' Sources/PlayheadCore/PlayheadVersion.swift)
 [[ $(vplay --version) == *"$version"* ]] || fault "--version prints $(vplay --version)"
 [[ $(vplay --help) == *USAGE* ]] || fault "--help prints no usage"
 [[ $(vplay probe /check/clip.mp4) == *h264* ]] || fault "probe names no codec: $(vplay probe /check/clip.mp4 2>&1)"

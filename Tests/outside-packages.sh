@@ -9,7 +9,7 @@ packages=$PWD/.build-packages
 publish() {
     local repository=$packages/playhead
     scratch=$packages/$1
-    release=$(sed -n 's/.*static let current = "\([0-9.]*\).*"/\1/p' Sources/Playhead/PlayheadVersion.swift)
+    release=$(sed -n 's/.*static let current = "\([0-9.]*\).*"/\1/p' Sources/PlayheadCore/PlayheadVersion.swift)
     mkdir -p "$repository"
     find "$repository" -mindepth 1 -maxdepth 1 ! -name .git -exec rm -rf {} +
     tar -c --exclude .build --exclude Tests/avfoundation Package.swift Sources Tests docs/examples | tar -x -C "$repository"

@@ -21,7 +21,7 @@ done
 . /etc/os-release
 [ "$ID" = debian ] || fail "this is $PRETTY_NAME; packages are made on Debian, or in a chroot with CHROOT=SUITE"
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
-version=$(sed -n 's/.*static let current = "\(.*\)"/\1/p' Sources/Playhead/PlayheadVersion.swift)
+version=$(sed -n 's/.*static let current = "\(.*\)"/\1/p' Sources/PlayheadCore/PlayheadVersion.swift)
 version=${version/-dev/~dev$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d)}+deb$VERSION_ID
 maintainer="${DEBFULLNAME:-$(git log -1 --format=%an)} <${DEBEMAIL:-$(git log -1 --format=%ae)}>"
 
