@@ -99,17 +99,37 @@ struct ScrubbingTests {
             #expect(bench.videoSink.numbers.last == frame)
             return bench.backend.counts.decoded - before
         }
-        // Of the 38 frames before the target, the decoder skips those that no other frame refers to. The packet after
+        // Of the 10 frames before the target, the decoder skips those that no other frame refers to. The packet after
         // the frame is followed by as many as the decoder delays.
-        let key = decoded(toFrame: 138, 1)
-        #expect(key <= 1 + 39 + 2 + delay)
+        let key = decoded(toFrame: 110, 1)
+        #expect(key <= 1 + 11 + 2 + delay)
         // Ahead in the same group of pictures, it continues.
-        let ahead = decoded(toFrame: 148, 2)
-        #expect(ahead <= 10 + 2)
+        let ahead = decoded(toFrame: 138, 2)
+        #expect(ahead <= 28 + 2)
         // Nothing is decoded after that.
         let rest = bench.backend.counts.decoded
         bench.driver.run(seconds: 5)
         #expect(bench.backend.counts.decoded == rest)
+    }
+
+    @Test("A drag forward finds the frames of its next move decoded, and no more", arguments: [0, 2, 4, 8])
+    func movesAhead(delay: Int) {
+        let bench = load(Self.clip(delay: delay), bytes: 0)
+        seek(bench, 1, toFrame: 104)
+        bench.driver.run(atMost: 1)
+        for move in 1...8 {
+            let frame = 104 + 5 * move
+            let before = bench.backend.counts.decoded
+            seek(bench, move + 1, toFrame: frame)
+            while bench.videoSink.numbers.last != frame, bench.driver.step() {}
+            if move > 1 { #expect(bench.backend.counts.decoded - before <= 2, "move \(move)") }
+            bench.driver.run(atMost: 1)
+            let ahead = bench.backend.counts.decoded - before
+            #expect(ahead <= (move == 1 ? 10 : 5) + 2 + delay, "move \(move)")
+        }
+        bench.loop.send(.setScrubbing(false))
+        bench.driver.run(atMost: 1)
+        expectPlayback(bench, from: 144)
     }
 
     @Test("A key frame that is farther away than the frame being shown is not decoded alone")

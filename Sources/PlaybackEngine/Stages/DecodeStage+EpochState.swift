@@ -29,6 +29,8 @@ extension DecodeStage {
         var awaitsPreview: Bool
         /// The distance from the target to the frame being shown. A preview is nearer.
         let shownDistance: MediaTime
+        /// How far beyond the target frames are decoded while the user drags, beside the one that a step needs.
+        var dragDistance = MediaTime.zero
         /// Non-nil while packets are not decoded because the video is not watched.
         var undecoded: UndecodedFrames?
         /// The time of the last packet with other parameters, until a frame of the new format has been decoded.

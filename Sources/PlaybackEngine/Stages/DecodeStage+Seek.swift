@@ -12,6 +12,9 @@ extension DecodeStage {
         order.reset()
         if let resumption {
             current.resumption = resumption
+            if current.shownDistance <= Self.maximumPreviewDistance {
+                current.dragDistance = current.shownDistance
+            }
             current.filter.begin(at: start.firstWanted, from: history.newestFrame.map(stamped))
             decoder.resume(at: start)
         } else {

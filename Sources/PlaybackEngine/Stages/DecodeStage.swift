@@ -144,10 +144,13 @@ final class DecodeStage: Stage, @unchecked Sendable {
     /// Returns whether a frame may be delivered now.
     ///
     /// Cached frames may exceed the limits of the output in a burst, after which the stage pauses; see
-    /// `isPausedAfterBurst`. While a user drags the position, one frame after the one at the target suffices for a step.
-    /// The next seek would wait for the decoding of more.
+    /// `isPausedAfterBurst`. While a user drags the position, one frame after the one at the target suffices for a step;
+    /// a seek to elsewhere would wait for the decoding of more. If the user drags forward, the frames of one more move of
+    /// the same length are decoded.
     private func hasOutputCapacity() -> Bool {
-        if isVideo, current.isScrubbing, !current.filter.isSearching, !output.isEmpty { return false }
+        if isVideo, current.isScrubbing, !current.filter.isSearching, !output.isEmpty, !isBehindDrag {
+            return false
+        }
         if isPausedAfterBurst.load(ordering: .sequentiallyConsistent) {
             guard output.isWithinLimits else { return false }
             isPausedAfterBurst.store(false, ordering: .sequentiallyConsistent)
@@ -160,6 +163,15 @@ final class DecodeStage: Stage, @unchecked Sendable {
         isPausedAfterBurst.store(true, ordering: .sequentiallyConsistent)
         // Frames that were removed in the meantime have not woken the stage.
         return output.isWithinLimits
+    }
+
+    /// Whether the frames for one more move of a forward drag have not been decoded yet.
+    private var isBehindDrag: Bool {
+        guard current.dragDistance > .zero, let target = current.target, let newest = history.newestFrame
+        else {
+            return false
+        }
+        return newest.presentationTime < target + current.dragDistance
     }
 
     /// Returns whether a step may be done although the output has no capacity: the next segment of reverse playback
