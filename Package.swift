@@ -26,9 +26,17 @@ let settings = plainSettings + (optimized ? [.unsafeFlags(["-O"])] : [])
 let carriesSwift = Context.environment["PLAYHEAD_SHARED_SWIFT"] == nil
 let staticSettings: [SwiftSetting] =
     carriesSwift ? [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))] : []
+// lld packs the relocations of a position-independent program. Without the list of symbols that -static-stdlib exports,
+// the program is 10 % smaller, and it needs 5 to 10 MB less memory than one that gold links.
 let staticLinking: [LinkerSetting] =
     carriesSwift
-    ? [.unsafeFlags(["-static-stdlib", "-Xclang-linker", "-no-pie"], .when(configuration: .release))] : []
+    ? [
+        .unsafeFlags(
+            ["-static-stdlib", "-use-ld=lld", "-Xlinker", "--no-export-dynamic"]
+                + ["now", "pack-relative-relocs"].flatMap { ["-Xlinker", "-z", "-Xlinker", $0] },
+            .when(configuration: .release)
+        )
+    ] : []
 
 // The programs of docs/examples, which also has a manifest of its own. `make lint` builds them with warnings as errors, so
 // that they stay correct.
