@@ -21,22 +21,11 @@ inside "$root" lintian --allow-root --fail-on error,warning --display-level '>=w
 
 # ------------------------------------------------------------------------------------------------- installation
 
-prepare "$suite" bare
-work=$root-check
-rm -rf "$work"
-cp -a "$root" "$work"
-root=$work
-trap 'rm -rf "$work"' EXIT
-mkdir -p "$root/check"
-cp "$package" "$root/check/vplay.deb"
+prepare_with "$suite" bare "$package"
 cp "$clip" "$root/check/clip.mp4"
 vplay() { inside "$root" setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent vplay "$@"; }
 # The names of all files but those that apt and dpkg keep about their own work.
 files() { (cd "$root" && find . -xdev \( -path ./proc -o -path ./var/lib/apt -o -path ./var/cache -o -path ./var/log -o -path ./check \) -prune -o -print) | LC_ALL=C sort; }
-
-inside "$root" apt-get -qq update
-add "$root" /check/vplay.deb >"$root.log" 2>&1 ||
-    { cat "$root.log" >&2; fault "apt-get cannot install the package"; exit 1; }
 files >"$root/check/installed"
 
 # ------------------------------------------------------------------------------------------------- use
@@ -104,7 +93,7 @@ done
 # A URL, by libcurl of the system.
 python3 -u -m http.server --bind 127.0.0.1 --directory "${clip%/*}" 0 >"$root.log" 2>&1 &
 server=$!
-trap 'kill "$server"; rm -rf "$work"' EXIT
+trap 'kill "$server"; rm -rf "$root"' EXIT
 port=
 for attempt in $(seq 100); do
     port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$root.log")

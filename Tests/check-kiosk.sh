@@ -13,17 +13,9 @@ command -v systemd-nspawn >/dev/null || fail "systemd-nspawn is missing: apt-get
 [ -e "$clip" ] || media-fixtures/make.sh
 
 # udev creates the groups `input` and `render`, which the unit names.
-prepare "$suite" boot dbus systemd systemd-sysv udev
-work=$root-check
-rm -rf "$work"
-cp -a "$root" "$work"
-root=$work
-trap 'rm -rf "$work"' EXIT
-mkdir -p "$root/check" "$root/srv/films" "$root/etc/vplay"
-cp "$package" "$root/check/vplay.deb"
+prepare_with "$suite" boot "$package" dbus systemd systemd-sysv udev
+mkdir -p "$root/srv/films" "$root/etc/vplay"
 cp "$clip" "$root/srv/films/clip.mp4"
-inside "$root" apt-get -qq update
-add "$root" /check/vplay.deb >"$root.log" 2>&1 || fail "the package cannot be installed: $(cat "$root.log")"
 printf '%s\n' 'VPLAY_OPTIONS=--video null --audio none' VPLAY_INPUTS=/srv/films >"$root/etc/vplay/lobby.env"
 
 # Runs in the system, as a unit of its own. Each step writes a line.

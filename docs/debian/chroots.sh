@@ -27,6 +27,22 @@ prepare() {
     fi
 }
 
+# prepare_with SUITE NAME FILE PACKAGE...: sets `root` to a copy of such a system, in which FILE, a package, was installed. The copy is
+# deleted when the script ends.
+prepare_with() {
+    local file=$3
+    prepare "$1" "$2" "${@:4}"
+    local copy=$root-check
+    rm -rf "$copy"
+    cp -a "$root" "$copy"
+    root=$copy
+    trap 'rm -rf "$root"' EXIT
+    mkdir -p "$root/check"
+    cp "$file" "$root/check/vplay.deb"
+    inside "$root" apt-get -qq update
+    add "$root" /check/vplay.deb >"$root.log" 2>&1 || { cat "$root.log" >&2; echo "chroots: $file cannot be installed" >&2; return 1; }
+}
+
 # add ROOT PACKAGE...: installs packages, without those that they recommend.
 add() { inside "$1" apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends "${@:2}"; }
 
