@@ -70,7 +70,8 @@ final class ALSADevice: @unchecked Sendable {
         let library: ALSALibrary
         switch self.library() {
         case .success(let shared): library = shared
-        case .failure(let failure): return reportUnavailable("libasound \(failure.explanation)")
+        case .failure(let failure):
+            return reportUnavailable("libasound \(failure.explanation) (Debian: libasound2)")
         }
         library.silence()
         while !isFinished {

@@ -29,9 +29,9 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let exceedsLimits = Code(rawValue: "exceedsLimits")
         /// The asset was opened, but none of its tracks can be played.
         public static let noPlayableTracks = Code(rawValue: "noPlayableTracks")
-        /// The file or resource does not exist (ENOENT, HTTP 404).
+        /// The file or resource does not exist (ENOENT, HTTP 404 and 410).
         public static let notFound = Code(rawValue: "notFound")
-        /// The system denies the user access (EACCES, HTTP 401 and 403).
+        /// The system denies the user access (EACCES, HTTP 401, 403 and 407).
         public static let permissionDenied = Code(rawValue: "permissionDenied")
         /// A URL scheme or a nested reference is not allowed by policy.
         public static let forbidden = Code(rawValue: "forbidden")

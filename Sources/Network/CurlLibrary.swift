@@ -26,7 +26,7 @@ final class CurlLibrary: @unchecked Sendable {
         } catch {
             switch error {
             case .noLibrary, .notLoaded:
-                throw MediaError(.io, "libcurl not available: \(name) \(error.explanation)")
+                throw MediaError(.io, "libcurl is required: \(name) \(error.explanation) (Debian: libcurl4)")
             case .noFunction(let function):
                 throw MediaError(
                     .io,

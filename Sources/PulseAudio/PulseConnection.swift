@@ -120,7 +120,10 @@ final class PulseConnection: @unchecked Sendable {
         case .success(let shared): library = shared
         case .failure(let failure):
             let isPermanent = if case .notLoaded = failure { false } else { true }
-            return Obstacle(reason: "libpulse \(failure.explanation)", isPermanent: isPermanent)
+            return Obstacle(
+                reason: "libpulse \(failure.explanation) (Debian: libpulse0)",
+                isPermanent: isPermanent
+            )
         }
         guard retryTimer.open() else { return .noDescriptor }
         let pulse = library.functions

@@ -23,7 +23,11 @@ final class SDLLibrary: @unchecked Sendable {
         } catch {
             switch error {
             case .noLibrary, .notLoaded:
-                return .failure(.cannotOpenWindow("SDL2 is required: \(fileName) \(error.explanation)"))
+                return .failure(
+                    .cannotOpenWindow(
+                        "SDL2 is required: \(fileName) \(error.explanation) (Debian: libsdl2-2.0-0)"
+                    )
+                )
             case .noFunction(let name):
                 return .failure(
                     .cannotOpenWindow("SDL2 is too old: it has no \(name) (2.0.12 or newer is required)")

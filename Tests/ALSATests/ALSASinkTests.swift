@@ -120,7 +120,7 @@ extension ALSAStreamTests {
             )
             sink.prepare()
             var iterator = notices.makeAsyncIterator()
-            #expect(await iterator.next() == .unavailable("libasound is not installed"))
+            #expect(await iterator.next() == .unavailable("libasound is not installed (Debian: libasound2)"))
             #expect(!sink.isConnecting)
         }
     }

@@ -44,6 +44,13 @@ struct OtherPlayersTests {
     )
     func unchanged(line: String) throws { #expect(try translated(line) == line) }
 
+    @Test("No video may be requested by several names")
+    func noVideo() throws {
+        let arguments = try OtherPlayers.translated(["--no-video", "-vn", "-"], subcommands: [])
+        #expect(throws: Never.self) { _ = try PlayCommand.parse(arguments) }
+        #expect(throws: (any Error).self) { _ = try PlayCommand.parse(arguments + ["--video", "null"]) }
+    }
+
     @Test("A header of another player stays one argument")
     func headers() throws {
         let arguments = try OtherPlayers.translated(["--user-agent=A B", "x"], subcommands: [])

@@ -192,7 +192,7 @@ struct NoWindowTests {
         #expect(outcome.status == 1)
         let reasons = [
             "vplay: cannot open a window: no display (neither DISPLAY nor WAYLAND_DISPLAY is set, and no screen is connected)",
-            "vplay: cannot open a window: SDL2 is required: libSDL2-2.0.so.0 is not installed",
+            "vplay: cannot open a window: SDL2 is required: libSDL2-2.0.so.0 is not installed (Debian: libsdl2-2.0-0)",
         ]
         #expect(outcome.errorLines.count == 1)
         #expect(reasons.contains { outcome.errors.hasPrefix($0) }, "\(outcome.errors)")

@@ -263,7 +263,7 @@ struct WindowSinkTests {
         let missing = #expect(throws: PlaybackError.self) { try SDLLibrary.load("libnothing-2.0.so.0").get() }
         #expect(
             missing?.description
-                == "cannot open a window: SDL2 is required: libnothing-2.0.so.0 is not installed"
+                == "cannot open a window: SDL2 is required: libnothing-2.0.so.0 is not installed (Debian: libsdl2-2.0-0)"
         )
         let other = #expect(throws: PlaybackError.self) { try SDLLibrary.load("libm.so.6").get() }
         let message =

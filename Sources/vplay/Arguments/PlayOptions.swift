@@ -242,7 +242,7 @@ struct PlayOptions: Sendable {
         if rate < 0, duration != nil {
             throw ValidationError("--duration cannot be combined with reverse playback.")
         }
-        if !decodesVideo, video.count > 1 {
+        if !decodesVideo, video.contains(where: { $0 != .none }) {
             throw ValidationError("--video none excludes other video sinks.")
         }
         if !decodesVideo, audio == .none {
