@@ -43,12 +43,14 @@ int curl_multi_perform(PHCurlMulti *multi, int *running);
 int curl_multi_poll(PHCurlMulti *multi, void *more, unsigned count, int milliseconds, int *ready);
 int curl_multi_wakeup(PHCurlMulti *multi);
 PHCurlMessage *curl_multi_info_read(PHCurlMulti *multi, int *left);
+time_t curl_getdate(const char *text, const time_t *unused);
 
 #define PH_CURL_FUNCTIONS(F) \
     F(curl_global_init) F(curl_easy_init) F(curl_easy_cleanup) F(curl_easy_setopt) F(curl_easy_getinfo) \
     F(curl_easy_pause) F(curl_easy_strerror) F(curl_slist_append) F(curl_slist_free_all) F(curl_multi_init) \
     F(curl_multi_add_handle) F(curl_multi_remove_handle) F(curl_multi_perform) F(curl_multi_poll) F(curl_multi_wakeup) \
-    F(curl_multi_info_read) F(curl_share_init) F(curl_share_setopt) F(curl_share_cleanup)
+    F(curl_multi_info_read) F(curl_share_init) F(curl_share_setopt) F(curl_share_cleanup) \
+    F(curl_getdate)
 
 #define PH_CURL_FIELD(name) __typeof__(&name) name;
 typedef struct {

@@ -16,7 +16,8 @@ struct HTTPAddress: Hashable, Sendable {
     /// Parses a URL. Returns nil if it is not an http or https URL with a host.
     init?(_ url: String) {
         guard var parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
-            scheme == "http" || scheme == "https", let host = parts.host, Self.isHost(host)
+            scheme == "http" || scheme == "https", let name = parts.host, let host = HostName.ascii(name),
+            Self.isHost(host)
         else { return nil }
         isSecure = scheme == "https"
         user = parts.user
@@ -26,6 +27,7 @@ struct HTTPAddress: Hashable, Sendable {
         parts.user = nil
         parts.password = nil
         parts.fragment = nil
+        if host != name { parts.host = host }
         guard let text = parts.string else { return nil }
         self.text = text
     }

@@ -186,11 +186,12 @@ extension HTTPRepresentation {
     }
 
     /// Returns true if the resource was modified within the second before the response: dates have a resolution of
-    /// one second.
+    /// one second. A date that cannot be parsed may be such a one.
     private func isDateWeak(_ head: ResponseHead) -> Bool {
-        guard let changed = head.lastModified.flatMap(HTTPDate.seconds),
-            let answered = head.date.flatMap(HTTPDate.seconds)
-        else { return false }
+        guard let lastModified = head.lastModified, let date = head.date else { return false }
+        guard let changed = HTTPDate.seconds(lastModified), let answered = HTTPDate.seconds(date) else {
+            return true
+        }
         return answered - changed < 1
     }
 }

@@ -14,7 +14,8 @@ struct ProxyAddress: Hashable, Sendable {
     init?(_ url: String) {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
             let port = parts.port ?? Self.ports[scheme], Self.ports[scheme] != nil,
-            let host = parts.host, HTTPAddress.isHost(host), ["", "/"].contains(parts.path)
+            let host = parts.host.flatMap(HostName.ascii), HTTPAddress.isHost(host),
+            ["", "/"].contains(parts.path)
         else { return nil }
         user = parts.user
         password = parts.password

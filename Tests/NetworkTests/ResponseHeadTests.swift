@@ -58,6 +58,25 @@ struct ResponseHeadTests {
         #expect(head.validator == "now")
     }
 
+    @Test(
+        "Names of hosts beyond ASCII are sent in ASCII",
+        .enabled(if: HostName.ascii("ü") != nil, "libidn2 is not installed")
+    )
+    func internationalNames() throws {
+        #expect(HostName.ascii("Host.example") == "Host.example")
+        #expect(HostName.ascii("MÜLLER.example") == "xn--mller-kva.example")
+        #expect(HostName.ascii("１２７.0.0.1") == "127.0.0.1")
+        #expect(HostName.ascii(String(repeating: "ü", count: 80)) == nil)
+        for host in ["日本.example", "%E6%97%A5%E6%9C%AC.example"] {
+            let address = try #require(HTTPAddress("http://me@\(host):8080/a?b"))
+            #expect(address.text == "http://xn--wgv71a.example:8080/a?b")
+            #expect(address.origin == "http://xn--wgv71a.example:8080")
+            #expect(try address.resolving("//\(host)/c").text == "http://xn--wgv71a.example/c")
+            #expect(ProxyAddress("http://\(host):1")?.text == "http://xn--wgv71a.example:1")
+        }
+        #expect(HTTPAddress("http://a@ü%40b/")?.host != "b")
+    }
+
     @Test("Credentials stay with their origin, and redirects to other schemes are refused")
     func addresses() throws {
         let address = try #require(HTTPAddress("HTTPS://me:s%40x@Host.example/a.mp4?key=1#t"))
