@@ -53,6 +53,36 @@ struct ResumeTests {
         rmdir(folder.path)
     }
 
+    @Test(
+        "Something else under the path is neither replaced nor removed",
+        arguments: ["a film", #"{"format":"x"}"#, "device"]
+    )
+    func occupied(contents: String) throws {
+        let path = contents == "device" ? "/dev/null" : Media.temporary("film.mp4").path
+        if contents != "device" { try Data(contents.utf8).write(to: URL(fileURLWithPath: path)) }
+        let file = ResumeFile(path: path)
+        guard case .ignored = file.read() else {
+            Issue.record("\(file.read())")
+            return
+        }
+        #expect(file.write(state) == EEXIST)
+        file.remove()
+        if contents == "device" { return #expect(FileManager.default.fileExists(atPath: path)) }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == contents)
+        unlink(path)
+    }
+
+    @Test("An empty file is replaced")
+    func empty() throws {
+        let url = Media.temporary("resume.json")
+        defer { unlink(url.path) }
+        try Data().write(to: url)
+        let file = ResumeFile(path: url.path)
+        #expect(file.read() == .missing)
+        #expect(file.write(state) == 0)
+        #expect(file.read() == .state(state))
+    }
+
     @Test("The default file depends on the inputs and the current folder")
     func names() {
         func path(_ arguments: [String], _ folder: String, _ environment: [String: String]) -> String? {

@@ -13,7 +13,9 @@ extension PlaySession {
         guard let file = options.resumeFile else { return }
         switch file.read() {
         case .missing: break
-        case .ignored(let reason): Console.shared.printError("warning: \(file.path): ignored: \(reason)")
+        case .ignored(let reason):
+            Console.shared.printError("warning: \(file.path): \(reason); the position is not saved")
+            state.withLock { $0.hasReportedSaving = true }
         case .state(let saved):
             state.withLock { state in
                 state.resume = saved

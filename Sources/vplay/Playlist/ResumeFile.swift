@@ -35,13 +35,18 @@ struct ResumeFile: Sendable {
 
     init(path: String) { self.path = path }
 
-    private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
+    private var folder: String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    }
 
     func read() -> Contents {
-        guard let file = fopen(path, "re") else {
+        var status = stat()
+        guard stat(path, &status) == 0, let file = fopen(path, "re") else {
             return errno == ENOENT ? .missing : .ignored(String(cString: strerror(errno)))
         }
         defer { fclose(file) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return .ignored("not a regular file") }
+        guard status.st_size > 0 else { return .missing }
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         let count = fread(&bytes, 1, bytes.count, file)
         guard let text = String(validating: bytes[..<count], as: UTF8.self), let state = ResumeState(text)
@@ -51,10 +56,16 @@ struct ResumeFile: Sendable {
         return .state(state)
     }
 
+    /// Whether there is something else under the path, which is neither replaced nor removed.
+    private var isOccupied: Bool {
+        if case .ignored = read() { true } else { false }
+    }
+
     /// Writes a new file, and replaces the old one when the new one is on the disk.
     ///
     /// - Returns: An error code, or 0.
     func write(_ state: ResumeState) -> Int32 {
+        if isOccupied { return EEXIST }
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
@@ -73,6 +84,7 @@ struct ResumeFile: Sendable {
 
     /// Removes the file, because everything was played.
     func remove() {
+        if isOccupied { return }
         unlink(path)
         synchronizeFolder()
     }
