@@ -193,12 +193,12 @@ struct SnapshotTests {
         let folder = try folder()
         defer { remove(folder) }
         let arguments = [
-            "--sprite", "2x2", "--count", "6", "--size", "32x18", "--vtt", "a.vtt", "-o", "s%d.png",
+            "--sprite", "2x2", "--count", "6", "--size", "32x18", "--vtt", "a.vtt", "-o", "s:%d.png",
         ]
         let outcome = try await Command.run(["snapshot", Media.clip] + arguments, in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(try names(folder) == ["a.vtt", "s1.png", "s2.png"])
-        let sheet = try await size(folder.appendingPathComponent("s2.png"))
+        #expect(try names(folder) == ["a.vtt", "s:1.png", "s:2.png"])
+        let sheet = try await size(folder.appendingPathComponent("s:2.png"))
         #expect(sheet == "64x36")
         let text = String(decoding: try read(folder, "a.vtt"), as: UTF8.self)
         let places = [
@@ -208,7 +208,8 @@ struct SnapshotTests {
         let cues = places.enumerated().map { index, place in
             let start = "00:00:0\(index / 2).\(index % 2 * 5)00"
             let end = "00:00:0\((index + 1) / 2).\((index + 1) % 2 * 5)00"
-            return "\(start) --> \(end)\ns\(place),32,18\n"
+            // "s:1.png" would be a URL with a scheme.
+            return "\(start) --> \(end)\ns%3A\(place),32,18\n"
         }
         #expect(text == "WEBVTT\n\n" + cues.joined(separator: "\n"))
         // Each cell is most similar to the image at the middle of its part.
@@ -218,7 +219,7 @@ struct SnapshotTests {
         var pictures: [Data] = []
         for index in 1...6 { pictures.append(try await samples(folder, "t\(index).png")) }
         for (index, place) in ["0:0", "32:0", "0:18", "32:18", "0:0", "32:0"].enumerated() {
-            let cell = try await samples(folder, "s\(index / 4 + 1).png", "-vf crop=32:18:\(place)")
+            let cell = try await samples(folder, "s:\(index / 4 + 1).png", "-vf crop=32:18:\(place)")
             let distances = pictures.map { picture in
                 zip(picture, cell).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
             }

@@ -48,9 +48,14 @@ struct PreviewTrack {
     private static func reference(to image: String, from folder: String) -> String {
         let path = URL(fileURLWithPath: image).standardizedFileURL.path
         let name = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
-        return name.utf8.map { byte in
-            let isPlain = isalnum(Int32(byte)) != 0 || "!$&'()*+,-./:=@_~".utf8.contains(byte)
-            return isPlain ? String(Unicode.Scalar(byte)) : String(printf: "%%%02X", byte)
+        // A colon would make a scheme of what is before it.
+        return name.unicodeScalars.map { scalar in
+            let isPlain =
+                scalar.isASCII
+                && (scalar.properties.isAlphabetic
+                    || "0123456789!$&'()*+,-./=@_~".unicodeScalars.contains(scalar))
+            return isPlain
+                ? String(scalar) : String(scalar).utf8.map { String(printf: "%%%02X", $0) }.joined()
         }.joined()
     }
 }
