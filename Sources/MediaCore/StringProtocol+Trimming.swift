@@ -1,9 +1,12 @@
 extension StringProtocol {
-    /// The text without white space at both ends.
+    /// The text without white space, spaces without width and byte-order marks at both ends.
     package var trimmed: String {
-        var rest = self[...]
-        while rest.first?.isWhitespace == true { rest.removeFirst() }
-        while rest.last?.isWhitespace == true { rest.removeLast() }
-        return String(rest)
+        let isBlank = { (scalar: Unicode.Scalar) in
+            scalar.properties.isWhitespace || scalar == "\u{200B}" || scalar == "\u{FEFF}"
+        }
+        guard let first = unicodeScalars.firstIndex(where: { !isBlank($0) }),
+            let last = unicodeScalars.lastIndex(where: { !isBlank($0) })
+        else { return "" }
+        return String(String.UnicodeScalarView(unicodeScalars[first...last]))
     }
 }

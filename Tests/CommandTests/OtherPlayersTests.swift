@@ -47,8 +47,10 @@ struct OtherPlayersTests {
     @Test("No video may be requested by several names")
     func noVideo() throws {
         let arguments = try OtherPlayers.translated(["--no-video", "-vn", "-"], subcommands: [])
-        #expect(throws: Never.self) { _ = try PlayCommand.parse(arguments) }
-        #expect(throws: (any Error).self) { _ = try PlayCommand.parse(arguments + ["--video", "null"]) }
+        #expect(try !PlayOptions(PlayCommand.parse(arguments)).decodesVideo)
+        #expect(throws: ValidationError.self) {
+            _ = try PlayOptions(PlayCommand.parse(arguments + ["--video", "null"]))
+        }
     }
 
     @Test("A header of another player stays one argument")

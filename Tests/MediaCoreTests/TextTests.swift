@@ -35,10 +35,19 @@ struct TextTests {
 
     @Test(
         "White space is removed at both ends as by Foundation",
-        arguments: ["", " ", " a ", "\t a b\u{A0}\r\n", "\u{3000}x\u{2003}", "a\nb\n"]
+        arguments: [
+            "", " ", " a ", "\t a b\u{A0}\r\n", "\u{3000}x\u{2003}", "a\nb\n", "\u{200B}a\u{200B}",
+            " \u{301}a",
+            "a\u{301} ",
+        ]
     )
     func trimming(_ text: String) {
         #expect(text.trimmed == text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    @Test("A byte-order mark counts as white space")
+    func byteOrderMark() {
+        #expect(" \u{FEFF}a\u{FEFF}".trimmed == "a")
     }
 
     @Test("A date can be required to have a zone")

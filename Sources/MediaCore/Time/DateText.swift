@@ -30,7 +30,12 @@ package enum DateText {
         var moment = tm()
         (moment.tm_year, moment.tm_mon, moment.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
         (moment.tm_hour, moment.tm_min, moment.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
-        return (Int64(timegm(&moment)) - offset) * 1_000_000_000 + fraction
+        let seconds = timegm(&moment)
+        // `timegm` carries over a day that its month does not have. The hour 24 and the second 60 belong to the next day.
+        guard moment.tm_mday == Int32(day) || hour == 24 && minute == 0 && second == 0 || second == 60 else {
+            return nil
+        }
+        return (Int64(seconds) - offset) * 1_000_000_000 + fraction
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>, _ range: ClosedRange<Int64>) -> Int64? {
@@ -42,7 +47,8 @@ package enum DateText {
     /// Returns the offset of a zone from UTC in seconds. Zones are "Z", "+01:00", "+0100", "+01" or an empty string.
     private static func zone(_ bytes: [UInt8]) -> Int64? {
         if bytes.isEmpty || bytes == [UInt8(ascii: "Z")] || bytes == [UInt8(ascii: "z")] { return 0 }
-        let digits = bytes.dropFirst().filter { $0 != UInt8(ascii: ":") }
+        var digits = Array(bytes.dropFirst())
+        if digits.count == 5, digits[2] == UInt8(ascii: ":") { digits.remove(at: 2) }
         guard let sign = bytes.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
             digits.count == 2 || digits.count == 4, let hours = number(digits[0..<2], 0...23),
             let minutes = number(digits[2...], 0...59)

@@ -7,6 +7,11 @@ package enum LanguageNames {
         "msa": "may", "fas": "per", "ron": "rum", "slk": "slo", "bod": "tib", "cym": "wel",
     ]
 
+    /// Codes that were withdrawn, and their successors.
+    private static let withdrawn = [
+        "in": "id", "iw": "he", "ji": "yi", "jw": "jv", "mo": "ro", "sh": "sr",
+    ]
+
     /// The codes of ISO 639-1, each with that of ISO 639-2. Foundation has them in its Unicode tables of 37 MB.
     private static let pairs: [(short: String, long: String)] = {
         let codes = """
@@ -27,14 +32,18 @@ package enum LanguageNames {
 
     /// Returns the codes for a language, in lower case.
     ///
-    /// - Parameter language: A BCP 47 tag or an ISO 639 code, such as "de", "deu", "ger" or "pt-BR".
+    /// - Parameter language: A BCP 47 tag or an ISO 639 code, such as "de", "deu", "ger" or "pt-BR", or a name of a locale.
     /// - Returns: The tag itself, and the codes of the language without a region.
     package static func all(_ language: String) -> Set<String> {
         let name = language.lowercased()
-        let code = String(name.prefix { $0 != "-" && $0 != "_" })
-        let common = bibliographic.first { $0.value == code }?.key ?? code
-        var names: Set = [name, code, common]
-        if let pair = pairs.first(where: { $0.short == common || $0.long == common }) {
+        let code = String(name.prefix { !"-_.@".contains($0) })
+        var names: Set = [name, code]
+        let known = [bibliographic.first { $0.value == code }?.key ?? code, withdrawn[code]].compactMap(
+            \.self
+        )
+        for known in known {
+            names.insert(known)
+            guard let pair = pairs.first(where: { $0.short == known || $0.long == known }) else { continue }
             names.formUnion([pair.short, pair.long])
         }
         names.formUnion(names.compactMap { bibliographic[$0] })
