@@ -5,11 +5,9 @@ recovers each time and that the process does not grow.
 Usage: check-outages.py VPLAY [MINUTES] [SEED]
 
 Faults, one every 5 s after 2 s of each: the server is away, it cuts responses off, it sends 20 kB/s, the sound server is killed, the cache's
-file system is full (as root), the process may open no more files, the process is stopped, the process's clock of the day is set to a
-time up to a day away (where libfaketime is installed). A pass must end within 60 s after each fault.
+file system is full (as root), the process may open no more files, the process is stopped. A pass must end within 60 s after each fault.
 Memory, threads and descriptors at the end must be those after the first fifth. PulseAudio and ffmpeg are required.
 """
-import glob
 import http.server
 import os
 import pathlib
@@ -139,26 +137,6 @@ class FullDisk:
             subprocess.run(["umount", "-l", self.folder], check=True)
 
 
-class WallClock:
-    """The time of day as the process reads it, which can be set. The monotonic clock is not changed."""
-
-    def __init__(self, file, choose):
-        self.file, self.choose = file, choose
-        self.library = next(iter(glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")), None)
-        file.write_text("+0")
-        if not self.library:
-            print("check-outages: the clock is not set (apt-get install faketime)")
-
-    @property
-    def environment(self):
-        if not self.library:
-            return {}
-        return {"LD_PRELOAD": self.library, "FAKETIME_TIMESTAMP_FILE": str(self.file), "FAKETIME_CACHE_DURATION": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
-
-    def set(self):
-        self.file.write_text(f"{self.choose.randint(-86400, 86400):+d}")
-
-
 def main(vplay, minutes, seed):
     for tool in ("pulseaudio", "ffmpeg"):
         if not shutil.which(tool):
@@ -172,8 +150,8 @@ def main(vplay, minutes, seed):
             source = ["-f", "lavfi", "-i", f"testsrc2=s=320x180:r={25 + number}", "-f", "lavfi", "-i", "sine", "-t", "3", "-c:v", codec, "-b:v", "800k", "-c:a", "aac"]
             subprocess.run(["ffmpeg", "-nostdin", "-v", "error", *source, str(clips / f"{number}.mp4")], check=True)
         disk = FullDisk(folder / "cache")
-        server, sound, clock = Server(clips), SoundServer(name), WallClock(folder / "clock", choose)
-        player = Player(vplay, [f"http://127.0.0.1:{server.port}/{number}.mp4" for number in range(3)], str(disk.folder), {**sound.environment, **clock.environment})
+        server, sound = Server(clips), SoundServer(name)
+        player = Player(vplay, [f"http://127.0.0.1:{server.port}/{number}.mp4" for number in range(3)], str(disk.folder), sound.environment)
         pid = player.process.pid
 
         def limit(count):
@@ -188,8 +166,6 @@ def main(vplay, minutes, seed):
             "no descriptors": (lambda: limit(growth.facts(pid)[2]), lambda: limit(usual)),
             "stopped": (lambda: os.kill(pid, signal.SIGSTOP), lambda: os.kill(pid, signal.SIGCONT)),
         }
-        if clock.library:
-            outages["clock set"] = (clock.set, lambda: None)
         if disk.is_mounted:
             outages["cache full"] = (disk.fill, disk.clear)
         counts, longest, samples = {}, {}, []
