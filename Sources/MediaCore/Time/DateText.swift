@@ -29,13 +29,11 @@ package enum DateText {
         guard !requiresZone || !rest.isEmpty, let offset = zone(Array(rest)) else { return nil }
         var moment = tm()
         (moment.tm_year, moment.tm_mon, moment.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
-        (moment.tm_hour, moment.tm_min, moment.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
-        let seconds = timegm(&moment)
-        // `timegm` carries over a day that its month does not have. The hour 24 and the second 60 belong to the next day.
-        guard moment.tm_mday == Int32(day) || hour == 24 && minute == 0 && second == 0 || second == 60 else {
-            return nil
-        }
-        return (Int64(seconds) - offset) * 1_000_000_000 + fraction
+        let midnight = timegm(&moment)
+        // `timegm` carries over a day that its month does not have.
+        guard moment.tm_mday == Int32(day), hour < 24 || minute == 0 && second == 0 else { return nil }
+        let seconds = Int64(midnight) + hour * 3600 + minute * 60 + second
+        return (seconds - offset) * 1_000_000_000 + fraction
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>, _ range: ClosedRange<Int64>) -> Int64? {

@@ -29,7 +29,7 @@ extension DecodeStage {
         var awaitsPreview: Bool
         /// The distance from the target to the frame being shown. A preview is nearer.
         let shownDistance: MediaTime
-        /// How far beyond the target frames are decoded while the user drags, beside the one that a step needs.
+        /// The length of the last move of a forward drag, for which frames are decoded ahead; zero for other seeks.
         var dragDistance = MediaTime.zero
         /// Non-nil while packets are not decoded because the video is not watched.
         var undecoded: UndecodedFrames?
