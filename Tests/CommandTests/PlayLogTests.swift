@@ -116,6 +116,20 @@ struct PlayLogTests {
         first.close()
     }
 
+    @Test(
+        "A file of another kind is refused, and stays as it is",
+        arguments: ["\u{0}\u{0}\u{0} ftypisom", "{\"key\":1}", "text\n{\"begin\":1}\n"]
+    )
+    func otherContents(contents: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("film", Data(contents.utf8))
+        #expect(throws: PlayLogError.otherContents) {
+            var file = PlayLogFile(path: folder.path("film"))
+            try file.append(Self.line(1))
+        }
+        #expect(try Self.content(folder.path("film")) == Array(contents.utf8))
+    }
+
     // MARK: The command
 
     private static func objects(_ path: String) throws -> [[String: Any]] {

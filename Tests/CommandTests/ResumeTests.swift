@@ -72,6 +72,14 @@ struct ResumeTests {
         unlink(path)
     }
 
+    @Test("A pipe is refused without waiting for its writer")
+    func pipe() {
+        let path = Media.temporary("pipe").path
+        defer { unlink(path) }
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(ResumeFile(path: path).read() == .ignored("not a regular file"))
+    }
+
     @Test("An empty file is replaced")
     func empty() throws {
         let url = Media.temporary("resume.json")

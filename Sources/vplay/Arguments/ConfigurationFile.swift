@@ -98,7 +98,7 @@ struct ConfigurationFile: Sendable {
             throw fault(option.line, "include: expected a file.")
         }
         guard depth < Self.maximumDepth else { throw fault(option.line, "include: more than 8 files deep.") }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let folder = path.folderPath ?? ""
         let file = ConfigurationFile(path: name.hasPrefix("/") ? name : folder + name)
         return try file.options(isRequired: true, depth: depth + 1)
     }

@@ -94,7 +94,7 @@ extension Input {
         guard ["m3u8", "m3u"].contains(URL(fileURLWithPath: path).pathExtension.lowercased()),
             let data = FileManager.default.contents(atPath: path), data.count < 1 << 20
         else { return [] }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let folder = path.folderPath ?? ""
         let names = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).flatMap { line in
             line.hasPrefix("#")
                 ? line.split(separator: "URI=\"").dropFirst().compactMap { $0.split(separator: "\"").first }

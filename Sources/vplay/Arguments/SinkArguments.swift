@@ -77,7 +77,7 @@ enum VideoSinkArgument: Hashable, Sendable {
     var existingPaths: [String] {
         guard case .images(let images) = self, images.isPattern else { return path.map { [$0] } ?? [] }
         let first = images.path(1)
-        let folder = first.lastIndex(of: "/").map { String(first[...$0]) } ?? ""
+        let folder = first.folderPath ?? ""
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
                 .map { folder + $0 }.filter(images.matches)

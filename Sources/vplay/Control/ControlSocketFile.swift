@@ -43,8 +43,7 @@ struct ControlSocketFile: Sendable {
     /// Binds the socket under a temporary name, listens, and renames it: renaming a socket that is already private
     /// leaves no moment in which others can connect, and none in which nobody listens.
     private static func listen(_ descriptor: Int32, _ path: String) throws(ControlSocketError) -> stat {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let opened = open(path.folderPath ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard opened >= 0 else { throw ControlSocketError(path, errno) }
         defer { Glibc.close(opened) }
         // The name of the temporary file must fit into an address as well, whatever the length of the path.

@@ -6,6 +6,8 @@ enum PlayLogError: Error, Hashable, CustomStringConvertible {
     case notRegular
     case inUse
     case tooLarge
+    /// The file was not written by the play log.
+    case otherContents
 
     init(_ code: Int32) { self = .system(code) }
 
@@ -15,6 +17,7 @@ enum PlayLogError: Error, Hashable, CustomStringConvertible {
         case .notRegular: "not a regular file"
         case .inUse: "another process writes to it"
         case .tooLarge: "larger than 256 MiB"
+        case .otherContents: "not a play log"
         }
     }
 }

@@ -55,6 +55,7 @@ struct PlayLogFile: Sendable {
                 throw errno == EWOULDBLOCK ? .inUse : PlayLogError(errno)
             }
             guard status.st_size <= Self.maximumByteCount else { throw .tooLarge }
+            guard try Self.isLog(opened, Int(status.st_size)) else { throw .otherContents }
             guard let remaining = try repair(opened, Int(status.st_size)) else {
                 Glibc.close(opened)
                 return
@@ -132,8 +133,7 @@ struct PlayLogFile: Sendable {
 
     /// Makes renamed files permanent. Some file systems cannot, where a rename is permanent later.
     private func syncFolder() {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let opened = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let opened = Glibc.open(path.folderPath ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard opened >= 0 else { return }
         fsync(opened)
         Glibc.close(opened)
@@ -172,6 +172,13 @@ struct PlayLogFile: Sendable {
             throw PlayLogError(errno)
         }
         return length
+    }
+
+    /// Whether a file begins as a play log: with a line, a part of one, or zeros in place of lines that a loss of power
+    /// damaged. A file of another kind has no line that repair would keep.
+    private static func isLog(_ descriptor: Int32, _ count: Int) throws(PlayLogError) -> Bool {
+        let head = try read(descriptor, from: 0, count: min(count, 4096))
+        return zip(head, #"{"begin":"#.utf8).allSatisfy { $0 == $1 } || head.allSatisfy { $0 == 0 }
     }
 
     private static func isComplete(_ line: ArraySlice<UInt8>) -> Bool {

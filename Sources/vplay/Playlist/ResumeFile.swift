@@ -35,18 +35,18 @@ struct ResumeFile: Sendable {
 
     init(path: String) { self.path = path }
 
-    private var folder: String {
-        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    }
+    private var folder: String { path.folderPath ?? "." }
 
     func read() -> Contents {
         var status = stat()
-        guard stat(path, &status) == 0, let file = fopen(path, "re") else {
+        guard stat(path, &status) == 0 else {
             return errno == ENOENT ? .missing : .ignored(String(cString: strerror(errno)))
         }
-        defer { fclose(file) }
+        // Opening a pipe would wait for its writer.
         guard status.st_mode & S_IFMT == S_IFREG else { return .ignored("not a regular file") }
         guard status.st_size > 0 else { return .missing }
+        guard let file = fopen(path, "re") else { return .ignored(String(cString: strerror(errno))) }
+        defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         let count = fread(&bytes, 1, bytes.count, file)
         guard let text = String(validating: bytes[..<count], as: UTF8.self), let state = ResumeState(text)
