@@ -16,7 +16,7 @@ enum ALSAInstallation {
 @Suite(
     "ALSA plugins",
     .serialized,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(10)),
     .enabled(if: ALSAInstallation.isComplete, "libasound and its configuration are not installed")
 )
 struct ALSAPluginTests {

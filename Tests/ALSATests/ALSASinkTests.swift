@@ -8,7 +8,7 @@ import Testing
 
 extension ALSAStreamTests {
     /// Tests of the thread that opens the device and opens it again.
-    @Suite("ALSA sink", .timeLimit(.minutes(1)))
+    @Suite("ALSA sink", .timeLimit(.minutes(10)))
     struct ALSASinkTests {
         private static let format = AudioFormat(
             sampleRate: 48_000,

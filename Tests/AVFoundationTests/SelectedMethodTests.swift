@@ -3,7 +3,7 @@ import Testing
 
 @testable import AVFoundation
 
-@Suite("Methods that timers and perform(_:with:) select", .timeLimit(.minutes(1)))
+@Suite("Methods that timers and perform(_:with:) select", .timeLimit(.minutes(10)))
 struct SelectedMethodTests {
     private final class Target: NSObject {
         let bench: AdapterBench

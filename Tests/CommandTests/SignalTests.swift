@@ -6,7 +6,7 @@ import Testing
 @Suite("Signals", .enabled(if: Media.isMade))
 struct SignalTests {
     /// Dispatch installs signal sources asynchronously on another thread.
-    @Test("No signal is lost after the launch", .timeLimit(.minutes(1)))
+    @Test("No signal is lost after the launch", .timeLimit(.minutes(10)))
     func fromTheFirstMoment() async {
         for _ in 0..<100 {
             let (news, tell) = AsyncStream.makeStream(of: Void.self)

@@ -11,7 +11,7 @@ struct BrokenFileTests {
         ["broken/", "unsupported/", "image/", "subtitles/"].contains(where: $0.path.hasPrefix)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: files)
+    @Test(.timeLimit(.minutes(10)), arguments: files)
     func endsWithFramesOrWords(_ entry: CorpusEntry) throws {
         for probesFully in [false, true] {
             for type in [MediaType.video, .audio] {

@@ -51,7 +51,7 @@ final class MemorySource: ByteSource {
 }
 
 struct CancelTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func anOpenThatIsStuckReturns() throws {
         let source = StuckSource()
         let demuxer = FFmpegDemuxer(OpenRequest(location: "stuck.mp4", source: source))

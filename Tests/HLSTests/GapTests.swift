@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Segments that the playlist declares as not available (`EXT-X-GAP`).
-@Suite("HLS: gaps", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(2)))
+@Suite("HLS: gaps", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(10)))
 struct GapTests {
     /// Returns a playlist of three segments in which those with these numbers are gaps.
     private func list(_ gaps: Set<Int>, _ name: String) -> String {

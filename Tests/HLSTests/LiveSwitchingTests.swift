@@ -9,7 +9,7 @@ import Testing
 @Suite(
     "HLS: switching in live presentations and across discontinuities",
     .enabled(if: Fixture.areThere, "make fixtures"),
-    .timeLimit(.minutes(2))
+    .timeLimit(.minutes(10))
 )
 struct LiveSwitchingTests {
     private static let small = (peak: 80_000.0, width: 64)

@@ -6,7 +6,7 @@ import Testing
 
 // Rule: live-window
 /// Live presentations: where they begin, the range that can be sought to, and the return to the live edge.
-@Suite("HLS: live presentations", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(2)))
+@Suite("HLS: live presentations", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(10)))
 struct LiveTests {
     /// A version of the playlist: a range of the twelve segments, and whether it has an end.
     private struct Stage: Sendable {

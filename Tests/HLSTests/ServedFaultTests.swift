@@ -6,7 +6,7 @@ import Testing
 
 // Rule: hls-hosts
 /// Failures of single resources of a presentation, and their results.
-@Suite("HLS: server failures", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(2)))
+@Suite("HLS: server failures", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(10)))
 struct ServedFaultTests {
     private typealias Change = @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void
 

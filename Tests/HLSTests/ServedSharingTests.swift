@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Segments, maps and keys are fetched once for all players of a presentation, and remain available without a server.
-@Suite("HLS: sharing and caching", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(3)))
+@Suite("HLS: sharing and caching", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(10)))
 struct ServedSharingTests {
     private static func serve(_ name: String) throws -> (ServedFolder, folder: TemporaryFolder, path: String)
     {

@@ -8,7 +8,7 @@ import Testing
 
 // Rule: hls-subtitles
 /// Subtitle renditions from a server.
-@Suite("HLS: subtitles", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(1)))
+@Suite("HLS: subtitles", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(10)))
 struct ServedSubtitleTests {
     private struct Cue: Hashable, Sendable {
         var text: String

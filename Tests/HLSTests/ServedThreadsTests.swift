@@ -9,7 +9,7 @@ import Testing
     "HLS: threads of waiting players",
     .serialized,
     .enabled(if: Fixture.areThere, "make fixtures"),
-    .timeLimit(.minutes(2))
+    .timeLimit(.minutes(10))
 )
 struct ServedThreadsTests {
     /// The resource that hangs, and the number of its bytes that are sent before.

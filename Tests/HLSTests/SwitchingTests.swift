@@ -9,7 +9,7 @@ import Testing
 @Suite(
     "HLS: switching variant streams",
     .enabled(if: Fixture.areThere, "make fixtures"),
-    .timeLimit(.minutes(2))
+    .timeLimit(.minutes(10))
 )
 struct SwitchingTests {
     private static let kinds = ["five variants", "five variants of fmp4"]

@@ -5,7 +5,7 @@ import Testing
 @testable import Network
 
 /// Responses that are invalid, or describe another resource.
-@Suite("Invalid and changed bodies", .timeLimit(.minutes(1)))
+@Suite("Invalid and changed bodies", .timeLimit(.minutes(10)))
 struct BodyFaultTests {
     typealias Answer = FaultServer.Answer
 

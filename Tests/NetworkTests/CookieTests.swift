@@ -5,7 +5,7 @@ import Testing
 @testable import Network
 
 /// Tests which requests send cookies that a server has set.
-@Suite("Cookies", .timeLimit(.minutes(1)))
+@Suite("Cookies", .timeLimit(.minutes(10)))
 struct CookieTests {
     typealias Answer = FaultServer.Answer
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Network
 
 /// Failures between the client and a file, and their results. `docs/faults.md` refers to these tests.
-@Suite("Server and connection failures", .timeLimit(.minutes(1)))
+@Suite("Server and connection failures", .timeLimit(.minutes(10)))
 struct FaultTests {
     typealias Answer = FaultServer.Answer
 

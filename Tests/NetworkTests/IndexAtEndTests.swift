@@ -6,7 +6,7 @@ import Testing
 @testable import Network
 
 /// Files that are read like an MP4 whose index is at the end: the head, the index, and then everything between them.
-@Suite("Files with their index at the end", .timeLimit(.minutes(1)))
+@Suite("Files with their index at the end", .timeLimit(.minutes(10)))
 struct IndexAtEndTests {
     private static let size = 3_000_000
     private static let index = 2_900_000

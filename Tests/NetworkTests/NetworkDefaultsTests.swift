@@ -8,7 +8,7 @@ import Testing
 @Suite(
     "Network options of a configuration",
     .enabled(if: Fixture.areThere, "make fixtures"),
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(10))
 )
 struct NetworkDefaultsTests {
     /// A server that records the value of the header X-Key for each path.

@@ -6,7 +6,7 @@ import Testing
 @testable import Network
 
 /// Tests durations of the network with a clock that the test moves, so that no test waits for them.
-@Suite("Durations of the network", .timeLimit(.minutes(1)))
+@Suite("Durations of the network", .timeLimit(.minutes(10)))
 struct NetworkTimeTests {
     private let time = NetworkTime()
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Network
 
 /// Tests what a proxy receives, and that it does not bypass the checks of private addresses.
-@Suite("Proxy", .timeLimit(.minutes(1)))
+@Suite("Proxy", .timeLimit(.minutes(10)))
 struct ProxyTests {
     typealias Answer = FaultServer.Answer
     private static let headers = [("X-Key", "k"), ("Cookie", "c=1")].map {

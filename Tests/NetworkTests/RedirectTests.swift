@@ -6,7 +6,7 @@ import Testing
 @testable import Network
 
 /// Tests redirects and the checks of private addresses.
-@Suite("Redirects and private addresses", .timeLimit(.minutes(1)))
+@Suite("Redirects and private addresses", .timeLimit(.minutes(10)))
 struct RedirectTests {
     typealias Answer = FaultServer.Answer
 

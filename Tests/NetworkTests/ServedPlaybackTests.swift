@@ -9,7 +9,7 @@ import Testing
 @Suite(
     "Playing from a server",
     .enabled(if: Fixture.areThere, "make fixtures"),
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(10))
 )
 struct ServedPlaybackTests {
     private func play(_ asset: Asset) async -> PlaybackTranscript { await PlaybackTranscript.play(asset) }

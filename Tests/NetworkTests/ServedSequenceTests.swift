@@ -31,7 +31,7 @@ struct ServedSequenceTests {
         #expect(server.log.count == requests)
     }
 
-    @Test("Leaving the loop, and cancelling the task, end a request that hangs", .timeLimit(.minutes(1)))
+    @Test("Leaving the loop, and cancelling the task, end a request that hangs", .timeLimit(.minutes(10)))
     func hanging() async throws {
         let film = [UInt8](try Data(contentsOf: Fixture.url("clip-h264-aac.mp4")))
         for sampling in [FrameSampling.all, .uniform(count: 4)] {

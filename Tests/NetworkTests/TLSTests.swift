@@ -87,7 +87,7 @@ private final class TLSServer {
     }
 }
 
-@Suite("TLS certificates", .enabled(if: TLSServer.isInstalled, "openssl"), .timeLimit(.minutes(1)))
+@Suite("TLS certificates", .enabled(if: TLSServer.isInstalled, "openssl"), .timeLimit(.minutes(10)))
 struct TLSTests {
     private let file = ServedFile.bytes(20_000)
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests the replacement of URLs that expire. The tests run serially, because each blocks a thread while the
 /// application is asked on another one, and a machine with two cores has only two.
-@Suite("Replacing expired URLs", .serialized, .timeLimit(.minutes(1)))
+@Suite("Replacing expired URLs", .serialized, .timeLimit(.minutes(10)))
 struct URLRefreshTests {
     /// Returns a file on a server that rejects /film.mp4 after the first `good` requests and has the file at /new.
     private func expiring(

@@ -6,7 +6,7 @@ import Testing
 
 // Rule: variants
 /// A presentation of three variants over links of several speeds, on the clock of the test.
-@Suite("Variants follow the network throughput", .timeLimit(.minutes(1)))
+@Suite("Variants follow the network throughput", .timeLimit(.minutes(10)))
 struct AdaptiveBitRateTests {
     private static let seconds = 45
     /// The variant that is listed first has neither the highest nor the lowest bit rate.

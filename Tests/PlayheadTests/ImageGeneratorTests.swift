@@ -66,7 +66,7 @@ struct ImageGeneratorTests {
 
     @Test(
         "An asset that cannot be opened answers each request with the error",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(10)),
         arguments: [MediaError.Code.io, .notFound]
     )
     func unopened(code: MediaError.Code) async {

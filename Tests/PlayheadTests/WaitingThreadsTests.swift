@@ -9,7 +9,7 @@ import Testing
     "A hundred players that wait for bytes",
     .serialized,
     .enabled(if: Fixture.areThere, "make fixtures"),
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(10))
 )
 struct WaitingThreadsTests {
     private static func configuration() -> Player.Configuration {

@@ -10,7 +10,7 @@ import Testing
 @Suite(
     "PulseAudio server",
     .serialized,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(10)),
     .enabled(if: AudioServer.isInstalled, "pulseaudio, parec and pactl are not installed")
 )
 struct PulseTests {
@@ -182,7 +182,7 @@ struct PulseTests {
         #expect(player.audioDeviceFacts.device == nil)
     }
 
-    @Test("A server that does not respond delays no call", .timeLimit(.minutes(2)))
+    @Test("A server that does not respond delays no call", .timeLimit(.minutes(10)))
     func hung() async throws {
         let server = try AudioServer()
         try await server.start()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Network
 
-@Suite("Cache folder", .timeLimit(.minutes(2)))
+@Suite("Cache folder", .timeLimit(.minutes(10)))
 struct CacheFolderTests {
     private let key = SHA256.digest(of: "key")
     private let film = ServedFile.bytes(300_000)

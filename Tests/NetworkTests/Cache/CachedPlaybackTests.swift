@@ -8,7 +8,7 @@ import Testing
 @Suite(
     "Playing from the cache",
     .enabled(if: Fixture.areThere, "make fixtures"),
-    .timeLimit(.minutes(2))
+    .timeLimit(.minutes(10))
 )
 struct CachedPlaybackTests {
     private func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: Fixture.url(name))) }

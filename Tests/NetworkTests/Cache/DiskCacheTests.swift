@@ -5,7 +5,7 @@ import Testing
 
 @testable import Network
 
-@Suite("Disk cache", .timeLimit(.minutes(1)))
+@Suite("Disk cache", .timeLimit(.minutes(10)))
 struct DiskCacheTests {
     private typealias Change = @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void
 

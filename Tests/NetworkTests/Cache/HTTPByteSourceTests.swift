@@ -54,7 +54,7 @@ struct SharedFile {
     }
 }
 
-@Suite("Shared HTTP source", .timeLimit(.minutes(1)))
+@Suite("Shared HTTP source", .timeLimit(.minutes(10)))
 struct HTTPByteSourceTests {
     @Test("A program reads a URL through the shared resources, and other URLs are refused")
     func publicSource() throws {

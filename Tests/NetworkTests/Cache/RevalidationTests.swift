@@ -8,7 +8,7 @@ import Testing
 /// Tests when an asset may reuse the stored response of another one, with a server that changes its files in place.
 @Suite(
     "Revalidation of shared responses",
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(10))
 )
 struct RevalidationTests {
     /// A server that fails for a while, and then has other files under the same names.
