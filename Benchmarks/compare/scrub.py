@@ -12,12 +12,17 @@ Each file is measured with these series, the two settings in turn:
 * frame back: steps of one frame backward, 30 a second, as a key that is held down repeats. "before" is without memory for frames that are
   decoded ahead (`Player.frameCacheByteLimit` = 0).
 
+* key frame alone: for the same random times, PyAV seeks to the key frame before each one and decodes it, with threads that share the frame.
+  It displays nothing. The row is left out if PyAV is missing.
+
 Then the same is repeated untimed, and the MD5 of each exact frame is compared with that of the frame that ffmpeg decodes for its time.
 Writes docs/results/scrubbing.json and the table in docs/performance.md between its two marks.
 """
 
 import argparse
 import json
+import math
+import os
 import pathlib
 import random
 import shutil
@@ -63,6 +68,28 @@ def step_back(bench, file, frames, count, has_cache, hashes=False):
     return answers
 
 
+def decode_key_frames(file, targets):
+    """Returns the seconds that PyAV needs to seek to the key frame before each time and to decode it, or None without PyAV."""
+    try:
+        import av
+    except ImportError:
+        return None
+    times = []
+    with av.open(str(file)) as container:
+        stream = container.streams.video[0]
+        stream.thread_type, stream.thread_count = "SLICE", os.cpu_count()
+        zero, decoder = stream.start_time or 0, stream.codec_context
+        for target in targets:
+            begin = time.monotonic()
+            container.seek(zero + math.floor(target / stream.time_base), stream=stream, backward=True)
+            packet = next(packet for packet in container.demux(stream) if packet.is_keyframe)
+            if not decoder.decode(packet):
+                decoder.decode(None)
+            times.append(time.monotonic() - begin)
+            decoder.flush_buffers()
+    return spread(times)
+
+
 def spread(values):
     return {"p50": seek.percentile(values, 0.5), "p95": seek.percentile(values, 0.95), "all": values}
 
@@ -78,7 +105,7 @@ def measure(file, bench, count, seed):
     steps = min(3 * count, len(frames) // 2 - 1)
     ends = [end for _, end, _ in drags(frames)]
     middle = round(frames[len(frames) // 2][0] + 1e-3, 6)
-    entry = {}
+    entry = {"key frame": decode_key_frames(file, targets)}
     for label, is_on in (("before", False), ("now", True)):
         answers, dragged = scrub(bench, file, frames, targets, is_on)
         back = step_back(bench, file, frames, steps, is_on)
@@ -116,6 +143,9 @@ def table(report):
             cells.append(f"{total[0] + total[1]} of {total[2] + total[3]}" if index == 0 else "")
             lines.append(f"| {label} | {title} | " + " | ".join(cells) + " |")
             label = ""
+            if index == 0 and entry["key frame"]:
+                cells = [f"{entry['key frame'][p] * 1000:.1f} ms" for p in ("p50", "p95")]
+                lines.append("|  | key frame alone, PyAV |  |  | " + " | ".join(cells) + " |  |")
     return "\n".join(lines)
 
 
