@@ -60,6 +60,48 @@ struct PulledFileTests {
         #expect(await PulledMedia.frames(of: asset(name), .times(sorted)).frames == expected)
     }
 
+    @Test("A time after the end of a truncated file is an error, and not its last frame")
+    func truncated() async throws {
+        let film = asset("broken-cut-faststart.mp4")
+        var all: [String] = []
+        do throws(PlaybackError) {
+            for try await frame in film.frames() { all.append(PulledMedia.line(frame)) }
+        } catch {
+            #expect(error.code == .truncated)
+        }
+        for sampling: FrameSampling in [.uniform(count: 8), .rate(perSecond: 2)] {
+            let found = await PulledMedia.frames(of: film, sampling)
+            #expect(found.ending == "truncated" && !found.frames.isEmpty)
+            #expect(Set(found.frames).count == found.frames.count)
+        }
+        // A still: the first request fails, and the next one is not affected.
+        let generator = ImageGenerator(asset: film)
+        generator.requestedTimeToleranceBefore = .zero
+        generator.requestedTimeToleranceAfter = .zero
+        let error = await #expect(throws: PlaybackError.self) {
+            try await generator.image(at: MediaTime(value: 29, timescale: 10))
+        }
+        #expect(error?.code == .truncated)
+        #expect(try await PulledMedia.line(generator.image(at: .zero).frame) == all[0])
+        // Within its tolerance a request gets the nearest key frame.
+        generator.requestedTimeToleranceBefore = .positiveInfinity
+        let time = try await generator.image(at: MediaTime(value: 29, timescale: 10)).actualTime
+        #expect(time < MediaTime(value: 2, timescale: 1))
+    }
+
+    @Test("A truncated WebM file is an error if all its tracks are read, and ends if only its video is")
+    func truncatedWebM() async throws {
+        let bytes = [UInt8](try Data(contentsOf: Fixture.url("clip-vp9-opus.webm")))
+        let part = DataByteSource(Array(bytes.prefix(bytes.count / 2)), name: "part")
+        let film = Asset(
+            url: Fixture.url("clip-vp9-opus.webm"),
+            options: AssetOptions(byteSource: part)
+        )
+        #expect(await PlaybackTranscript.play(film).ending == "truncated")
+        let frames = await PulledMedia.frames(of: film)
+        #expect(frames.ending == "end" && !frames.frames.isEmpty)
+    }
+
     @Test("A range of frames is the part of all frames that is due in it")
     func ranges() async throws {
         let all = await PulledMedia.frames(of: asset("clip-h264-aac.mp4")).frames

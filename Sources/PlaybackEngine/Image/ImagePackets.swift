@@ -21,6 +21,8 @@ final class ImagePackets {
     private var recentTimes: Deque<(presentation: MediaTime?, decode: MediaTime?)> = []
     /// True if no packet follows them.
     private var isAtEnd = false
+    /// The end of the packets that have been read since the last seek.
+    private var newestEnd: MediaTime?
     private var consecutiveFaults = 0
     /// The seek that precedes the next read.
     private var pendingSeek: (target: MediaTime, preference: SeekPreference)?
@@ -58,6 +60,7 @@ final class ImagePackets {
         upcoming = []
         recentTimes = []
         isAtEnd = false
+        newestEnd = nil
         order.reset()
         // After a seek past the target, the times say nothing about the packets before that position.
         times = SeekTimes(target: self.target)
@@ -69,6 +72,9 @@ final class ImagePackets {
         if upcoming.isEmpty, !isAtEnd { guard try readNext() else { return .pending } }
         return .ready(upcoming.first)
     }
+
+    /// The end of the data, if it has been reached.
+    var dataEnd: MediaTime? { isAtEnd ? newestEnd : nil }
 
     /// Returns whether the packets show that the frame at `time` is due at the target.
     func isDue(_ time: MediaTime) -> Bool { order.isReliable && times.isDue(time) }
@@ -119,6 +125,9 @@ final class ImagePackets {
         if recentTimes.count >= Self.maximumHeldCount { recentTimes.removeFirst() }
         recentTimes.append((packet.presentationTime, packet.decodeTime))
         order.note(packet)
+        if let time = packet.presentationTime {
+            newestEnd = max(newestEnd ?? .negativeInfinity, time + (packet.duration ?? .zero))
+        }
         upcoming.append(packet)
         return true
     }

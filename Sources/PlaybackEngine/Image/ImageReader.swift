@@ -14,6 +14,7 @@ final class ImageReader {
     let description: MediaDescription
     let track: Track
     private var end: MediaTime { description.duration }
+    private let declaredEnd: DeclaredEnd
     /// Whether the track is an attached picture, which is the image at every time.
     private var isAttachedPicture: Bool { track.isAttachedPicture }
 
@@ -76,6 +77,7 @@ final class ImageReader {
         self.decoder = decoder
         self.description = description
         self.track = track
+        declaredEnd = DeclaredEnd(description, played: [track.id])
     }
 
     var demuxer: any Demuxer { packets.demuxer }
@@ -272,6 +274,7 @@ final class ImageReader {
             cachedAnswer = nil
             return .ready(frame)
         }
+        if let truncation { throw truncation }
         if isDecoded, !target.isSyncPoint { return .ready(dueFrame()) }
         if target.isExact, let newest, packets.isDue(newest.presentationTime) { return .ready(newest) }
         if let frame = ahead {
@@ -290,6 +293,13 @@ final class ImageReader {
             try packets.note(error)
         }
         return .ready(nil)
+    }
+
+    /// The error if the data ends before all accepted frames, and the container declares a later end. The last frame
+    /// would be shown for a time at which another one is due in the complete file.
+    private var truncation: MediaError? {
+        guard !target.isSyncPoint, let end = packets.dataEnd, target.from >= end else { return nil }
+        return declaredEnd.truncation(at: end)
     }
 
     private func accept(_ frame: VideoFrame) -> VideoFrame? {
@@ -409,8 +419,8 @@ final class ImageReader {
         hasEnded = true
         if newest != nil { return dueFrame() }
         if seekEarlier() { return nil }
-        let noFrame = MediaError(.decodeFailed, "no frame at \(target.time)", time: target.time)
-        throw packets.lastFault ?? noFrame
+        let message = "no frame at \(target.time.seconds) seconds"
+        throw packets.lastFault ?? MediaError(.decodeFailed, message, time: target.time)
     }
 
     /// Retries from an earlier position, because the container's index led past the target. Returns false if
