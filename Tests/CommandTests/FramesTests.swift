@@ -197,6 +197,40 @@ struct FramesTests {
         #expect(outcome.errors.contains("-: the input can be read only once; --size is needed"))
     }
 
+    @Test("A file as standard input has all options; a pipe is refused where frames are found by seeking")
+    func standardInput() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.shell(
+            """
+            cd "$2"
+            "$vplay" frames - --count 3 --size 8x8 --pixel-format gray -o a.raw <"$1"; echo $?
+            "$vplay" snapshot - --at 1 -o a.png <"$1"; echo $?
+            for options in "--count 3" "--at 1" "--fps 1 --header"; do
+                cat "$1" | "$vplay" frames - $options --size 8x8 -o b.raw; echo $?
+            done
+            cat "$1" | "$vplay" snapshot - --at 1 -o b.png; echo $?
+            ls
+            """,
+            Media.fixture("clip-h264-aac.mp4"),
+            folder.path
+        )
+        #expect(outcome.lines == ["0", "0", "64", "64", "64", "64", "a.png", "a.raw"])
+        for words in ["--count needs", "--at needs", "--fps with --header needs"] {
+            #expect(outcome.errors.contains("Standard input can be read only once; \(words) a file."))
+        }
+        #expect(outcome.errors.contains("Standard input can be read only once; stills need a file."))
+    }
+
+    @Test("A time past the end writes the last frame and one warning with the duration")
+    func pastEnd() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.run(
+            ["frames", Media.clip, "--at", "999", "--size", "8x8", "-o", folder.path("a.raw")]
+        )
+        #expect(outcome.status == 0 && outcome.errorLines.count == 1, "\(outcome.errors)")
+        #expect(outcome.errors.contains("--at 999 is past the end (duration 3 s); the last frame is used"))
+    }
+
     @Test("An existing file is replaced only when the array is complete, and an input is never written")
     func replacement() async throws {
         let folder = try TemporaryFolder()

@@ -48,6 +48,16 @@ struct PipeInputTests {
         #expect(outcome.lines == ["143"])
     }
 
+    @Test("An MP4 file whose index follows its media is refused with the reason, and plays as a file")
+    func indexAtEnd() async throws {
+        let film = Media.fixture("clip-moov-at-end.mp4")
+        let outcome = try await Command.shell("cat \"$1\" | \"$vplay\" --untimed -; echo $?", film)
+        #expect(outcome.lines == ["1"])
+        #expect(outcome.errors.contains("the index (moov box) follows the media"), "\(outcome.errors)")
+        let file = try await Command.shell("\"$vplay\" --untimed - < \"$1\"; echo $?", film)
+        #expect(file.lines == ["0"] && file.errors.isEmpty, "\(file.errors)")
+    }
+
     @Test("An option that requires seeking is an error for a pipe")
     func rangesOfPipes() async throws {
         let outcome = try await run("mkfifo p; \"$vplay\" --start 1 p")

@@ -54,6 +54,7 @@ extension FFmpegDemuxer {
                 throw failure
             }
             failedReads = 0
+            hasReadPacket = true
             startFingerprint.record(packet)
             return packet
         }
@@ -62,6 +63,7 @@ extension FFmpegDemuxer {
             session.clearFailure()
             throw failure
         }
+        if !hasReadPacket, let error = session.passedMediaError { throw error }
         // A container with too many consecutive errors is treated as ended.
         failedReads += 1
         if code == PH_ERROR_EOF || failedReads > FFmpegDemuxer.failedReadLimit { return nil }

@@ -32,6 +32,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var startFingerprint = StartFingerprint()
     /// The number of failed reads since the last packet.
     var failedReads = 0
+    /// Whether libav has delivered a packet.
+    var hasReadPacket = false
     var mappings: [Int32: TimeMapping] = [:]
     /// The offset that is added to all times; see `SegmentedDemuxer`.
     var shift = MediaTime.zero

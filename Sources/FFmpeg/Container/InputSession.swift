@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import Glibc
 internal import MediaCore
 internal import PlayheadBackend
 
@@ -83,6 +84,20 @@ final class InputSession {
     var hiddenFailure: MediaError? {
         if interruption.isAborted { return LibraryError.cancelled(name) }
         return bridge.failure
+    }
+
+    /// The error if no packet can be read because the index follows the media, in a source that cannot seek.
+    var passedMediaError: MediaError? {
+        guard let owned, owned.pointee.pb?.pointee.seekable == 0, log.text?.contains("partial file") == true,
+            owned.pointee.nb_streams > 0, let stream = owned.pointee.streams[0],
+            let entry = avformat_index_get_entry(stream, 0)?.pointee,
+            entry.pos < avio_seek(owned.pointee.pb, 0, SEEK_CUR)
+        else { return nil }
+        return MediaError(
+            .notSeekable,
+            "the index (moov box) follows the media, and a pipe cannot seek back; ffmpeg's -movflags +faststart puts it first",
+            location: name
+        )
     }
 
     /// The number of reads of the container's bytes that have failed.

@@ -29,11 +29,15 @@ struct Input: Sendable {
     var isStandardInput: Bool { url.relativeString == "-" }
     /// Whether the input can be read only once and sequentially.
     var isPipe: Bool { isStandardInput || bytes.map { !$0.isSeekable } ?? false }
+    /// The name at the beginning of a sentence.
+    var sentenceName: String { name == "-" ? "Standard input" : name }
 
     /// Creates an input, or returns nil if `argument` is empty or an invalid URL.
     init?(_ argument: String) {
         guard !argument.isEmpty else { return nil }
-        if argument == "-" || Self.isStandardInputByName(argument) {
+        if argument == "-", Self.standardInputIsFile {
+            self.init(argument, path: "/dev/stdin")
+        } else if argument == "-" || Self.isStandardInputByName(argument) {
             guard let url = URL(string: "-") else { return nil }
             self.init(argument, argument, url)
         } else if let path = Self.path(ofFileURL: argument) {
@@ -78,6 +82,13 @@ struct Input: Sendable {
         let options = AssetOptions(preciseTiming: preciseTiming, byteSource: bytes, network: network)
         guard let backend else { return Asset(url: url, options: options) }
         return Asset(url: url, options: options, backend: backend)
+    }
+
+    /// Whether standard input is a file that nothing has been read from, so that it can be opened and read like any file.
+    private static var standardInputIsFile: Bool {
+        var status = stat()
+        guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        return lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 && access("/dev/stdin", R_OK) == 0
     }
 
     /// Returns true if `path` names standard input and that is a pipe or socket, which is read through its descriptor:

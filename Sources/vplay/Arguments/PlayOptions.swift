@@ -263,9 +263,8 @@ struct PlayOptions: Sendable {
         }
         try checkPaths()
         if let pipe = inputs.first(where: \.isPipe), needsLoading {
-            let name = pipe.name == "-" ? "Standard input" : pipe.name
             throw ValidationError(
-                "\(name) can be read only once; --start, --end and track selection need a file."
+                "\(pipe.sentenceName) can be read only once; --start, --end and track selection need a file."
             )
         }
     }

@@ -15,6 +15,9 @@ struct FrameExport: Sendable {
     func write() async throws {
         defer { replaced.report() }
         let size = try await size()
+        if case .times(let times) = options.sampling {
+            asset.warnOfTimesPastEnd(times, of: options.input)
+        }
         let frames = asset.frames(
             options.sampling,
             pixelFormat: options.layout.format,

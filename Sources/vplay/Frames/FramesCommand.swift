@@ -15,7 +15,7 @@ struct FramesCommand: AsyncParsableCommand {
             A name that ends in .npy is a NumPy array of the shape (N, height, width, channels): uint8, or float32 from \
             0 to 1 with --pixel-format rgbf32. A name that ends in .png, .jpg or .webp with %d or %04d is an image for \
             each frame, numbered from 1. Everything else, and - for standard output, is raw: frame after frame without \
-            padding. Standard input and named pipes need --size. Existing files are replaced when the new ones are complete; \
+            padding. A pipe as input needs --size, and has no --count and --at. Existing files are replaced when the new ones are complete; \
             on a terminal one line says so.
 
             --header writes one line of JSON before raw frames: count and times (null without --count, --fps or --at; \

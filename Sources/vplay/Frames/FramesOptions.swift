@@ -42,7 +42,23 @@ struct FramesOptions: Sendable {
         } else if hasHeader {
             throw ValidationError("--header is for raw frames.")
         }
+        try checkPipe()
         try refuseInputAsOutput(command)
+    }
+
+    /// The times of --count and --at are found by seeking, and a header with times needs the duration.
+    private func checkPipe() throws(ValidationError) {
+        guard input.isPipe else { return }
+        let refused: String? =
+            switch sampling {
+            case .uniform: "--count needs"
+            case .times: "--at needs"
+            case .rate where hasHeader: "--fps with --header needs"
+            case .all, .rate, .keyFrames: nil
+            }
+        if let refused {
+            throw ValidationError("\(input.sentenceName) can be read only once; \(refused) a file.")
+        }
     }
 
     private static func sampling(_ command: FramesCommand) throws(ValidationError) -> FrameSampling {

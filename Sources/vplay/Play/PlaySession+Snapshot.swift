@@ -74,7 +74,7 @@ struct SnapshotNames: Sendable {
 
     /// Creates the names for an input. The result is never nil, because percent signs are escaped.
     init?(for input: Input) {
-        let name = input.isStandardInput ? "stdin" : input.shortName
+        let name = input.argument == "-" ? "stdin" : input.shortName
         let stem = name.lastIndex(of: ".").map { $0 == name.startIndex ? name : String(name[..<$0]) } ?? name
         // A file name has at most 255 bytes.
         var short = stem.replacing("/", with: "_")

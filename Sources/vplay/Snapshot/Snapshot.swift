@@ -94,26 +94,10 @@ struct Snapshot: Sendable {
             for try await (index, errors) in group { failures[index] = errors }
             return failures.flatMap(\.self)
         }
-        warnOfTimesPastEnd(times)
+        asset.warnOfTimesPastEnd(times, of: options.input)
         guard let first = errors.first else { return }
         let share = times.count > 1 ? " (\(errors.count) of \(times.count) images are missing)" : ""
         throw SnapshotFailure(sentence: failure(first).sentence + share)
-    }
-
-    /// Prints one warning about times past the end, for which the last frame is written.
-    private func warnOfTimesPastEnd(_ times: [MediaTime]) {
-        guard let media = asset.media, !media.durationIsEstimate else { return }
-        let duration = media.duration
-        guard duration.isNumeric, duration > .zero else { return }
-        let late = times.filter { $0 > duration }
-        guard let first = late.first, let time = decimalSeconds(first), let end = decimalSeconds(duration)
-        else {
-            return
-        }
-        let subject = late.count == 1 ? "--at \(time) is" : "\(late.count) times from --at \(time) are"
-        Console.shared.printError(
-            "warning: \(options.input.name): \(subject) past the end (duration \(end) s); the last frame is used"
-        )
     }
 
     /// Returns the errors of the images that could not be made, in the order of their times.
@@ -244,5 +228,21 @@ extension Asset {
             throw SnapshotFailure(sentence: "\(input.name): unknown duration; use --at to specify the times")
         }
         return duration
+    }
+
+    /// Prints one warning about times past the end, for which the last frame is written.
+    func warnOfTimesPastEnd(_ times: [MediaTime], of input: Input) {
+        guard let media, !media.durationIsEstimate else { return }
+        let duration = media.duration
+        guard duration.isNumeric, duration > .zero else { return }
+        let late = times.filter { $0 > duration }
+        guard let first = late.first, let time = decimalSeconds(first), let end = decimalSeconds(duration)
+        else {
+            return
+        }
+        let subject = late.count == 1 ? "--at \(time) is" : "\(late.count) times from --at \(time) are"
+        Console.shared.printError(
+            "warning: \(input.name): \(subject) past the end (duration \(end) s); the last frame is used"
+        )
     }
 }

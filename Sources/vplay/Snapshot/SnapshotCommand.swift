@@ -28,7 +28,7 @@ struct SnapshotCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "input"),
+        help: ArgumentHelp("A file, a URL, or - for a file as standard input.", valueName: "input"),
         completion: .file()
     )
     var input: String
@@ -151,6 +151,9 @@ struct SnapshotOptions: Sendable {
             throw ValidationError("\(Input.refusal(of: command.input)).")
         }
         self.input = input
+        guard !input.isPipe else {
+            throw ValidationError("\(input.sentenceName) can be read only once; stills need a file.")
+        }
         network = command.network.options()
         names = try ImageNames(command.output)
         isFast = command.fast
