@@ -297,7 +297,7 @@ struct StringObservingTests {
         let bench = AdapterBench()
         let player = bench.make { AVPlayer() }
         var cells = (0..<1000).map { _ in Cell(player) }
-        #expect(player.keyValueRegistrations.count == 1000)
+        withExtendedLifetime(cells) { #expect(player.keyValueRegistrations.count == 1000) }
         cells = []
         #expect(cells.isEmpty && player.keyValueRegistrations.count == 0)
         #expect(SelectorObserver.count(in: .default) == 0)

@@ -5,8 +5,10 @@ import Testing
 
 @Suite("Range store")
 struct RangeStoreTests {
+    private static let content = (0..<720_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+
     private func bytes(_ range: Range<Int64>) -> [UInt8] {
-        range.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        Array(Self.content[Int(range.lowerBound)..<Int(range.upperBound)])
     }
 
     @Test("Random writes never lead to wrong bytes", arguments: [1, 2, 3] as [UInt64])
