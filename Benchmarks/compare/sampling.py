@@ -280,7 +280,7 @@ def table(report):
         "",
         *[f"* {name}: {version}" for name, version in here["versions"].items()],
         "",
-        "| file | series | Playhead | CPU | best peer | | CPU | ratio | different frames |",
+        "| file | series | Playhead | CPU | best peer | | CPU | ratio | peer's different frames |",
         "|---|---|---:|---:|---|---:|---:|---:|---:|",
     ]
     for entry in report["files"]:
