@@ -132,6 +132,14 @@ struct AVPlayerItemLegibleOutputTests {
         #expect(items[0].outputs.isEmpty && items[1].outputs == [output])
     }
 
+    @Test("An output for metadata keeps suppressesPlayerRendering")
+    func metadataSuppression() {
+        let output = AVPlayerItemMetadataOutput()
+        #expect(!output.suppressesPlayerRendering)
+        output.suppressesPlayerRendering = true
+        #expect(output.suppressesPlayerRendering)
+    }
+
     @Test("Chapters are delivered when they begin, and only the requested identifiers")
     func chapters() {
         var media = ScriptedMedia.silentClip()

@@ -3,32 +3,44 @@ public import Foundation
 import MediaCore
 import Playhead
 
-/// An output of the player's API that an `AVPlayerItemOutput` uses.
-protocol AdaptedOutput: PlayerItemOutput {
+/// An output of the player's API that can suppress what the player shows.
+protocol SuppressingOutput: PlayerItemOutput {
     var suppressesPlayerRendering: Bool { get set }
 }
 
-extension VideoOutput: AdaptedOutput {}
-extension LegibleOutput: AdaptedOutput {}
-extension MetadataOutput: AdaptedOutput {}
+extension VideoOutput: SuppressingOutput {}
+extension LegibleOutput: SuppressingOutput {}
 
 /// A receiver of what an item plays. Add it with `AVPlayerItem.add(_:)`.
 ///
-/// `@unchecked Sendable`: its stored property is a constant of a `Sendable` type. Subclasses must be safe too.
+/// `@unchecked Sendable`: its stored properties are constants of `Sendable` types. Subclasses must be safe too.
 open class AVPlayerItemOutput: NSObject, @unchecked Sendable {
     /// The output of the player's API.
-    let output: any AdaptedOutput
+    let output: any PlayerItemOutput
+    /// The value of `suppressesPlayerRendering` if the output suppresses nothing.
+    private let storedSuppression = Locked(false)
 
-    init(_ output: any AdaptedOutput) {
+    init(_ output: any PlayerItemOutput) {
         self.output = output
         super.init()
     }
 
-    /// A Boolean value that indicates whether the player's layers show nothing of the item; false by default. It has no
-    /// effect for subtitles and metadata, which layers do not show.
+    /// A Boolean value that indicates whether the player's layers show nothing of the item; false by default. An output
+    /// for subtitles suppresses the drawing of subtitles instead. The value has no effect for metadata.
     open var suppressesPlayerRendering: Bool {
-        get { output.suppressesPlayerRendering }
-        set { output.suppressesPlayerRendering = newValue }
+        get {
+            guard let output = output as? any SuppressingOutput else {
+                return storedSuppression.withLock { $0 }
+            }
+            return output.suppressesPlayerRendering
+        }
+        set {
+            guard let output = output as? any SuppressingOutput else {
+                storedSuppression.withLock { $0 = newValue }
+                return
+            }
+            output.suppressesPlayerRendering = newValue
+        }
     }
 
     /// Returns the item time at a host time, provided that playback continues unchanged until then.

@@ -28,7 +28,6 @@ public final class MetadataOutput: PlayerItemOutput, TextOutput {
 
     private struct State {
         var handler: NoticeHandler<Notice>?
-        var suppressesRendering = false
         var advanceInterval: MediaTime
         weak var item: PlayerItem?
     }
@@ -64,12 +63,6 @@ public final class MetadataOutput: PlayerItemOutput, TextOutput {
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
         set { state.withLock { $0.item = newValue } }
-    }
-
-    /// Has no effect, because the player does not render metadata. The value is stored.
-    public var suppressesPlayerRendering: Bool {
-        get { state.withLock { $0.suppressesRendering } }
-        set { state.withLock { $0.suppressesRendering = newValue } }
     }
 
     /// Sets the handler for notices.
