@@ -54,7 +54,7 @@ struct SurfaceTests {
         #expect(item.outputs.count == 1)
         layer.videoGravity = .resizeAspectFill
         layer.videoGravity = .resizeAspect
-        layer.videoGravity = .resize
+        layer.videoGravity = PlayerLayer.VideoGravity.resize
 
         let posted = Locked([Notification.Name]())
         let names = [

@@ -15,6 +15,9 @@ import Sinks
 /// The player does not retain its layers, except those of `Player.add(_:size:)`. When a layer is released, its sinks are
 /// finished. All members may be used from any thread.
 public final class PlayerLayer: Sendable {
+    /// The way in which a frame is fitted into the layer (AVLayerVideoGravity).
+    public typealias VideoGravity = MediaCore.VideoGravity
+
     private struct State {
         /// The player, unless it owns the layer.
         private var retainedPlayer: Player?
