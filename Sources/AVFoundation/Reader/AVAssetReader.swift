@@ -36,6 +36,7 @@ open class AVAssetReader: NSObject, @unchecked Sendable {
     /// Creates a reader.
     ///
     /// - Parameter asset: The asset. Errors of opening it are reported by `status` and `error`.
+    /// - Throws: This implementation does not throw.
     public init(asset: AVAsset) throws {
         self.asset = asset
         super.init()
