@@ -54,7 +54,8 @@ build: deps ## build vplay for release (linked statically with Swift's libraries
 .PHONY: install
 install: build ## install vplay, its manual page, its systemd unit and the completions of bash, zsh and fish into PREFIX (default /usr/local)
 	share="$(DESTDIR)$(PREFIX)/share"
-	install -D -m 755 $(VPLAY) "$(DESTDIR)$(PREFIX)/bin/vplay"
+	# Without its symbols, which are more than half of the file.
+	install -s -D -m 755 $(VPLAY) "$(DESTDIR)$(PREFIX)/bin/vplay"
 	install -D -m 644 docs/manual/vplay.1 "$$share/man/man1/vplay.1"
 	unit="$(DESTDIR)$(PREFIX)/lib/systemd/system/vplay-kiosk@.service"
 	install -d "$$(dirname "$$unit")"

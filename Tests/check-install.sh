@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check-install.sh VPLAY: installs the built command into a temporary folder, and tests the installed files: the completions
-# in bash (and in fish, if it is installed), and the manual page.
+# check-install.sh VPLAY: installs the built command into a temporary folder, and tests the installed files: the command, the
+# completions in bash (and in fish, if it is installed), and the manual page.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -16,6 +16,11 @@ files="bin/vplay share/man/man1/vplay.1 share/bash-completion/completions/vplay
     share/zsh/site-functions/_vplay share/fish/vendor_completions.d/vplay.fish"
 unit=$work/root/usr/lib/systemd/system/vplay-kiosk@.service
 for file in $files lib/systemd/system/vplay-kiosk@.service; do [ -s "$work/root/usr/$file" ] || fault "make install does not install $file"; done
+
+# ------------------------------------------------------------------------------------------------- command
+
+"$work/root/usr/bin/vplay" --version >/dev/null || fault "the installed command does not run"
+[ -z "$(nm "$work/root/usr/bin/vplay" 2>/dev/null)" ] || fault "the installed command has its symbols"
 
 # ------------------------------------------------------------------------------------------------- unit
 
