@@ -63,7 +63,6 @@ struct TerminalAttributeTests {
         Use("implicit play --quiet", ["--quiet", "FIFO"], .opened),
         Use("probe", ["probe", "FIFO"], .opened),
         Use("probe --json", ["probe", "--json", "FIFO"], .opened),
-        Use("snapshot", ["snapshot", "FIFO", "--at", "1", "--output", "FILE.png"], .opened),
         Use("frames", ["frames", "FIFO", "--size", "32x18", "--output", "FILE.npy"], .opened),
         Use("bench", ["bench", "FIFO"], .opened),
     ]
