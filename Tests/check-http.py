@@ -143,6 +143,31 @@ def events(player):
         check("events are sent", "rateChanged" in names)
 
 
+def interruption(vplay, folder):
+    """Ends a player during an interruption."""
+    state = folder / "resume.json"
+    player = Player(
+        vplay, "--loop", f"--resume={state}", "--http", "0", "--media-folder", folder / "media", "--image-duration", "60",
+        CLIP,
+    )
+    try:
+        player.until("time-pos", lambda value: value is not None and value > 0.3)
+        player.ask("/pause")
+        player.until("core-idle", lambda value: value is True)
+        position = player.status()["time-pos"]
+        image = folder / "media/image.jpg"
+        image.write_bytes(player.ask("/frame.jpg")[1])
+        check("an interruption", player.ask("/interrupt?item=image.jpg")[0], 200)
+        player.until("duration", lambda value: value == 60)
+        check("exit status during an interruption", player.end(), 143)
+    finally:
+        player.process.kill()
+        player.process.wait()
+    saved = json.loads(state.read_text())
+    check("the saved entry", saved["location"], str(CLIP))
+    check("the saved position", round(saved["position"] - position, 3), 0)
+
+
 def hostile(player):
     request = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
     answer = player.raw(request * 5 + b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -226,6 +251,7 @@ def main(vplay):
             check("nothing plays", (player.ask("/frame.jpg?token=secret")[0], player.ask("/health?token=secret")[0]), (404, 200))
             check("no folder", player.ask("/play?item=a.mp4&token=secret")[0], 403)
             player.end()
+            interruption(vplay, outside)
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")
         finally:

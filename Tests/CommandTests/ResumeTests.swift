@@ -91,6 +91,27 @@ struct ResumeTests {
         #expect(file.read() == .state(state))
     }
 
+    @Test("A position past the end of a file that has become shorter is no error", .enabled(if: Media.isMade))
+    func pastTheEnd() async throws {
+        let path = Media.temporary("resume.json").path
+        defer { unlink(path) }
+        let position = ResumeState(location: Media.clip, index: 0, position: .seconds(12.5))
+        #expect(ResumeFile(path: path).write(position) == 0)
+        let outcome = try await Command.run(
+            "--untimed",
+            "--repeat",
+            "2",
+            "--video",
+            "framemd5:-",
+            "--resume=\(path)",
+            Media.clip
+        )
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "")
+        // The last frame, and then the second pass.
+        #expect(outcome.pictures.count == 91)
+    }
+
     @Test("The default file depends on the inputs and the current folder")
     func names() {
         func path(_ arguments: [String], _ folder: String, _ environment: [String: String]) -> String? {

@@ -9,6 +9,8 @@ struct InputPlayback: Sendable {
     let start: MediaTime
     /// The end that `--end` sets in item time, or nil for none.
     let end: MediaTime?
+    /// Whether it starts at the position that an earlier session has saved.
+    var isResumed = false
     /// Why `--start` has no effect, as the end of a sentence.
     var missingStart: String?
     /// Whether a frame has reached the sinks.

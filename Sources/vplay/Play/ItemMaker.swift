@@ -77,6 +77,7 @@ struct ItemMaker: Sendable {
         // The end is exclusive, but a frame due exactly at --end is played.
         let end = (entry.options.end ?? options.end).map { zero + $0 + Self.smallestStep }
         var playback = InputPlayback(item: item, entry: entry, start: start ?? .zero, end: end)
+        playback.isResumed = resume != nil
         if let position, start == nil, asset.status == .loaded {
             playback.missingStart = position.absence(chapterCount: asset.chapters.count)
         }

@@ -155,7 +155,11 @@ extension PlaySession {
         let isComplete = checkPlayedContent(item, until: end)
         let pass = state.withLock { state -> EndedPass? in
             guard let playback = state.current, playback.item === item, !state.hasEnded else { return nil }
-            let isShort = options.rate > 0 && end - state.passStart < InputPlayback.minimumPassDuration
+            // A saved position may be at the end, or past it if the file has become shorter. The next pass starts at zero.
+            let isAtSavedPosition = playback.isResumed && state.passStart > .zero
+            let isShort =
+                options.rate > 0 && !isAtSavedPosition
+                && end - state.passStart < InputPlayback.minimumPassDuration
             if isShort {
                 state.playlist.noteFailed(playback.entry.id)
             } else {

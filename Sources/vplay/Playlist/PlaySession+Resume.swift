@@ -58,21 +58,27 @@ extension PlaySession {
     }
 
     private func currentPosition() -> ResumeState? {
-        let time = player.currentTime()
-        return state.withLock { state in
+        let (resume, current) = state.withLock { state -> (ResumeState?, PlayerItem?) in
             // A position that has not been reached yet is still the one to continue at.
-            if let resume = state.resume { return resume }
-            guard let entry = state.current?.entry, time.isNumeric,
-                let index = state.playlist.index(of: entry.id)
-            else { return nil }
-            return ResumeState(
-                location: entry.input.argument,
+            if let resume = state.resume { return (resume, nil) }
+            guard let current = state.current, let index = state.playlist.index(of: current.entry.id) else {
+                return (nil, nil)
+            }
+            let position = ResumeState(
+                location: current.entry.input.argument,
                 index: index,
-                position: max(.zero, time),
+                position: .zero,
                 round: state.playlist.currentRound,
                 seed: options.shuffleSeed ?? state.playlist.seed
             )
+            return (position, current.item)
         }
+        guard var position = resume, let item = current else { return resume }
+        // The time of the player is that of another item during an interruption.
+        let time = item.currentTime()
+        guard time.isNumeric else { return nil }
+        position.position = max(.zero, time)
+        return position
     }
 
     /// Saves the position for the last time, or removes the file if everything was played.
