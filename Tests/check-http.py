@@ -145,10 +145,10 @@ def events(player):
 
 def interruption(vplay, folder):
     """Ends a player during an interruption."""
-    state = folder / "resume.json"
+    state, log = folder / "resume.json", folder / "log"
     player = Player(
-        vplay, "--loop", f"--resume={state}", "--http", "0", "--media-folder", folder / "media", "--image-duration", "60",
-        CLIP,
+        vplay, "--loop", f"--resume={state}", "--play-log", log, "--http", "0", "--media-folder", folder / "media",
+        "--image-duration", "60", CLIP,
     )
     try:
         player.until("time-pos", lambda value: value is not None and value > 0.3)
@@ -166,6 +166,9 @@ def interruption(vplay, folder):
     saved = json.loads(state.read_text())
     check("the saved entry", saved["location"], str(CLIP))
     check("the saved position", round(saved["position"] - position, 3), 0)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    check("the lines of the log", [line["item"] for line in lines][-2:], [str(CLIP), str(image)])
+    check("their reasons", [line["reason"] for line in lines][-2:], ["quit", "quit"])
 
 
 def hostile(player):

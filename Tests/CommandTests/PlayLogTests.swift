@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import MediaCore
+import Playhead
 import Synchronization
 import TestSupport
 import Testing
@@ -128,6 +129,101 @@ struct PlayLogTests {
             try file.append(Self.line(1))
         }
         #expect(try Self.content(folder.path("film")) == Array(contents.utf8))
+    }
+
+    // MARK: Interruptions
+
+    private let film = PlayerItem(url: URL(fileURLWithPath: "/film"))
+    private let notice = PlayerItem(url: URL(fileURLWithPath: "/notice"))
+
+    private static func moment(_ milliseconds: Int64, dropped: Int) -> PassTracker.Moment {
+        PassTracker.Moment(
+            utc: UTCTime(milliseconds: milliseconds),
+            host: HostTime(nanoseconds: milliseconds * 1_000_000),
+            droppedFrames: dropped
+        )
+    }
+
+    private static func text(_ records: [PassRecord]) -> [String] {
+        records.map { String(decoding: $0.line.dropLast(), as: UTF8.self) }
+    }
+
+    /// Handles events of one moment, and returns the lines of the passes that they end.
+    private static func handle(
+        _ events: [PlayerEvent],
+        _ tracker: inout PassTracker,
+        at milliseconds: Int64,
+        dropped: Int
+    ) -> [String] {
+        var records: [PassRecord] = []
+        for event in events {
+            let moment = moment(milliseconds, dropped: dropped)
+            let record = tracker.handle(event, current: nil, at: moment) { $0.asset.url.path }
+            if let record { records.append(record) }
+        }
+        return text(records)
+    }
+
+    /// Returns a tracker for which the film has played from 0.1 s on, and the notice has interrupted it at 1.4 s.
+    private func interruptedTracker() -> PassTracker {
+        var tracker = PassTracker()
+        let ends =
+            Self.handle([.currentItemChanged(film)], &tracker, at: 0, dropped: 0)
+            + Self.handle([.timeControlStatusChanged(.playing, nil)], &tracker, at: 100, dropped: 1)
+            + Self.handle(
+                [.currentItemChanged(notice), .interstitialBegan(notice)],
+                &tracker,
+                at: 1400,
+                dropped: 2
+            )
+        #expect(ends == [])
+        return tracker
+    }
+
+    @Test("A pass that is interrupted has one line, without the time and the frames of the interruption")
+    func interruption() {
+        var tracker = interruptedTracker()
+        let noticeEnds: [PlayerEvent] = [
+            .passEnded(notice, .playedToEnd), .currentItemChanged(film), .interstitialEnded(notice),
+        ]
+        #expect(
+            Self.handle(noticeEnds, &tracker, at: 3400, dropped: 7) == [
+                #"{"begin":"1970-01-01T00:00:01.400Z","end":"1970-01-01T00:00:03.400Z","item":"/notice","#
+                    + #""played":2,"reason":"eof","whole":true,"dropped":5}"#
+            ]
+        )
+        #expect(
+            Self.handle([.passEnded(film, .playedToEnd)], &tracker, at: 5100, dropped: 9) == [
+                #"{"begin":"1970-01-01T00:00:00.100Z","end":"1970-01-01T00:00:05.100Z","item":"/film","#
+                    + #""played":3,"reason":"eof","whole":true,"dropped":3}"#
+            ]
+        )
+        let remaining = tracker.quit(at: Self.moment(6000, dropped: 9))
+        #expect(remaining.isEmpty)
+    }
+
+    private static let interruptedLine =
+        #"{"begin":"1970-01-01T00:00:00.100Z","end":"1970-01-01T00:00:02.400Z","item":"/film","#
+        + #""played":1.3,"reason":"REASON","whole":false,"dropped":1}"#
+    private static let interruptingLine =
+        #"{"begin":"1970-01-01T00:00:01.400Z","end":"1970-01-01T00:00:02.400Z","item":"/notice","#
+        + #""played":1,"reason":"quit","whole":false,"dropped":4}"#
+
+    @Test("If the command ends during an interruption, both passes have a line")
+    func quitDuringInterruption() {
+        var tracker = interruptedTracker()
+        let records = tracker.quit(at: Self.moment(2400, dropped: 6))
+        let first = Self.interruptedLine.replacing("REASON", with: "quit")
+        #expect(Self.text(records) == [first, Self.interruptingLine])
+    }
+
+    @Test("An interrupted item that is removed has a line, and so has the item that plays on")
+    func removedDuringInterruption() {
+        var tracker = interruptedTracker()
+        let first = Self.interruptedLine.replacing("REASON", with: "stop")
+        #expect(Self.handle([.passEnded(film, .replaced)], &tracker, at: 2400, dropped: 6) == [first])
+        let records = tracker.quit(at: Self.moment(2400, dropped: 6))
+        #expect(Self.text(records) == [Self.interruptingLine])
     }
 
     // MARK: The command

@@ -22,9 +22,34 @@ struct PassTracker {
         var played = Duration.zero
         /// The time since which it plays without interruption.
         var playingSince: HostTime?
+        /// When another item interrupted it, or nil if its item is current.
+        var interruption: Moment?
+
+        /// Returns how long the item has played until a time.
+        func playedTime(until host: HostTime) -> Duration {
+            let last = playingSince.map { Duration.nanoseconds(max(0, host.nanoseconds - $0.nanoseconds)) }
+            return played + (last ?? .zero)
+        }
+
+        /// Stops counting because another item interrupts this one.
+        mutating func interrupt(at moment: Moment) {
+            played = playedTime(until: moment.host)
+            playingSince = nil
+            interruption = moment
+        }
+
+        /// Continues after an interruption, whose dropped frames are not those of the pass.
+        mutating func resume(at moment: Moment) {
+            guard let start = interruption else { return }
+            droppedFrames += moment.droppedFrames - start.droppedFrames
+            interruption = nil
+        }
     }
 
+    /// The pass of the current item.
     private var pass: Pass?
+    /// The pass of the item that the current one has interrupted.
+    private var interruptedPass: Pass?
     private var isPlaying = false
 
     /// Handles an event.
@@ -44,9 +69,7 @@ struct PassTracker {
         name: (PlayerItem) -> String
     ) -> PassRecord? {
         switch event {
-        case .currentItemChanged(let item):
-            // An item that is removed has its own event before.
-            pass = item.map { begin($0, name, moment) }
+        case .currentItemChanged(let item): changeItem(to: item, name, moment)
         case .timeControlStatusChanged(let status, _):
             isPlaying = status == .playing
             if pass == nil, isPlaying, let current { pass = begin(current, name, moment) }
@@ -57,17 +80,14 @@ struct PassTracker {
         case .seekCompleted(let item, true):
             if pass?.item == ObjectIdentifier(item), pass?.hasPlayed == true { pass?.hasJumped = true }
         case .passEnded(let item, let outcome):
-            guard pass?.item == ObjectIdentifier(item) else { break }
+            guard let ended = removePass(of: item) else { break }
             switch outcome {
-            case .playedToEnd: return end(.end, at: moment, isCut: isCut)
-            case .replaced, .stopped: return end(.stopped, at: moment)
+            case .playedToEnd: return record(of: ended, .end, at: moment, isCut: isCut)
+            case .replaced, .stopped: return record(of: ended, .stopped, at: moment)
             case .failed(let error):
                 // The session decides whether an item that was not played has a line.
-                guard hasPlayed(item, until: moment.host) else {
-                    pass = nil
-                    break
-                }
-                return end(.failed, at: moment, error: error)
+                guard hasPlayed(ended, until: moment.host) else { break }
+                return record(of: ended, .failed, at: moment, error: error)
             }
         default: break
         }
@@ -77,12 +97,57 @@ struct PassTracker {
     /// Whether an item has been played in its current pass.
     func hasPlayed(_ item: PlayerItem, until host: HostTime) -> Bool {
         guard let pass, pass.item == ObjectIdentifier(item) else { return false }
-        let last = pass.playingSince.map { Self.duration($0, host) } ?? .zero
-        return pass.played + last >= .milliseconds(1)
+        return hasPlayed(pass, until: host)
     }
 
-    /// Ends the pass because the command ends.
-    mutating func quit(at moment: Moment) -> PassRecord? { end(.quit, at: moment) }
+    private func hasPlayed(_ pass: Pass, until host: HostTime) -> Bool {
+        pass.playedTime(until: host) >= .milliseconds(1)
+    }
+
+    /// Ends all passes because the command ends.
+    ///
+    /// - Returns: The record of the interrupted pass, if any, and that of the current one.
+    mutating func quit(at moment: Moment) -> [PassRecord] {
+        defer { (interruptedPass, pass) = (nil, nil) }
+        return [interruptedPass, pass].compactMap(\.self).map { record(of: $0, .quit, at: moment) }
+    }
+
+    /// Begins the pass of another item, or continues the one that was interrupted.
+    private mutating func changeItem(
+        to item: PlayerItem?,
+        _ name: (PlayerItem) -> String,
+        _ moment: Moment
+    ) {
+        // The pass of an item that is removed has ended before, so one that is left is interrupted.
+        if var left = pass {
+            left.interrupt(at: moment)
+            interruptedPass = left
+        }
+        guard let item else {
+            pass = nil
+            return
+        }
+        guard var continued = interruptedPass, continued.item == ObjectIdentifier(item) else {
+            pass = begin(item, name, moment)
+            return
+        }
+        interruptedPass = nil
+        continued.resume(at: moment)
+        pass = continued
+        setPlaying(at: moment)
+    }
+
+    /// Removes the pass of an item, which may be interrupted.
+    private mutating func removePass(of item: PlayerItem) -> Pass? {
+        let id = ObjectIdentifier(item)
+        if let ended = pass, ended.item == id {
+            pass = nil
+            return ended
+        }
+        guard let ended = interruptedPass, ended.item == id else { return nil }
+        interruptedPass = nil
+        return ended
+    }
 
     private func begin(_ item: PlayerItem, _ name: (PlayerItem) -> String, _ moment: Moment) -> Pass {
         Pass(
@@ -105,35 +170,30 @@ struct PassTracker {
             }
             changed.hasPlayed = true
             changed.playingSince = moment.host
-        } else if !isPlaying, let since = changed.playingSince {
-            changed.played += Self.duration(since, moment.host)
+        } else if !isPlaying {
+            changed.played = changed.playedTime(until: moment.host)
             changed.playingSince = nil
         }
         pass = changed
     }
 
-    private mutating func end(
+    private func record(
+        of ended: Pass,
         _ reason: PassRecord.Reason,
         at moment: Moment,
         isCut: Bool = false,
         error: PlaybackError? = nil
-    ) -> PassRecord? {
-        guard let ended = pass else { return nil }
-        pass = nil
-        let last = ended.playingSince.map { Self.duration($0, moment.host) } ?? .zero
+    ) -> PassRecord {
+        let dropped = (ended.interruption ?? moment).droppedFrames - ended.droppedFrames
         return PassRecord(
             begin: ended.begin,
             end: moment.utc,
             item: ended.name,
-            played: ended.played + last,
+            played: ended.playedTime(until: moment.host),
             reason: reason,
             isWhole: reason == .end && !ended.hasJumped && !isCut,
-            droppedFrames: max(0, moment.droppedFrames - ended.droppedFrames),
+            droppedFrames: max(0, dropped),
             error: error.map { oneLine($0.message) }
         )
-    }
-
-    private static func duration(_ start: HostTime, _ end: HostTime) -> Duration {
-        .nanoseconds(max(0, end.nanoseconds - start.nanoseconds))
     }
 }

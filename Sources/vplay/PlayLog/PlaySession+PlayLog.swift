@@ -34,10 +34,10 @@ extension PlaySession {
         passes.withLock { $0.hasPlayed(item, until: player.hostTime) }
     }
 
-    /// Records the pass that the end of the command interrupts, and waits for the disk, within limits.
+    /// Records the passes that the end of the command ends, and waits for the disk, within limits.
     func closePlayLog() async {
         guard let playLog else { return }
-        if let record = passes.withLock({ $0.quit(at: passMoment(player.hostTime)) }) {
+        for record in passes.withLock({ $0.quit(at: passMoment(player.hostTime)) }) {
             playLog.append(record)
         }
         await playLog.close()
