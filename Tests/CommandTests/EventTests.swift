@@ -1,6 +1,9 @@
 import Foundation
+import Playhead
 import TestSupport
 import Testing
+
+@testable import vplay
 
 @Suite("Events", .enabled(if: Media.isMade))
 struct EventTests {
@@ -53,6 +56,26 @@ struct EventTests {
     func everyPassHasItsEnd() async throws {
         let outcome = try await Command.run("--untimed", "--events", "text", "--repeat", "4", Media.clip)
         #expect(outcome.lines.count { $0.contains(" didPlayToEndTime ") } == 4)
+    }
+
+    @Test(
+        "The beginning and the end of an interruption name the item that interrupts",
+        arguments: [
+            ("file:///srv/notice%201.mp4", "/srv/notice 1.mp4"),
+            ("https://user:secret@a.example/notice.mp4?token=secret", "https://a.example/notice.mp4"),
+        ]
+    )
+    func interruption(location: String, path: String) throws {
+        let item = PlayerItem(url: try #require(URL(string: location)))
+        let lines = [PlayerEvent.interstitialBegan(item), .interstitialEnded(item)].map {
+            EventRecord($0).jsonLine(time: .zero, index: nil)
+        }
+        #expect(
+            lines == [
+                #"{"time":0,"event":"interstitialBegan","item":null,"path":"\#(path)"}"# + "\n",
+                #"{"time":0,"event":"interstitialEnded","item":null,"path":"\#(path)"}"# + "\n",
+            ]
+        )
     }
 
     @Test("--subtitle-file reports the cues of a file beside the input; a missing one is named")

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PlayheadCore
 
 /// A player event as a name and fields, independent of the output format.
@@ -60,8 +61,8 @@ struct EventRecord: Sendable {
         case .accessLogEntry(let item): self.init("accessLogEntry", item, [])
         case .readyForDisplayChanged(let item, let flag):
             self.init("readyForDisplayChanged", item, [("isReadyForDisplay", .bool(flag))])
-        case .interstitialBegan(let item): self.init("interstitialBegan", item, [])
-        case .interstitialEnded(let item): self.init("interstitialEnded", item, [])
+        case .interstitialBegan(let item): self.init("interstitialBegan", item, [Self.path(item)])
+        case .interstitialEnded(let item): self.init("interstitialEnded", item, [Self.path(item)])
         case .playbackStalled(let item): self.init("playbackStalled", item, [])
         case .didPlayToEndTime(let item): self.init("didPlayToEndTime", item, [])
         case .failedToPlayToEndTime(let item, let error):
@@ -103,6 +104,13 @@ struct EventRecord: Sendable {
         case .stopped: "stopped"
         case .failed: "failed"
         }
+    }
+
+    /// The path or the URL, without credentials and query string, of an item that need not be in the playlist.
+    private static func path(_ item: PlayerItem) -> (String, JSONValue) {
+        let url = item.asset.url
+        let location = url.isFileURL ? url.path : Redaction.location(url.absoluteString)
+        return ("path", .string(oneLine(location)))
     }
 
     private static func fields(_ error: PlaybackError) -> [(String, JSONValue)] {
