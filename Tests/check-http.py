@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """check-http.py VPLAY: checks the HTTP interface of the command, and hostile clients of it."""
+import functools
+import http.server
 import json
 import os
 import pathlib
@@ -9,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "media-fixtures/generated"
@@ -171,6 +174,33 @@ def interruption(vplay, folder):
     check("their reasons", [line["reason"] for line in lines][-2:], ["quit", "quit"])
 
 
+class Files(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def secrets(vplay):
+    handler = functools.partial(Files, directory=str(FIXTURES))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"127.0.0.1:{server.server_port}"
+        location = f"http://user:secret@{address}/{CLIP.name}?token=TTT"
+        player = Player(vplay, "--loop", "--http", "0", location, f"http://user:secret@{address}/none.mp4?token=TTT")
+        try:
+            # The second entry does not exist.
+            player.until("last-error", lambda value: value is not None)
+            path = player.until("path", lambda value: CLIP.name in (value or ""))
+            check("the path of a URL", path, f"http://{address}/{CLIP.name}")
+            for target in ["/status", "/pause", "/resume"]:
+                body = player.ask(target)[1]
+                check(f"{target} has no credentials", b"secret" in body or b"TTT" in body, False)
+            check("nor has standard error", "secret" in player.text() or "TTT" in player.text(), False)
+        finally:
+            player.process.kill()
+            player.process.wait()
+            server.shutdown()
+
+
 def hostile(player):
     request = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
     answer = player.raw(request * 5 + b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -247,6 +277,7 @@ def main(vplay):
             events(player)
             hostile(player)
             check("exit status", player.end(), 143)
+            secrets(vplay)
             player = Player(vplay, "--idle", "--http", "0.0.0.0:0", VPLAY_HTTP_TOKEN="secret")
             check("without the token", player.ask("/status")[0], 401)
             check("with the token", player.ask("/status?token=secret")[0], 200)

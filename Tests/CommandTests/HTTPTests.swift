@@ -143,6 +143,20 @@ struct HTTPTests {
         #expect(HTTPEndpoint(text)?.address == address)
     }
 
+    @Test(
+        "The path for HTTP clients has no credentials and tokens",
+        arguments: [
+            ("http://u:secret@a.example/clip.mp4?token=T", "http://a.example/clip.mp4"),
+            ("https://a.example/b%20c.m3u8?token=T#x", "https://a.example/b%20c.m3u8"),
+            ("rtsp://u:secret@a.example/x", "rtsp://a.example/x"),
+            ("/films/what? #1.mp4", "/films/what? #1.mp4"), ("a\tb.mp4", "a\tb.mp4"),
+            ("u:secret@a.mp4", "u:secret@a.mp4"), ("file:///films/a.mp4", "file:///films/a.mp4"), ("-", "-"),
+        ]
+    )
+    func publicPaths(argument: String, expected: String) {
+        #expect(Input(argument)?.publicArgument == expected)
+    }
+
     private static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
     @Test("The interface answers, and hostile clients delay nothing", .enabled(if: hasPython && Media.isMade))

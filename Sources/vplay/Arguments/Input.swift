@@ -19,6 +19,10 @@ struct Input: Sendable {
     /// The position of the input among those of the command.
     var rank = InputRank(source: 0, number: 0)
 
+    /// The argument for clients that are not trusted: without credentials and query strings of URLs. Unlike `name`, a
+    /// path is unchanged.
+    var publicArgument: String { url.isFileURL ? argument : name }
+
     /// The last component of the name.
     var shortName: String { name.split(separator: "/").last.map(String.init) ?? name }
 

@@ -40,7 +40,7 @@ extension PlaySession {
     /// The body of `/status`.
     var statusObject: JSONValue {
         var members = HTTPRoutes.statusProperties.map { name -> (String, JSONValue) in
-            (name, ControlProperty.value(name, self) ?? .null)
+            (name, name == "path" ? publicPath : ControlProperty.value(name, self) ?? .null)
         }
         let problem = healthProblem
         let lastError = state.withLock { $0.lastError }
@@ -50,6 +50,12 @@ extension PlaySession {
             ("last-error-time", .optional(lastError?.time.text)),
         ]
         return .object(members)
+    }
+
+    /// The path in `/status`. Clients of HTTP do not receive the credentials and tokens of a URL, which `path` of the
+    /// remote control contains.
+    private var publicPath: JSONValue {
+        .optional(state.withLock { $0.current?.entry.input.publicArgument })
     }
 
     /// Encodes the current frame. It is called when a sink has received it, on any thread.
