@@ -44,6 +44,20 @@ struct OtherPlayersTests {
     )
     func unchanged(line: String) throws { #expect(try translated(line) == line) }
 
+    @Test(
+        "An output has no effect on video or audio that is not played",
+        arguments: [
+            ("--no-video --vo=null a", "--video none a"), ("--vo=null --no-video a", "--video none a"),
+            ("-vn --vo tct a", "--video none a"), ("--video none --vo=null a", "--video none a"),
+            ("--video=none --vo=null a", "--video=none a"), ("--vid=no --vo=null a", "--video none a"),
+            ("--no-audio --ao=null a", "--audio none a"), ("--ao=null --aid=no -- a", "--audio none -- a"),
+            ("--no-video --ao=null a", "--video none --audio null a"),
+            ("--no-video --video null a", "--video none --video null a"),
+            ("--no-video vo", "--video none vo"), ("--header vo --no-video a", "--header vo --video none a"),
+        ]
+    )
+    func outputs(line: String, expected: String) throws { #expect(try translated(line) == expected) }
+
     @Test("No video may be requested by several names")
     func noVideo() throws {
         let arguments = try OtherPlayers.translated(["--no-video", "-vn", "-"], subcommands: [])

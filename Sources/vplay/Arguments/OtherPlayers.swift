@@ -189,19 +189,20 @@ enum OtherPlayers {
 
     /// Returns arguments under the names of `play`, with the negations of flags.
     static func replaced(_ arguments: [String], isMPV: Bool = false) throws(ValidationError) -> [String] {
-        var result: [String] = []
+        var result: [Replacement] = []
         var rest = arguments[...]
         let meanings = isMPV ? meanings.merging(meaningsForMPV) { $1 } : meanings
         while let argument = rest.popFirst() {
-            if argument == "--" { return result + [argument] + rest }
+            if argument == "--" { return Self.arguments(of: result) + [argument] + rest }
             if valueOptions.contains(argument), !isMPV {
-                result.append(argument)
-                if let value = rest.popFirst() { result.append(value) }
+                let value = rest.popFirst().map { [$0] } ?? []
+                result.append(Replacement(argument: argument, own: [argument] + value))
                 continue
             }
-            result += try replaced(argument, &rest, meanings)
+            let own = try replaced(argument, &rest, meanings)
+            result.append(Replacement(argument: argument, own: own))
         }
-        return result
+        return Self.arguments(of: result)
     }
 
     private static func replaced(
