@@ -421,6 +421,24 @@ def sockets(command, folder):
     check("a file of others is kept", path.read_text(), "of others")
 
 
+def paused(start, path):
+    """A file that begins paused."""
+    process = subprocess.Popen([*start, "--pause", CLIP, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
+    try:
+        client = Client(path)
+        client.until("time-pos", lambda value: value is not None)
+        check("pause of --pause", client.get("pause"), True)
+        check("core-idle of --pause", client.get("core-idle"), True)
+        check("time-pos of --pause", round(client.get("time-pos"), 2), 0)
+        client("set_property", "pause", False)
+        client.until("time-pos", lambda value: value is not None and value > 0.1)
+        client("quit")
+        check("exit status", process.wait(TIMEOUT), 0)
+    finally:
+        process.kill()
+        process.wait()
+
+
 def main(command):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "socket"
@@ -432,6 +450,7 @@ def main(command):
                 part(client)
             messages(client, path)
             check("exit status", process.wait(TIMEOUT), 4)
+            paused([*command, *own], pathlib.Path(folder) / "paused")
             if "vplay" in command[0]:
                 sockets(command, pathlib.Path(folder))
         except Exception as failure:  # What was found before it is printed as well.

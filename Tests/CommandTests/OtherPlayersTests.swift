@@ -26,6 +26,10 @@ struct OtherPlayersTests {
             ("--fs=yes a", "--fullscreen a"),
             ("--fullscreen a", "--fullscreen a"), ("--sub-file x.srt a", "--subtitle-file x.srt a"),
             ("--alang=de a", "--audio-track=de a"),
+            ("--audio-device=auto a", "a"), ("--audio-device=alsa a", "--audio alsa a"),
+            ("--audio-device alsa/hw:0,0 a", "--audio alsa:hw:0,0 a"),
+            ("--audio-device=pulse/a/b a", "--audio pulse:a/b a"),
+            ("--pause a", "--pause a"), ("--pause=yes a", "--pause a"), ("--pause --pause=no a", "a"),
             ("--sid=no a", "a"), ("--aid=no a", "--audio none a"), ("-q a", "--quiet a"),
             ("-v a", "--verbose a"),
             ("-v quiet a", "--quiet a"), ("-loglevel debug a", "--verbose a"), ("-autoexit a", "a"),
@@ -51,6 +55,7 @@ struct OtherPlayersTests {
             ("-vn --vo tct a", "--video none a"), ("--video none --vo=null a", "--video none a"),
             ("--video=none --vo=null a", "--video=none a"), ("--vid=no --vo=null a", "--video none a"),
             ("--no-audio --ao=null a", "--audio none a"), ("--ao=null --aid=no -- a", "--audio none -- a"),
+            ("--no-audio --audio-device=pulse a", "--audio none a"),
             ("--no-video --ao=null a", "--video none --audio null a"),
             ("--no-video --video null a", "--video none --video null a"),
             ("--no-video vo", "--video none vo"), ("--header vo --no-video a", "--header vo --video none a"),
@@ -67,6 +72,42 @@ struct OtherPlayersTests {
         }
     }
 
+    @Test(
+        "Under the name mpv, what programs pass to it is accepted",
+        arguments: [
+            // Navidrome, with its default command.
+            (
+                "--audio-device=auto --no-audio-display --pause a.flac --input-ipc-server=/s",
+                "--pause a.flac --input-ipc-server=/s"
+            ),
+            ("--hr-seek=yes a", "a"), ("--keep-open=no a", "a"), ("--no-keep-open a", "a"),
+            ("--no-terminal --force-window a", "--quiet a"), ("--volume=40 a", "--volume 0.4 a"),
+        ]
+    )
+    func namedMPV(line: String, expected: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        let arguments = try OtherPlayers.translated(words, subcommands: ["probe"], isMPV: true)
+        #expect(arguments.joined(separator: " ") == expected)
+    }
+
+    @Test("Under the name mpv, what changes playback and is not available is refused")
+    func refusedAsMPV() {
+        for argument in ["--keep-open", "--keep-open=yes", "--keep-open=always", "--vo=gpu"] {
+            #expect(throws: ValidationError.self, "\(argument)") {
+                try OtherPlayers.translated([argument, "a"], subcommands: [], isMPV: true)
+            }
+        }
+    }
+
+    @Test("--pause pauses the first input, and not those that follow the wall clock")
+    func pause() throws {
+        #expect(try PlayOptions(PlayCommand.parse(["--pause", "-"])).isPaused)
+        #expect(try !PlayOptions(PlayCommand.parse(["-"])).isPaused)
+        #expect(throws: ValidationError.self) {
+            _ = try PlayOptions(PlayCommand.parse(["--pause", "--sync-clock", "wall", "a.mp4"]))
+        }
+    }
+
     @Test("A header of another player stays one argument")
     func headers() throws {
         let arguments = try OtherPlayers.translated(["--user-agent=A B", "x"], subcommands: [])
@@ -77,7 +118,9 @@ struct OtherPlayersTests {
         "What is not the same is refused with the name to use",
         arguments: [
             ("--vo=gpu a", "use --video"), ("--aid=2 a", "use --audio-track"),
-            ("--geometry 10x10 a", "use --size"),
+            ("--geometry 10x10 a", "use --size"), ("--audio-device=jack/x a", "--audio"),
+            ("--audio-device=auto/x a", "--audio"), ("--pause=maybe a", "unknown value"),
+            ("--keep-open a", "--loop repeats it"),
             ("--loop=maybe a", "unknown value"), ("--ao", "Missing value"),
         ]
     )

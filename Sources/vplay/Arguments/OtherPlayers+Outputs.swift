@@ -22,6 +22,16 @@ extension OtherPlayers {
         }
     }
 
+    /// Returns the arguments for a device of mpv, which has the form DRIVER/DEVICE, or nil if it is another driver's.
+    static func audioDevice(_ text: String) -> [String]? {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        switch parts[0] {
+        case "auto": return parts.count == 1 ? [] : nil
+        case "alsa", "pulse": return ["--audio", parts.joined(separator: ":")]
+        default: return nil
+        }
+    }
+
     /// Returns the arguments of replacements. As in mpv, an output has no effect on video or audio that is not played.
     static func arguments(of replacements: [Replacement]) -> [String] {
         let disabled = Set(replacements.compactMap(\.disabledOutput))

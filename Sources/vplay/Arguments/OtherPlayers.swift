@@ -23,7 +23,8 @@ enum OtherPlayers {
     /// The flags of `play`, without dashes. As in mpv, `--NAME=no` and `--no-NAME` switch off what a configuration file or
     /// an earlier argument has switched on.
     static let flags: Set<String> = [
-        "fullscreen", "idle", "loop", "mpris", "muted", "quiet", "recursive", "resume", "shuffle", "stats",
+        "fullscreen", "idle", "loop", "mpris", "muted", "pause", "quiet", "recursive", "resume", "shuffle",
+        "stats",
         "untimed", "verbose", "watch",
     ]
 
@@ -55,7 +56,10 @@ enum OtherPlayers {
             { ["null", "pulse", "alsa"].contains($0) ? ["--audio", $0] : nil },
             otherwise: "use --audio"
         ),
-        "audio-device": .refused("use --audio pulse:DEVICE or alsa:DEVICE"),
+        "audio-device": .converted(
+            audioDevice,
+            otherwise: "use auto, alsa, alsa/DEVICE, pulse or pulse/DEVICE, or --audio"
+        ),
         "aout": .refused("use --audio"), "gain": .refused("use --volume"),
         // Video.
         "no-video": .flag(["--video", "none"]), "novideo": .flag(["--video", "none"]),
@@ -109,7 +113,6 @@ enum OtherPlayers {
             { TimeArgument(argument: $0) == nil ? nil : ["--image-duration", $0] },
             otherwise: "expected a time; --loop shows a single image indefinitely"
         ),
-        "pause": .refused("not built yet; press the space bar"),
         "title": .refused("a window is named after its input"),
     ]
 
@@ -125,8 +128,10 @@ enum OtherPlayers {
         "no-load-scripts": ignored,
         "input-default-bindings": ignored, "no-input-default-bindings": ignored, "input-vo-keyboard": ignored,
         "ontop": ignored, "no-ontop": ignored, "autoload-files": ignored, "gapless-audio": ignored,
+        // Seeks are exact in any case.
+        "hr-seek": ignored,
         // Playback ends after the last input in any case.
-        "keep-open": .value { isOn($0) == false ? [] : nil },
+        "keep-open": .value { isOn($0) == false ? [] : nil }, "no-keep-open": .flag([]),
         "cache": ignored, "volume": .converted(volume, otherwise: "expected 0 to 100"),
     ]
 

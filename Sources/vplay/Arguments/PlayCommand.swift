@@ -111,6 +111,9 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("End with the last frame due at or before T.", valueName: "t"))
     var end: TimeArgument?
 
+    @Flag(help: "Begin paused, until a key or a remote client continues.")
+    var pause = false
+
     @Option(
         help: ArgumentHelp("Video sink; repeatable (default: auto).", valueName: "sink"),
         completion: .list([

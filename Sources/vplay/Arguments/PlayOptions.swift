@@ -29,6 +29,8 @@ struct PlayOptions: Sendable {
     var end: MediaTime?
     var duration: MediaTime?
     var frames: Int?
+    /// Whether the first input begins paused.
+    var isPaused: Bool
     var rate: Float
     var keepsPitch: Bool
     var volume: Float?
@@ -129,6 +131,7 @@ struct PlayOptions: Sendable {
         end = command.end?.time
         duration = command.duration?.time
         frames = command.frames
+        isPaused = command.pause
         rate = command.rate
         keepsPitch = command.audioPitchCorrection == .yes
         volume = command.volume?.volume
@@ -220,10 +223,10 @@ struct PlayOptions: Sendable {
         if followsWallClock {
             guard !isUntimed, start == nil, end == nil, duration == nil, rate == 1,
                 command.repeatCount == nil,
-                !isIdle
+                !isIdle, !isPaused
             else {
                 throw ValidationError(
-                    "--sync-clock excludes --untimed, --start, --end, --duration, --rate, --repeat and --idle."
+                    "--sync-clock excludes --untimed, --start, --end, --duration, --rate, --repeat, --idle and --pause."
                 )
             }
         } else if command.syncOrigin != nil {

@@ -176,7 +176,12 @@ final class PlaySession: Sendable {
         for input in options.inputs { list.insert(input, items.asset(of: input)) }
         if let seed = options.shuffleSeed { list.shuffle(seed: seed) }
         state = Mutex(
-            State(playlist: list, remaining: options.duration, nextSource: options.list.endRank.source)
+            State(
+                playlist: list,
+                remaining: options.duration,
+                isPausedByUser: options.isPaused,
+                nextSource: options.list.endRank.source
+            )
         )
     }
 
