@@ -25,7 +25,9 @@ struct OtherPlayersTests {
             ("--vo=null --ao null a", "--video null --audio null a"), ("-fs a", "--fullscreen a"),
             ("--fs=yes a", "--fullscreen a"),
             ("--fullscreen a", "--fullscreen a"), ("--sub-file x.srt a", "--subtitle-file x.srt a"),
-            ("--alang=de a", "--audio-track=de a"),
+            ("--alang=de,en a", "--audio-languages de,en a"),
+            ("--slang de a", "--subtitle-languages de a"),
+            ("--sub-language=de,any a", "--subtitle-languages de,any a"),
             ("--audio-device=auto a", "a"), ("--audio-device=alsa a", "--audio alsa a"),
             ("--audio-device alsa/hw:0,0 a", "--audio alsa:hw:0,0 a"),
             ("--audio-device=pulse/a/b a", "--audio pulse:a/b a"),
@@ -108,6 +110,15 @@ struct OtherPlayersTests {
         }
     }
 
+    @Test("Preferred languages are a list, and no tracks are required")
+    func languages() throws {
+        let arguments = ["--audio-languages", "de, pt-BR,", "--subtitle-languages", "en", "-"]
+        let options = try PlayOptions(PlayCommand.parse(arguments))
+        #expect(options.audioLanguages == ["de", "pt-BR"] && options.subtitleLanguages == ["en"])
+        #expect(!options.needsLoading)
+        #expect(try PlayOptions(PlayCommand.parse(["-"])).audioLanguages.isEmpty)
+    }
+
     @Test("A header of another player stays one argument")
     func headers() throws {
         let arguments = try OtherPlayers.translated(["--user-agent=A B", "x"], subcommands: [])
@@ -132,8 +143,9 @@ struct OtherPlayersTests {
     @Test("The table's own names are options of play")
     func own() throws {
         let names = try Self.options()
-        // The help does not list the names into which `--shuffle=SEED` and `--resume=FILE` are translated.
-        let withValue = Set(names.filter { $0.value }.keys).union(["--shuffle-seed", "--resume-file"])
+        // The help does not list the names into which options such as `--shuffle=SEED` and `--alang` are translated.
+        let hidden = ["--shuffle-seed", "--resume-file", "--audio-languages", "--subtitle-languages"]
+        let withValue = Set(names.filter { $0.value }.keys).union(hidden)
         #expect(OtherPlayers.valueOptions == withValue)
         for (name, meaning) in OtherPlayers.meanings {
             let own: [String]

@@ -316,6 +316,22 @@ struct OutputTests {
                 #expect(outcome.text.contains(enabled))
             }
         }
+        // mpv's options are preferences: without a track in one of the languages, the default one plays.
+        for (languages, number) in [("tlh,de,en", 1), ("en", 0), ("tlh", 0), ("", 0)] {
+            let outcome = try await Command.run(
+                ["--untimed", "--events", "text", "--alang=\(languages)", "--slang=tlh", path]
+            )
+            #expect(outcome.status == 0 && outcome.errors.isEmpty)
+            let played = try #require(outcome.lines.last { $0.contains("\"type\":\"audio\"") })
+            let audio = tracks.filter { $0["type"] as? String == "audio" }
+            for (index, track) in audio.enumerated() {
+                let codec = track["codec"] as? String ?? ""
+                let isPlayed = played.contains("\"codec\":\"\(codec)\",\"enabled\":true}")
+                #expect(isPlayed == (index == number), "\(languages)")
+            }
+        }
+        let cues = try await Command.run("--untimed", "--events", "text", "--slang=de,en", path)
+        #expect(cues.status == 0 && cues.text.contains("First"))
         let missing = try await Command.run("--untimed", "--audio-track", "tlh", path)
         #expect(missing.status == 1)
         #expect(missing.errorLines.count == 1)

@@ -24,6 +24,7 @@ struct OptionList: Sendable {
     ]
     /// Options that complete or exclude others are replaced together with them.
     private static let groups = completedFlags.merging([
+        "--audio-languages": "--audio-track", "--subtitle-languages": "--subtitle-track",
         "--verbose": "--quiet", "--http-token-file": "--http-token",
     ]) { $1 }
 

@@ -86,8 +86,8 @@ enum OtherPlayers {
         "vid": track("--video-track", whenNone: ["--video", "none"]),
         "aid": track("--audio-track", whenNone: ["--audio", "none"]),
         "sid": track("--subtitle-track", whenNone: []),
-        "alang": .option("--audio-track"), "audio-language": .option("--audio-track"),
-        "slang": .option("--subtitle-track"), "sub-language": .option("--subtitle-track"),
+        "alang": languages("--audio-languages"), "audio-language": languages("--audio-languages"),
+        "slang": languages("--subtitle-languages"), "sub-language": languages("--subtitle-languages"),
         "sub-file": .option("--subtitle-file"), "sub-files": .option("--subtitle-file"),
         // Network.
         "user-agent": header("User-Agent"), "http-user-agent": header("User-Agent"),
@@ -169,6 +169,7 @@ enum OtherPlayers {
         "--events", "--header",
         "--timeout", "--tls-ca-file", "--proxy", "--cache", "--play-log", "--http", "--http-token",
         "--http-token-file", "--media-folder", "--sync-clock", "--sync-origin", "--display", "--include",
+        "--audio-languages", "--subtitle-languages",
     ]
 
     /// Replaces the options of other players.
@@ -279,6 +280,11 @@ enum OtherPlayers {
             { $0 == "no" ? whenNone : $0 == "auto" ? [] : nil },
             otherwise: "use \(option) with the index or the language that 'vplay probe' prints"
         )
+    }
+
+    /// Returns the meaning of preferred languages, most preferred first. A track in none of them is no error.
+    private static func languages(_ option: String) -> Meaning {
+        .converted({ [option, $0] }, otherwise: "")
     }
 
     private static func header(_ name: String) -> Meaning {

@@ -189,6 +189,14 @@ struct PlayCommand: AsyncParsableCommand {
     )
     var subtitleTrack: TrackArgument?
 
+    /// The value of mpv's `--alang`.
+    @Option(help: .hidden)
+    var audioLanguages = ""
+
+    /// The value of mpv's `--slang`.
+    @Option(help: .hidden)
+    var subtitleLanguages = ""
+
     @Option(
         help: ArgumentHelp(
             "A file with subtitles (SubRip, WebVTT, ASS, ...) instead of those of the input.",

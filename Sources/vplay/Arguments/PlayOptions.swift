@@ -23,6 +23,10 @@ struct PlayOptions: Sendable {
     var videoTrack: TrackArgument?
     var audioTrack: TrackArgument?
     var subtitleTrack: TrackArgument?
+    /// The preferred languages of audio, most preferred first. Without a match the default track plays.
+    var audioLanguages: [String]
+    /// The preferred languages of subtitles, most preferred first. Without a match none are shown.
+    var subtitleLanguages: [String]
     /// The file whose subtitles replace those of the inputs.
     var subtitleFile: Input?
     var start: StartPosition?
@@ -81,7 +85,9 @@ struct PlayOptions: Sendable {
         isControlled && !watches && inputs.count == 1 && repeats == .forever && !repeatsFromWithin
     }
     /// Whether cues are reported among the events.
-    var reportsSubtitles: Bool { events != .none && (subtitleTrack != nil || subtitleFile != nil) }
+    var reportsSubtitles: Bool {
+        events != .none && (subtitleTrack != nil || subtitleFile != nil || !subtitleLanguages.isEmpty)
+    }
     var decodesVideo: Bool { !video.contains(.none) }
     var inputs: [Input] { list.inputs }
     /// The kinds of files that are listed from a folder.
@@ -119,6 +125,8 @@ struct PlayOptions: Sendable {
         videoTrack = command.videoTrack
         audioTrack = command.audioTrack
         subtitleTrack = command.subtitleTrack
+        audioLanguages = command.audioLanguages.languages
+        subtitleLanguages = command.subtitleLanguages.languages
         if let path = command.subtitleFile {
             guard let input = Input(path) else {
                 throw ValidationError("--subtitle-file: \(Input.refusal(of: path)).")
@@ -315,6 +323,13 @@ extension InputList.FileFilter {
     /// The kinds of files that can be played with some video sinks.
     fileprivate init(_ video: [VideoSinkArgument]) {
         self = video.contains(.none) ? .withoutImages : .playable
+    }
+}
+
+extension String {
+    /// The elements of a list of languages such as "de,en".
+    fileprivate var languages: [String] {
+        split(separator: ",").map { String($0.filter { !$0.isWhitespace }) }.filter { !$0.isEmpty }
     }
 }
 

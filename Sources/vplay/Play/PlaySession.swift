@@ -209,6 +209,7 @@ final class PlaySession: Sendable {
         followWindows()
         outputs.audioDeviceEvents.setListener { [weak self] in self?.handle($0) }
         player.defaultRate = options.rate
+        preferLanguages()
         if options.isMuted { player.isMuted = true }
         if let volume = options.volume { player.volume = volume }
         if repeatsSingleInput || options.loopsFirstInput { player.repeatMode = .loop }
@@ -261,6 +262,17 @@ final class PlaySession: Sendable {
     var repeatsSingleInput: Bool { isSingle && options.repeats != .times(1) }
     /// Whether there is one input that the player can repeat itself.
     var isSingle: Bool { options.isSingle }
+
+    /// Applies the preferred languages. An item without them is played with its default tracks.
+    private func preferLanguages() {
+        let languages: [(MediaCharacteristic, [String])] = [
+            (.audible, options.audioLanguages), (.legible, options.subtitleLanguages),
+        ]
+        for (characteristic, languages) in languages where !languages.isEmpty {
+            let criteria = PlayerMediaSelectionCriteria(preferredLanguages: languages)
+            player.setMediaSelectionCriteria(criteria, forMediaCharacteristic: characteristic)
+        }
+    }
 
     private var limitedSinks: [any VideoSink] {
         guard let limit = options.frames else { return outputs.video }
