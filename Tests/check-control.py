@@ -319,6 +319,34 @@ def lists(client):
     client("set_property", "pause", False)
 
 
+def tracks(client):
+    """The selection of tracks, which reads back at once."""
+    check("aid while idle", (error(client("set_property", "aid", 2)), client.get("aid")), ("success", 2))
+    check("aid in another form", error(client("set_property", "aid", "x")), "unsupported format for accessing property")
+    check("sid while idle", (error(client("set_property", "sid", "no")), client.get("sid")), ("success", False))
+    client("cycle", "sid")
+    check("sid is cycled while idle", client.get("sid"), "auto")
+    client("set_property", "sid", "no")
+    client("set_property", "pause", True)
+    client("loadfile", str(FIXTURES / "two-languages.mkv"))
+    client.wait("file-loaded")
+    check("aid of the next file", (client.get("aid"), client.get("vid"), client.get("sid")), (2, 1, False))
+    for name, values in (("aid", [False, 1, 2]), ("sid", [1, False]), ("aid", [False, 1, 2])):
+        for value in values:
+            client("cycle", name)
+            check(f"{name} is cycled", client.get(name), value)
+    client("set_property", "aid", 1)
+    check("aid is set", (client.get("aid"), client.get("aid")), (1, 1))
+    check("track-list", [track["selected"] for track in client.get("track-list")], [True, True, False, False])
+    client("set_property", "aid", "no")
+    check("aid is switched off", client.get("aid"), False)
+    client("set_property", "aid", "auto")
+    client("set_property", "sid", "auto")
+    client("stop")
+    client.wait("idle")
+    client("set_property", "pause", False)
+
+
 def messages(client, path):
     """What clients say to one another, and the end."""
     for words in (["show-text", "hello"], ["keybind", "x", "quit"]):
@@ -446,7 +474,7 @@ def main(command):
         process = subprocess.Popen([*command, *own, "--idle", f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
         try:
             client = Client(path)
-            for part in (idle, refusals, named, properties, observing, playing, lists):
+            for part in (idle, refusals, named, properties, observing, playing, lists, tracks):
                 part(client)
             messages(client, path)
             check("exit status", process.wait(TIMEOUT), 4)

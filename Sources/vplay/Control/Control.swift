@@ -65,6 +65,8 @@ final class Control: @unchecked Sendable {
     private var timerInterval = MediaTime.invalid
     private var lastKey = 0
     private var mpris: MPRIS?
+    /// The tracks that were requested while no item was ready.
+    var trackRequests: [MediaType: TrackRequest] = [:]
     var loop = ControlLoop()
     var loopObserver: TimeObserver?
 

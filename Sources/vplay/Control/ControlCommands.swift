@@ -100,7 +100,12 @@ struct ControlCommands {
         throws(ControlError) -> JSONValue?
     {
         do throws(ControlError) {
-            let number = try property.get(session).int ?? 0
+            let value = try property.get(session)
+            if session.state.withLock({ $0.current == nil }) {
+                try set(session, value.flag == false ? .string("auto") : .bool(false))
+                return .null
+            }
+            let number = value.int ?? 0
             let target = number + (isBackward ? -1 : 1)
             if target > 0 {
                 do throws(ControlError) {

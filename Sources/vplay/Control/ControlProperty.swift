@@ -316,34 +316,37 @@ extension ControlProperty {
         }
     }
 
+    /// The track of a type that is selected. Playback follows within a second.
+    private static func selected(_ type: MediaType, of item: PlayerItem) -> Track? {
+        let played = played(type, of: item)
+        let characteristic: MediaCharacteristic =
+            switch type {
+            case .video: .visual
+            case .audio: .audible
+            default: .legible
+            }
+        guard let group = item.asset.mediaSelectionGroup(for: characteristic),
+            !item.mediaSelectionCriteriaCanBeAppliedAutomatically(in: group)
+        else { return played }
+        let requested = item.selectedMediaOption(in: group)?.track
+        // A cover picture is in no group.
+        return requested ?? (played?.isAttachedPicture == true ? played : nil)
+    }
+
     /// A selected track: its number from 1 among those of its type, or false.
     private static func selection(_ type: MediaType) -> ControlProperty {
         ControlProperty { session in
+            if let request = session.control?.trackRequests[type] { return request.value }
             guard let item = session.state.withLock({ $0.current?.item }) else { return .string("auto") }
             let tracks = item.asset.tracks.filter { $0.mediaType == type }
-            guard let played = played(type, of: item),
-                let index = tracks.firstIndex(where: { $0.id == played.id })
+            guard let selected = selected(type, of: item),
+                let index = tracks.firstIndex(where: { $0.id == selected.id })
             else { return .bool(false) }
             return .integer(index + 1)
         }
         .with {
             $0.set = { session, value throws(ControlError) in
-                let item = try session.readyItem()
-                let tracks = item.asset.tracks.filter { $0.mediaType == type }
-                if value.flag == false {
-                    item.disableTracks(ofType: type)
-                } else if let number = value.int {
-                    guard number > 0, number <= tracks.count, tracks[number - 1].isPlayable else {
-                        throw .propertyError
-                    }
-                    item.selectTrack(tracks[number - 1].id, ofType: type)
-                } else if case .string("auto") = value {
-                    if let first = tracks.first(where: \.isPlayable) {
-                        item.selectTrack(first.id, ofType: type)
-                    }
-                } else {
-                    throw .propertyFormat
-                }
+                try session.select(TrackRequest(value), type)
             }
         }
     }
@@ -393,13 +396,14 @@ extension ControlProperty {
         },
         "track-list": ControlProperty { session in
             guard let item = session.state.withLock({ $0.current?.item }) else { return .array([]) }
-            let selected = Set(item.tracks.filter(\.isEnabled).map(\.assetTrack.id))
+            let types: [MediaType] = [.video, .audio, .subtitle]
+            let ids = Set(types.compactMap { selected($0, of: item)?.id })
             var counts: [MediaType: Int] = [:]
             return .array(
                 item.asset.tracks.map { track in
                     counts[track.mediaType, default: 0] += 1
                     let number = counts[track.mediaType] ?? 0
-                    return describe(track, number: number, isSelected: selected.contains(track.id))
+                    return describe(track, number: number, isSelected: ids.contains(track.id))
                 }
             )
         },

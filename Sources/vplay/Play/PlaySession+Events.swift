@@ -29,6 +29,7 @@ extension PlaySession {
         case .itemStatusChanged(let item, .readyToPlay):
             didBecomeReady(item)
             if let id = state.withLock({ $0.current?.item === item ? $0.current?.entry.id : nil }) {
+                applyTrackRequests(to: item)
                 control?.fileLoaded(id)
             }
             queueNext()
