@@ -53,7 +53,7 @@ enum Main {
                 ExitStatus.failure.exitNow()
             }
             let lines = Vplay.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
-            for line in lines { Console.shared.printLine(Redaction.redact(String(line))) }
+            for line in lines { Console.shared.printLine(Redaction.redact(Suggestion.checked(String(line)))) }
             for path in files.paths { Console.shared.printLine(oneLine("Options of \(path) apply, too.")) }
             Vplay.exit(withError: Vplay.exitCode(for: error))
         }

@@ -92,6 +92,44 @@ struct OtherPlayersTests {
         #expect(arguments.joined(separator: " ") == expected)
     }
 
+    @Test("Options that only clients of mpv need are explained under the name vplay")
+    func explained() throws {
+        let own = try Self.options()
+        for name in OtherPlayers.meaningsForMPV.keys where own["--" + name] == nil {
+            let error = #expect(throws: ValidationError.self, "\(name)") { try translated("--\(name) a") }
+            #expect(error?.message.hasPrefix("Unknown option '--\(name)': ") == true, "\(name)")
+        }
+        for name in OtherPlayers.explanations.keys {
+            #expect(own["--" + name] == nil && OtherPlayers.meanings[name] == nil, "\(name)")
+        }
+        let error = #expect(throws: ValidationError.self) { try translated("--no-osd a") }
+        #expect(error?.message == "Unknown option '--no-osd': there is no text over the frames.")
+        #expect(try translated("--volume=50 --cache=off a") == "--volume=50 --cache=off a")
+    }
+
+    @Test(
+        "A name that has little in common with an unknown option is not suggested",
+        arguments: [
+            ("-sync", "--end", false), ("--ontop", "--loop", false), ("--intf", "--rate", false),
+            ("-x1", "--end", false), ("--ytdl", "--end", false), ("--lop", "--loop", true),
+            ("--strat", "--start", true), ("--quit", "--quiet", true), ("--volum", "--volume", true),
+            ("--Loop", "--loop", true), ("--audio-trakc", "--audio-track", true), ("--jsn", "--json", true),
+        ]
+    )
+    func suggestions(given: String, suggested: String, isShown: Bool) {
+        let line = "Error: Unknown option '\(given)'. Did you mean '\(suggested)'?"
+        #expect(Suggestion.checked(line) == (isShown ? line : "Error: Unknown option '\(given)'"))
+    }
+
+    @Test(
+        "Other lines of a message are unchanged",
+        arguments: [
+            "", "Usage: vplay play [<options>]", "Error: Unknown option '-x'", "Did you mean '--end'?",
+            "'. Did you mean 'Unknown option ''?",
+        ]
+    )
+    func otherLines(line: String) { #expect(Suggestion.checked(line) == line) }
+
     @Test("Under the name mpv, what changes playback and is not available is refused")
     func refusedAsMPV() {
         for argument in ["--keep-open", "--keep-open=yes", "--keep-open=always", "--vo=gpu"] {

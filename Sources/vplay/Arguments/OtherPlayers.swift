@@ -229,7 +229,10 @@ enum OtherPlayers {
             rest.removeFirst()
             return own
         }
-        guard let meaning = meanings[String(name)] else { return [argument] }
+        guard let meaning = meanings[String(name)] else {
+            if let words = explanations[String(name)] { throw refusal(argument, words) }
+            return [argument]
+        }
         switch meaning {
         case .option(let own): return given.map { [own + "=" + $0] } ?? [own]
         case .flag(let own): return own

@@ -187,7 +187,7 @@ struct PlayOptions: Sendable {
         do {
             command = try PlayCommand.parse(arguments)
         } catch {
-            throw ValidationError(PlayCommand.message(for: error))
+            throw ValidationError(Suggestion.checked(PlayCommand.message(for: error)))
         }
         _ = try command.video.mapSinks()
         _ = try AudioSinkArgument(command.audio)
