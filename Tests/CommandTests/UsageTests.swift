@@ -49,6 +49,23 @@ struct UsageTests {
         #expect(outcome.text.contains("USAGE: vplay"))
     }
 
+    @Test("The message about a stream that is not supported names the pipe that plays it")
+    func streams() async throws {
+        let pipe = "; use a pipe: ffmpeg -i URL -c copy -f mpegts - | vplay -"
+        for (command, location, hint) in [
+            ("play", "rtsp://u:secret@camera.example/x?t=1", pipe), ("play", "RTMP://a.example/x", pipe),
+            ("play", "udp://@239.0.0.1:1234", pipe), ("probe", "srt://a.example:9", pipe),
+            ("play", "gopher://a.example/x", ""),
+        ] {
+            let outcome = try await Command.run(command, location)
+            let scheme = location.prefix { $0 != ":" }.lowercased()
+            #expect(outcome.status == 1)
+            #expect(outcome.errorLines.count == 1 && !outcome.errors.contains("secret"))
+            let line = outcome.errorLines.first { $0.hasPrefix("vplay: ") }
+            #expect(line?.hasSuffix("unsupported URL scheme: \(scheme)\(hint)") == true, "\(outcome.errors)")
+        }
+    }
+
     @Test("An output that cannot be created is named in the message")
     func anOutputThatCannotBeMadeIsNamed() async throws {
         let outcome = try await Command.run("--video", "y4m:/no/such/folder/x.y4m", "x")
