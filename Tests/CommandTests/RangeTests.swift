@@ -87,6 +87,9 @@ struct RangeTests {
         #expect(try await pictures("--start", "1", "--duration", "0.5", Media.clip).count == 15)
         #expect(try await pictures("--start", "1", "--duration", "2.5", Media.clip, Media.clip).count == 75)
         #expect(try await pictures("--start", "2", "--repeat", "2", Media.clip).count == 60)
+        let last = try await pictures("--start", "2", Media.clip)
+        #expect(try await pictures("--start", "-1", Media.clip) == last)
+        #expect(try await pictures("-ss", "-1", "--repeat", "2", Media.clip) == last + last)
         #expect(try await pictures("--rate", "2", Media.clip).count == 90)
     }
 

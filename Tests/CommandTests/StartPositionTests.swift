@@ -11,6 +11,9 @@ struct StartPositionTests {
         arguments: [
             ("1.5", .time(.seconds(1.5))), ("1:00", .time(.seconds(60))), ("50%", .percent(50)),
             ("0%", .percent(0)),
+            ("-10", .beforeEnd(.seconds(10))), ("-1:00.5", .beforeEnd(.seconds(60.5))), ("--1", nil),
+            ("-", nil),
+            ("-x", nil), ("-#1", nil),
             ("12.5%", .percent(12.5)), ("100%", .percent(100)), ("#1", .chapter(1)), ("#12", .chapter(12)),
             ("101%", nil), ("-1%", nil), ("%", nil), ("1e1%", nil), ("#0", nil), ("#", nil), ("#+1", nil),
             ("#-1", nil), ("x", nil), ("", nil),
@@ -29,6 +32,9 @@ struct StartPositionTests {
             StartPosition(argument: text)?.time(after: .seconds(1), duration: duration, chapters: chapters)
         }
         #expect(time("2") == .seconds(3))
+        #expect(time("-3") == .seconds(5) && time("-0") == .seconds(8))
+        #expect(time("-7") == .seconds(1) && time("-60") == .seconds(1))
+        #expect(time("-3", .indefinite) == nil)
         #expect(time("50%") == .seconds(4))
         #expect(time("50%", .indefinite) == nil)
         #expect(time("#2") == .seconds(4))

@@ -101,9 +101,11 @@ struct PlayCommand: AsyncParsableCommand {
     var audioPitchCorrection = YesOrNo.yes
 
     @Option(
+        // A time before the end is not an option.
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "Start with the frame due at T, at a part of the duration (50%), or at a chapter (#2).",
-            valueName: "t|n%|#n"
+            "Start with the frame due at T, T before the end (-T), at a part of the duration (50%), or at a chapter (#2).",
+            valueName: "t|-t|n%|#n"
         )
     )
     var start: StartPosition?

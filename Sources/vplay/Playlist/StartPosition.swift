@@ -2,10 +2,13 @@ import ArgumentParser
 import FoundationEssentials
 import PlayheadCore
 
-/// The position at which an input starts: a time, a part of its duration ("50%"), or a chapter ("#2").
+/// The position at which an input starts: a time, a time before the end ("-10"), a part of its duration ("50%"), or a
+/// chapter ("#2").
 enum StartPosition: ExpressibleByArgument, Hashable, Sendable {
     /// The time after the first frame.
     case time(MediaTime)
+    /// The time before the end. In a shorter input it is the first frame.
+    case beforeEnd(MediaTime)
     /// A part of the duration, 0 to 100.
     case percent(Double)
     /// The number of a chapter, from 1.
@@ -23,6 +26,9 @@ enum StartPosition: ExpressibleByArgument, Hashable, Sendable {
                 return nil
             }
             self = .chapter(number)
+        } else if argument.hasPrefix("-") {
+            guard let time = TimeArgument(argument: String(argument.dropFirst()))?.time else { return nil }
+            self = .beforeEnd(time)
         } else {
             guard let time = TimeArgument(argument: argument)?.time else { return nil }
             self = .time(time)
@@ -42,6 +48,7 @@ enum StartPosition: ExpressibleByArgument, Hashable, Sendable {
     func time(after zero: MediaTime, duration: MediaTime, chapters: [Chapter]) -> MediaTime? {
         switch self {
         case .time(let time): return zero + time
+        case .beforeEnd(let time): return duration.isNumeric ? max(zero, duration - time) : nil
         case .percent(let percent): return duration.isNumeric ? duration * (percent / 100) : nil
         case .chapter(let number):
             return number <= chapters.count ? chapters[number - 1].timeRange.start : nil
@@ -52,6 +59,7 @@ enum StartPosition: ExpressibleByArgument, Hashable, Sendable {
     func absence(chapterCount: Int) -> String {
         switch self {
         case .time: "the start is unknown"
+        case .beforeEnd: "the duration is unknown"
         case .percent: "the duration is unknown, and a part of it as well"
         case .chapter(let number): "there is no chapter \(number) (\(chapterCount) chapters)"
         }
