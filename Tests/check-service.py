@@ -90,6 +90,16 @@ def waiting(vplay, folder):
     manager.end()
 
 
+def paused(vplay, folder):
+    """An input that begins paused is ready, also without video."""
+    for name in ("clip-h264-aac.mp4", "tone-48000.wav"):
+        command = [vplay, "--pause", "--video", "null", "--audio", "null", str(FIXTURES / name)]
+        manager = Manager(command, str(folder / f"paused-{name}"))
+        manager.wait("READY=1")
+        check(f"{name}: exit status", manager.end(), 143)
+        check(f"{name}: READY=1 once", manager.seen.count("READY=1"), 1)
+
+
 def unready(vplay, folder):
     """An input that delivers nothing is not ready."""
     pipe = folder / "pipe"
@@ -120,7 +130,7 @@ def journal(vplay, folder):
 
 
 with tempfile.TemporaryDirectory() as name:
-    for part in (playing, waiting, unready, journal):
+    for part in (playing, waiting, paused, unready, journal):
         try:
             part(sys.argv[1], pathlib.Path(name))
         except Exception as failure:

@@ -3,11 +3,15 @@ import Synchronization
 
 /// What a service manager and remote clients learn about the progress of a session.
 extension PlaySession {
-    /// Reports readiness to the service manager: with the first frame, or with the first audio of an item without video.
+    /// Reports readiness to the service manager: with the first frame, with the first audio of an item without video, or
+    /// when such an item begins paused.
     func reportReadiness(_ event: PlayerEvent) {
         guard let manager else { return }
         switch event {
         case .readyForDisplayChanged(_, true): manager.ready()
+        case .itemStatusChanged(let item, .readyToPlay):
+            let isPaused = state.withLock { $0.isPausedByUser }
+            if isPaused, !options.decodesVideo || !hasMovingVideo(item) { manager.ready() }
         case .timeControlStatusChanged(.playing, _):
             guard let item = player.currentItem, options.decodesVideo, hasMovingVideo(item) else {
                 return manager.ready()
