@@ -17,6 +17,7 @@ STRICT_BUILD ?= .build-strict
 WHOLE_MODULES ?=
 PYTHON ?= $(firstword $(wildcard .venv/bin/python3) python3)
 
+comma := ,
 whole-modules = $(addprefix -Xswiftc ,-whole-module-optimization -num-threads 2 -gline-tables-only)
 BUILDFLAGS = $(if $(WHOLE_MODULES),$(whole-modules))
 # The folder of the command's release build. CI builds it in parallel with the tests.
@@ -216,7 +217,8 @@ TARGET ?=
 .PHONY: fuzz
 fuzz: export PLAYHEAD_FUZZ := 1
 fuzz: fixtures ## run the fuzz targets under libFuzzer and the address sanitizer, SECONDS each (TARGET=name for one)
-	$(SWIFT) build --sanitize=fuzzer --sanitize=address --scratch-path .build-fuzz $(whole-modules)
+	# Of several -sanitize flags the compiler obeys the last one, and the build system orders its own at random.
+	$(SWIFT) build --sanitize=address -Xswiftc -sanitize=fuzzer$(comma)address --scratch-path .build-fuzz $(whole-modules)
 	$(PYTHON) Tests/FuzzTests/fuzz.py --seconds $(SECONDS) --target "$(TARGET)" --media $(FIXTURES) .build-fuzz/debug/FuzzTests
 
 .PHONY: nightly

@@ -20,6 +20,8 @@ import sys
 
 here = pathlib.Path(__file__).resolve().parent
 LIMITS = ["-timeout=10", "-rss_limit_mb=1024", "-malloc_limit_mb=100"]
+# Far fewer than the code of the library has.
+MINIMUM_COUNTERS = 10_000
 # Larger fixtures leave time for few executions.
 MEDIA_BYTES = 40_000
 
@@ -79,6 +81,8 @@ def run(program, name, inputs, length, options):
     with log.open("w") as output:
         status = subprocess.run(list(map(str, command)), stdout=output, stderr=output, env=environment).returncode
     text = log.read_text(errors="replace")
+    if number(r"\((\d+) inline 8-bit counters\)", text) < MINIMUM_COUNTERS:
+        sys.exit(f"{program} is not instrumented: inputs would be changed blindly ({log})")
     new = sorted(path.name for path in set(findings.iterdir()) - before)
     count = max(len(new), status != 0)
     executions = number(r"number_of_executed_units: (\d+)", text)
