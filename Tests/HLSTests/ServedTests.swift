@@ -7,7 +7,11 @@ import Testing
 
 // Rule: hls-equivalence
 /// Playback from a server is identical to playback of local files.
-@Suite("HLS: playing from a server", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(10)))
+@Suite(
+    "HLS: playing from a server",
+    .enabled(if: Fixture.areThere, "make fixtures"),
+    .timeLimit(.minutes(10))
+)
 struct ServedTests {
     @Test("Frames, samples, times and duration equal those of local files", arguments: Presentation.kinds)
     func same(_ name: String) async throws {
