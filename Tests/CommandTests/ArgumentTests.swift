@@ -32,8 +32,8 @@ struct ArgumentTests {
 
     @Test("Several keys in one read are parsed")
     func keysComeInOneRead() {
-        let bytes = Array(" \u{1B}[C\u{1B}[Dxq".utf8)
-        #expect(Key.parse(bytes) == [.togglePause, .forward, .back, .quit])
+        let bytes = Array(" p\u{1B}[C\u{1B}[Dxq".utf8)
+        #expect(Key.parse(bytes) == [.togglePause, .togglePause, .forward, .back, .quit])
         #expect(Key.parse([0x1B]).isEmpty)
         #expect(Key.parse([0x1B, 0x5B]).isEmpty)
     }

@@ -39,7 +39,7 @@ struct PlayCommand: AsyncParsableCommand {
 
             Times are seconds or [[hh:]mm:]ss[.fraction], exact, relative to the first frame.
 
-            Keys on a terminal and in the window: space pauses, left and right seek 5 s, down and up 1 min, page \
+            Keys on a terminal and in the window: space or p pauses, left and right seek 5 s, down and up 1 min, page \
             down and up 10 min, \
             < > previous and next input, [ ] speed, . and , step, m mutes, 9 0 volume, l loops, s saves the \
             frame as NAME-0001.png in the current folder, f toggles full screen, ? lists the keys, \

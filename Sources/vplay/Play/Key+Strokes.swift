@@ -33,7 +33,8 @@ extension Key {
     }()
 
     private static let plain: [UInt8: Key] = [
-        UInt8(ascii: " "): .togglePause, UInt8(ascii: "["): .slower, UInt8(ascii: "]"): .faster,
+        UInt8(ascii: " "): .togglePause, UInt8(ascii: "p"): .togglePause, UInt8(ascii: "["): .slower,
+        UInt8(ascii: "]"): .faster,
         UInt8(ascii: "m"): .toggleMute, UInt8(ascii: "9"): .quieter, UInt8(ascii: "0"): .louder,
         UInt8(ascii: "l"): .toggleLoop, UInt8(ascii: "."): .stepForward, UInt8(ascii: ","): .stepBack,
         UInt8(ascii: "<"): .previousInput, UInt8(ascii: ">"): .nextInput, UInt8(ascii: "?"): .help,

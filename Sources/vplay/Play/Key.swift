@@ -7,7 +7,7 @@ enum Key: Hashable, Sendable {
 
     /// The list of keys that `?` shows.
     static let helpText = """
-        space          pause, resume           q, Esc quit
+        space, p       pause, resume           q, Esc quit
         left, right    5 s back, forward       [ ]    slower, faster
         down, up       1 min back, forward     9 0    quieter, louder
         PgDn, PgUp     10 min back, forward    m      mute
