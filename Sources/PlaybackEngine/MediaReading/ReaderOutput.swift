@@ -95,7 +95,7 @@ package final class ReaderOutput<Element: Sendable>: Sendable {
     /// thread may call it at a time. After an error, the result is the end.
     func next() async -> Result<Element?, MediaError> {
         while true {
-            if let result = take() { return result }
+            if let result = removeNext() { return result }
             await withCheckedContinuation { continuation in wait { continuation.resume() } }
         }
     }
@@ -103,7 +103,7 @@ package final class ReaderOutput<Element: Sendable>: Sendable {
     /// Returns the next element like `next()`, and blocks the calling thread until there is one.
     func waitForNext() -> Result<Element?, MediaError> {
         while true {
-            if let result = take() { return result }
+            if let result = removeNext() { return result }
             let isReady = DispatchSemaphore(value: 0)
             wait { isReady.signal() }
             isReady.wait()
@@ -120,7 +120,8 @@ package final class ReaderOutput<Element: Sendable>: Sendable {
         if isReady { resume() }
     }
 
-    private func take() -> Result<Element?, MediaError>? {
+    /// Removes the next element, or returns the end once. Nil if there is neither yet.
+    private func removeNext() -> Result<Element?, MediaError>? {
         let (result, wakesProducer) = state.withLock { state -> (Result<Element?, MediaError>?, Bool) in
             if let entry = state.entries.popFirst() {
                 state.byteCount -= entry.byteCount
