@@ -457,7 +457,13 @@ let package = Package(
             ? [
                 example("PlayDemo"), example("WatchDemo"), example("SinkDemo"),
                 example("CookbookDemo", ["Playhead", "PlayheadFeed"]),
-                example("SnippetDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
+                example(
+                    "SnippetDemo",
+                    [
+                        "Playhead", "PlayheadCapture", "PlayheadFeed", "PlayheadPicker", "PlayheadTesting",
+                        "TerminalSink", "WindowSink",
+                    ]
+                ),
             ] + feedExamples + uiKitExamples : [])
 )
 

@@ -32,8 +32,14 @@ let package = Package(
         example("WatchDemo"), example("SinkDemo"),
         // docs/cookbook.md shows its functions.
         example("CookbookDemo", ["Playhead", "PlayheadFeed"]),
-        // The snippets of README.md.
-        example("SnippetDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
+        // The snippets of README.md and of the pages.
+        example(
+            "SnippetDemo",
+            [
+                "Playhead", "PlayheadCapture", "PlayheadFeed", "PlayheadPicker", "PlayheadTesting",
+                "TerminalSink", "WindowSink",
+            ]
+        ),
         // docs/feeds.md describes these: a single clip, a grid, a list, an endless banner, a list that is downloaded while it
         // plays, recording and choosing a file, a feed in a window.
         .target(
