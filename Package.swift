@@ -464,6 +464,7 @@ let package = Package(
                         "TerminalSink", "WindowSink",
                     ]
                 ),
+                example("AVFoundationDemo", ["AVFoundation", "Playhead", "WindowSink"]),
             ] + feedExamples + uiKitExamples : [])
 )
 

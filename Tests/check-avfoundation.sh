@@ -47,11 +47,8 @@ for mode in 5 6; do
     add "idioms$mode" "$code"/Sources/idioms/*.swift
 done
 for name in audio cache; do add $name "$code/Sources/$name"/*.swift; done
-# The program of the page.
-mkdir -p "$work/user/Sources/page"
-awk '/^```$/ { inside = 0 } inside { block = block $0 "\n" } /^```swift$/ { block = ""; inside = 1 } END { printf "%s", block }' \
-    docs/avfoundation.md >"$work/user/Sources/page/main.swift"
-grep -q '^import AVFoundation' "$work/user/Sources/page/main.swift"
+# The program of the page; check-examples.py compares them.
+add page docs/examples/Sources/AVFoundationDemo/main.swift
 av=$(product AVFoundation)
 outside_manifest user '' "
     $(target player5 "$(product AVKit)" .v5 PLAYHEAD_AVKIT) $(target player6 "$av" .v6) $(target page "$av" .v6)

@@ -40,6 +40,8 @@ let package = Package(
                 "TerminalSink", "WindowSink",
             ]
         ),
+        // docs/avfoundation.md contains this program and its two other files.
+        example("AVFoundationDemo", ["AVFoundation", "Playhead", "WindowSink"]),
         // docs/feeds.md describes these: a single clip, a grid, a list, an endless banner, a list that is downloaded while it
         // plays, recording and choosing a file, a feed in a window.
         .target(
