@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the code in README.md, docs/sinks.md and docs/testing.md is identical to the files that are compiled.
+"""Checks that every block of Swift in the pages is a part of a file in docs/examples, which `make lint` compiles.
 
 With the build folder of `swift build` as an argument, it also runs the programs of docs/feeds.md and docs/avfoundation.md with the fixtures, and checks the
 contact sheets that they write. FeedDemoTests checks what the programs decide, on a clock that the tests move."""
@@ -10,37 +10,78 @@ import struct
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "docs/examples"
+PAGES = sorted(
+    page.relative_to(ROOT).as_posix()
+    for pattern in ("*.md", "docs/*.md", "docs/internals/*.md", "docs/*.docc/*.md", "Tests/*/*.md", "media-fixtures/*.md")
+    for page in ROOT.glob(pattern)
+)
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Blocks that are not compiled, by page and beginning: a manifest and parts of manifests. `make readme` builds the one of README.md.
+NOT_COMPILED = (
+    ("README.md", "// swift-tools-version: "),
+    ("docs/avfoundation.md", ".executableTarget("),
+    ("docs/avfoundation.md", ".package("),
+    ("docs/testing.md", ".testTarget("),
+)
 
 
 def blocks(page):
-    return re.findall(r"^```swift\n(.*?)^```$", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+    return [code for language, code in FENCED.findall((ROOT / page).read_text()) if language == "swift"]
+
+
+def is_compiled(block, examples):
+    """Whether an example contains the lines of a block, at the top level or as the body of a function."""
+    return any("\n" + textwrap.indent(block, margin) in code for margin in ("", "    ") for code in examples)
 
 
 faults = []
 
-page = (ROOT / "docs/testing.md").read_text()
-code = (EXAMPLES / "Tests/TestingDemoTests/IntroSkipperTests.swift").read_text()
-functions = re.findall(r"^@Test func .*?^}$", page, re.MULTILINE | re.DOTALL)
-faults += [f"docs/testing.md: not as in docs/examples: {f.splitlines()[0]}" for f in functions if f not in code]
-if not functions:
-    faults.append("docs/testing.md: there is no example")
+examples = ["\n" + file.read_text() for folder in ("Sources", "Tests") for file in sorted(EXAMPLES.glob(f"{folder}/*/*.swift"))]
+unused = set(NOT_COMPILED)
+for page in PAGES:
+    text = (ROOT / page).read_text()
+    for match in FENCED.finditer(text):
+        language, block = match.groups()
+        first = block.partition("\n")[0]
+        if language != "swift":
+            continue
+        exceptions = {(name, start) for name, start in NOT_COMPILED if page == name and block.startswith(start)}
+        unused -= exceptions
+        if not exceptions and not is_compiled(block, examples):
+            faults.append(f"{page}:{text.count(chr(10), 0, match.start(2)) + 1}: not as in docs/examples: {first}")
+    # Swift belongs into a block that is marked as such. Blocks keep their line breaks, for the numbers of the lines.
+    prose = FENCED.sub(lambda match: "\n" * match[0].count("\n"), text)
+    for match in re.finditer(r"^ {4}(?:import \w|(?:let|var|typealias) \w.* = |func \w|try |@\w+ |\.\w+\().*$", prose, re.MULTILINE):
+        faults.append(f"{page}:{prose.count(chr(10), 0, match.start()) + 1}: Swift outside of ```swift: {match[0].strip()}")
+faults += [f"{page}: no block begins with {start}: remove it from NOT_COMPILED" for page, start in sorted(unused)]
 
-if (EXAMPLES / "Sources/PlayDemo/main.swift").read_text() not in blocks("README.md"):
-    faults.append("README.md: its program is not docs/examples/Sources/PlayDemo/main.swift, word for word")
+# Both manifests name each example: one for `make lint`, one for `swift run --package-path docs/examples`.
+for manifest in (ROOT / "Package.swift", EXAMPLES / "Package.swift"):
+    names = set(re.findall(r'"(\w+)"', manifest.read_text()))
+    for folder in sorted(EXAMPLES.glob("Sources/*/")) + sorted(EXAMPLES.glob("Tests/*/")):
+        if folder.name not in names:
+            faults.append(f"{manifest.relative_to(ROOT)}: there is no target {folder.name}")
 
-snippets = (EXAMPLES / "Sources/SnippetDemo/main.swift").read_text()
+for page, example in (
+    ("README.md", "PlayDemo/main.swift"),
+    ("docs/avfoundation.md", "AVFoundationDemo/main.swift"),
+    ("docs/sinks.md", "SinkDemo/CutFinder.swift"),
+):
+    if (EXAMPLES / "Sources" / example).read_text() not in blocks(page):
+        faults.append(f"{page}: it does not contain docs/examples/Sources/{example}, word for word")
+
 *shown, _, _ = blocks("README.md")
-faults += [f"README.md: not as in docs/examples: {block.splitlines()[0]}" for block in shown if block not in snippets]
 faults += [f"README.md: a snippet of more than five lines: {block.splitlines()[0]}" for block in shown if block.count("\n") > 5]
 if len(shown) != 5:
     faults.append(f"README.md: expected five snippets, not {len(shown)}")
 
+# Each recipe is shown once.
 recipes = (EXAMPLES / "Sources/CookbookDemo/Recipes.swift").read_text()
-shown = blocks("docs/cookbook.md") + blocks("docs/frames.md") + blocks("docs/network.md") + [b for b in blocks("docs/sinks.md") if b.startswith("func ")]
-faults += [f"docs/cookbook.md, frames.md, network.md or sinks.md: not as in docs/examples: {block.splitlines()[0]}" for block in shown if block not in recipes]
+shown = [block for page in ("cookbook", "frames", "network", "sinks") for block in blocks(f"docs/{page}.md") if block in recipes]
 if recipes.count("\nfunc ") != len(shown):
     faults.append(f"docs/cookbook.md, frames.md, network.md and sinks.md show {len(shown)} of {recipes.count(chr(10) + 'func ')} recipes")
 
@@ -48,9 +89,6 @@ codes = re.findall(r"static let (\w+) = Code\(", (ROOT / "Sources/MediaCore/Medi
 listed = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/errors.md").read_text().split("Where errors arrive")[0], re.MULTILINE)
 if sorted(codes) != sorted(listed):
     faults.append(f"docs/errors.md: its codes differ from MediaError.Code: {sorted(set(codes) ^ set(listed))}")
-
-if (EXAMPLES / "Sources/SinkDemo/CutFinder.swift").read_text() not in blocks("docs/sinks.md"):
-    faults.append("docs/sinks.md: its sink is not docs/examples/Sources/SinkDemo/CutFinder.swift, word for word")
 
 if (ROOT / "docs/debian/Containerfile").read_text() not in (ROOT / "docs/deployment.md").read_text():
     faults.append("docs/deployment.md: its container is not docs/debian/Containerfile, word for word")
