@@ -9,7 +9,9 @@ public import MediaCore
 ///     let source = PushedByteSource(name: "clip.mp4", byteCount: size) { request in
 ///         download.start(request.offset, request.end) { piece in
 ///             piece.withUnsafeBytes { request.receive($0) }
-///         } completion: { request.finish() }
+///         } completion: {
+///             request.finish()
+///         }
 ///     } onCancel: { request in
 ///         download.stop(request.offset)
 ///     }

@@ -67,9 +67,8 @@ public struct NotificationSequence: AsyncSequence, Sendable {
 extension NotificationCenter {
     /// Returns a sequence of the notifications with a name. `PlayerItem` and `Player` declare the names.
     ///
-    ///     for await _ in NotificationCenter.default.notifications(named: PlayerItem.didPlayToEndTime, object: item) {
-    ///         print("played to its end")
-    ///     }
+    ///     let ends = NotificationCenter.default.notifications(named: PlayerItem.didPlayToEndTime, object: item)
+    ///     for await _ in ends { print("played to its end") }
     ///
     /// - Parameters:
     ///   - name: The name of the notifications.

@@ -8,7 +8,7 @@ import Sinks
 /// Records the frames of a camera or a test pattern into a file, without audio.
 ///
 ///     let recorder = Recorder(CaptureSource(.camera("/dev/video0")), to: URL(fileURLWithPath: "clip.mp4"))
-///     let recording = try await recorder.record()      // until stop() is called elsewhere
+///     let recording = try await recorder.record()  // until stop() is called elsewhere, or a limit is reached
 ///
 /// The extension of the file name selects the format: H.264 in mp4, mov, m4v and mkv, VP9 in webm. A temporary file in
 /// the same folder is renamed when it is complete. libavdevice is loaded with the first recording.

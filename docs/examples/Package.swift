@@ -32,7 +32,7 @@ let package = Package(
         example("WatchDemo"), example("SinkDemo"),
         // docs/cookbook.md shows its functions.
         example("CookbookDemo", ["Playhead", "PlayheadFeed"]),
-        // The snippets of README.md and of the pages.
+        // The snippets of README.md, the pages and the documentation comments.
         example(
             "SnippetDemo",
             [

@@ -9,7 +9,7 @@ public import Playhead
 ///     let feed = FeedPlayer<Post.ID> { id in Asset(url: posts[id].url) }
 ///     feed.setViewport(FeedViewport(scrollView.bounds))
 ///     feed.setCells(posts.map { FeedCell($0.id, frame: $0.frame) })
-///     feed.setLayer(cell.layer, for: post.id)       // the layer in which a cell shows its clip
+///     feed.setLayer(cell.layer, for: post.id)  // the layer in which a cell shows its clip
 ///     feed.scroll(to: viewport, velocity: 900, .dragging)
 ///
 /// All members can be used from any thread, and none blocks. Calls take effect in order on `callbackQueue`. Releasing
