@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every block of Swift in the pages is a part of a file in docs/examples, which `make lint` compiles.
+"""Checks that every block of Swift in the pages and documentation comments is a part of a file in docs/examples, which `make lint` compiles.
 
 With the build folder of `swift build` as an argument, it also runs the programs of docs/feeds.md and docs/avfoundation.md with the fixtures, and checks the
 contact sheets that they write. FeedDemoTests checks what the programs decide, on a clock that the tests move."""
@@ -20,12 +20,16 @@ PAGES = sorted(
     for page in ROOT.glob(pattern)
 )
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Blocks that are not compiled, by page and beginning: a manifest and parts of manifests. `make readme` builds the one of README.md.
+# Code in a documentation comment: the lines with four more spaces after an empty one.
+COMMENTED = re.compile(r"^ *///\n((?: *///     .*\n)(?: *///(?:     .*)?\n)*)", re.MULTILINE)
+# Blocks that are not compiled, by file and beginning: a manifest and parts of manifests. `make readme` builds the one of README.md.
 NOT_COMPILED = (
     ("README.md", "// swift-tools-version: "),
     ("docs/avfoundation.md", ".executableTarget("),
     ("docs/avfoundation.md", ".package("),
     ("docs/testing.md", ".testTarget("),
+    # A diagram.
+    ("Sources/PlaybackEngine/ItemPipeline/DecoderFactory.swift", "video:  "),
 )
 
 
@@ -42,22 +46,37 @@ faults = []
 
 examples = ["\n" + file.read_text() for folder in ("Sources", "Tests") for file in sorted(EXAMPLES.glob(f"{folder}/*/*.swift"))]
 unused = set(NOT_COMPILED)
+
+
+def check(file, line, block):
+    """Reports a block of Swift that no example contains."""
+    exceptions = {(name, start) for name, start in NOT_COMPILED if file == name and block.startswith(start)}
+    unused.difference_update(exceptions)
+    if not exceptions and not is_compiled(block, examples):
+        faults.append(f"{file}:{line}: not as in docs/examples: {block.splitlines()[0]}")
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
 for page in PAGES:
     text = (ROOT / page).read_text()
     for match in FENCED.finditer(text):
-        language, block = match.groups()
-        first = block.partition("\n")[0]
-        if language != "swift":
-            continue
-        exceptions = {(name, start) for name, start in NOT_COMPILED if page == name and block.startswith(start)}
-        unused -= exceptions
-        if not exceptions and not is_compiled(block, examples):
-            faults.append(f"{page}:{text.count(chr(10), 0, match.start(2)) + 1}: not as in docs/examples: {first}")
+        if match[1] == "swift":
+            check(page, line_of(text, match.start(2)), match[2])
     # Swift belongs into a block that is marked as such. Blocks keep their line breaks, for the numbers of the lines.
     prose = FENCED.sub(lambda match: "\n" * match[0].count("\n"), text)
     for match in re.finditer(r"^ {4}(?:import \w|(?:let|var|typealias) \w.* = |func \w|try |@\w+ |\.\w+\().*$", prose, re.MULTILINE):
-        faults.append(f"{page}:{prose.count(chr(10), 0, match.start()) + 1}: Swift outside of ```swift: {match[0].strip()}")
-faults += [f"{page}: no block begins with {start}: remove it from NOT_COMPILED" for page, start in sorted(unused)]
+        faults.append(f"{page}:{line_of(prose, match.start())}: Swift outside of ```swift: {match[0].strip()}")
+for file in sorted((ROOT / "Sources").rglob("*.swift")):
+    text = file.read_text()
+    for match in re.finditer(r"^ */// ```swift$", text, re.MULTILINE):
+        faults.append(f"{file.relative_to(ROOT)}:{line_of(text, match.start())}: code in a comment is indented, not fenced")
+    for match in COMMENTED.finditer(text):
+        block = textwrap.dedent(re.sub(r"^ */// ?", "", match[1], flags=re.MULTILINE)).rstrip() + "\n"
+        check(file.relative_to(ROOT).as_posix(), line_of(text, match.start(1)), block)
+faults += [f"{file}: no block begins with {start}: remove it from NOT_COMPILED" for file, start in sorted(unused)]
 
 # Both manifests name each example: one for `make lint`, one for `swift run --package-path docs/examples`.
 for manifest in (ROOT / "Package.swift", EXAMPLES / "Package.swift"):
