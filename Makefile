@@ -217,8 +217,8 @@ TARGET ?=
 .PHONY: fuzz
 fuzz: export PLAYHEAD_FUZZ := 1
 fuzz: fixtures ## run the fuzz targets under libFuzzer and the address sanitizer, SECONDS each (TARGET=name for one)
-	# Of several -sanitize flags the compiler obeys the last one, and the build system orders its own at random.
-	$(SWIFT) build --sanitize=address -Xswiftc -sanitize=fuzzer$(comma)address --scratch-path .build-fuzz $(whole-modules)
+	# Of several -sanitize flags the compiler obeys the last one, and SwiftPM orders its own at random.
+	$(SWIFT) build --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer$(comma)address --scratch-path .build-fuzz $(whole-modules)
 	$(PYTHON) Tests/FuzzTests/fuzz.py --seconds $(SECONDS) --target "$(TARGET)" --media $(FIXTURES) .build-fuzz/debug/FuzzTests
 
 .PHONY: nightly
