@@ -48,12 +48,17 @@ struct BrokenFileTests {
         #expect(description.tracks.allSatisfy { !$0.isPlayable })
     }
 
-    /// libav's messages are attributed to their owner on frame threads too.
+    /// Frame threads write their messages at any time, so they are left out: each run has the same errors.
     @Test(arguments: [1, 4])
     func errorsCarryTheLibrarysWords(_ threads: Int) throws {
         let entry = try Corpus.entry("broken/zero-empty-stsc.mp4")
         let result = try #require(try Playthrough.play(entry.location, .video, threads: threads))
-        #expect(result.errors.contains { $0.libraryLog?.contains("NAL") == true })
+        #expect(!result.errors.isEmpty)
+        if threads == 1 {
+            #expect(result.errors.contains { $0.libraryLog?.contains("NAL") == true })
+        } else {
+            #expect(result.errors.allSatisfy { $0.libraryLog == nil })
+        }
         #expect(result.errors.allSatisfy { $0.code == .decodeFailed && $0.track != nil })
     }
 

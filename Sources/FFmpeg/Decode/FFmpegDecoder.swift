@@ -300,6 +300,8 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private func failure(_ code: Int32, _ doing: String, time: MediaTime?) -> MediaError {
         var error = LibraryError.make(code, doing, fallback: .decodeFailed, log: log)
         if error.code != .resourceLimit { error.code = .decodeFailed }
+        // Frame threads write about later packets at any time, so the text would differ from run to run.
+        if settings.threads.kind == .frame, settings.threads.count > 1 { error.libraryLog = nil }
         if let rejectionReason = codec?.rejectionReason { error.message = rejectionReason }
         error.isRetryable = false
         error.time = time
