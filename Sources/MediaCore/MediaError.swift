@@ -149,7 +149,8 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
     public var track: Int?
     /// The item time of the failure, if known.
     public var time: MediaTime?
-    /// The last log message of the underlying library, if there is one.
+    /// The last log message of the underlying library, if there is one. Errors of a decoder that decodes several frames at
+    /// a time have none, because it would differ from run to run.
     public var libraryLog: String?
     /// The code of the underlying library or system (AVERROR, errno); 0 if there is none.
     public var underlyingCode: Int32

@@ -95,7 +95,7 @@ final class InputSession {
         else { return nil }
         return MediaError(
             .notSeekable,
-            "the index (moov box) follows the media, and a pipe cannot seek back; ffmpeg's -movflags +faststart puts it first",
+            "the index (moov box) follows the media, and the source cannot seek back; ffmpeg's -movflags +faststart puts it first",
             location: name
         )
     }

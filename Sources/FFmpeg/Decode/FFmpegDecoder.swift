@@ -277,7 +277,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     package var hasOutputDelay: Bool {
         switch settings.parameters.pointer.pointee.codec_id {
         case AV_CODEC_ID_HEVC, AV_CODEC_ID_H264: true
-        case AV_CODEC_ID_VP9, AV_CODEC_ID_AV1: settings.threads.kind == .frame && settings.threads.count > 1
+        case AV_CODEC_ID_VP9, AV_CODEC_ID_AV1: settings.threads.decodesFramesInParallel
         default: false
         }
     }
@@ -301,7 +301,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         var error = LibraryError.make(code, doing, fallback: .decodeFailed, log: log)
         if error.code != .resourceLimit { error.code = .decodeFailed }
         // Frame threads write about later packets at any time, so the text would differ from run to run.
-        if settings.threads.kind == .frame, settings.threads.count > 1 { error.libraryLog = nil }
+        if settings.threads.decodesFramesInParallel { error.libraryLog = nil }
         if let rejectionReason = codec?.rejectionReason { error.message = rejectionReason }
         error.isRetryable = false
         error.time = time

@@ -7,6 +7,8 @@ struct ThreadPlan: Equatable {
     enum Kind { case frame, slice }
     var count: Int
     var kind: Kind
+    /// Whether several frames are decoded at a time.
+    var decodesFramesInParallel: Bool { kind == .frame && count > 1 }
 }
 
 /// Chooses the number of threads by measured results rather than by the number of cores alone: each frame thread costs

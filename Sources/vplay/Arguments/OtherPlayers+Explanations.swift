@@ -1,5 +1,5 @@
 extension OtherPlayers {
-    /// What to use instead of options of other players that have no meaning under the name vplay, by name without dashes.
+    /// The advice on options of other players that have no meaning under the name vplay, by name without dashes.
     static let explanations: [String: String] = {
         let groups: [([String], String)] = [
             (["terminal", "no-terminal"], "use --quiet"),

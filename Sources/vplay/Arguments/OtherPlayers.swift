@@ -24,8 +24,7 @@ enum OtherPlayers {
     /// an earlier argument has switched on.
     static let flags: Set<String> = [
         "fullscreen", "idle", "loop", "mpris", "muted", "pause", "quiet", "recursive", "resume", "shuffle",
-        "stats",
-        "untimed", "verbose", "watch",
+        "stats", "untimed", "verbose", "watch",
     ]
 
     /// The meanings by name, without dashes.
