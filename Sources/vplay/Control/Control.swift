@@ -65,8 +65,10 @@ final class Control: @unchecked Sendable {
     private var timerInterval = MediaTime.invalid
     private var lastKey = 0
     private var mpris: MPRIS?
-    /// The tracks that were requested while no item was ready.
+    /// The tracks that clients have requested, also for later files.
     var trackRequests: [MediaType: TrackRequest] = [:]
+    /// The tracks of the last file that has become ready.
+    var trackLayout: TrackLayout?
     var loop = ControlLoop()
     var loopObserver: TimeObserver?
 

@@ -336,8 +336,9 @@ extension ControlProperty {
     /// A selected track: its number from 1 among those of its type, or false.
     private static func selection(_ type: MediaType) -> ControlProperty {
         ControlProperty { session in
-            if let request = session.control?.trackRequests[type] { return request.value }
-            guard let item = session.state.withLock({ $0.current?.item }) else { return .string("auto") }
+            guard let item = session.loadedItem else {
+                return session.control?.trackRequests[type]?.value ?? .string("auto")
+            }
             let tracks = item.asset.tracks.filter { $0.mediaType == type }
             guard let selected = selected(type, of: item),
                 let index = tracks.firstIndex(where: { $0.id == selected.id })

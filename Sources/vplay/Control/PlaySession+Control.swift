@@ -28,14 +28,16 @@ extension PlaySession {
     ///
     /// - Throws: `.propertyUnavailable` if there is none, or it is not ready.
     func readyItem() throws(ControlError) -> PlayerItem {
+        guard let loadedItem else { throw .propertyUnavailable }
+        return loadedItem
+    }
+
+    /// The item that plays, or nil if there is none, or it is not ready.
+    var loadedItem: PlayerItem? {
         let items = state.withLock { ($0.interruption?.item, $0.current?.item) }
         let current = player.currentItem
-        guard let item = items.0 === current && current != nil ? items.0 : items.1,
-            item.status == .readyToPlay
-        else {
-            throw .propertyUnavailable
-        }
-        return item
+        let item = items.0 === current && current != nil ? items.0 : items.1
+        return item?.status == .readyToPlay ? item : nil
     }
 
     /// The index of the current entry in the playlist, or nil.

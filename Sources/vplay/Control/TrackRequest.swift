@@ -33,6 +33,10 @@ enum TrackRequest: Hashable, Sendable {
         }
     }
 
+    var isNumber: Bool {
+        if case .number = self { true } else { false }
+    }
+
     /// Selects the track in an item that is ready.
     ///
     /// - Throws: `.propertyError` if the item has no such track that can be played.
@@ -51,27 +55,50 @@ enum TrackRequest: Hashable, Sendable {
     }
 }
 
+/// What `mpv` compares to decide whether a track that was selected by its number is also the one to select in the next file.
+struct TrackLayout: Equatable, Sendable {
+    private struct Entry: Equatable {
+        let type: MediaType
+        let isDefault: Bool
+        let language: String?
+    }
+
+    private let entries: [Entry]
+
+    init(_ tracks: [Track]) {
+        entries = tracks.map { Entry(type: $0.mediaType, isDefault: $0.isDefault, language: $0.language) }
+    }
+}
+
 extension PlaySession {
-    /// Selects a track in the item that plays, or else in the next one that becomes ready.
+    /// Selects a track in the item that plays, if it is ready, and in later ones. A number is valid until a file has other
+    /// tracks.
     ///
     /// - Throws: `.propertyError` if the item that plays has no such track.
     func select(_ request: TrackRequest, _ type: MediaType) throws(ControlError) {
-        let item: PlayerItem
-        do throws(ControlError) {
-            item = try readyItem()
-        } catch {
-            control?.trackRequests[type] = request
+        guard let control else { return }
+        guard let item = loadedItem else {
+            control.trackRequests[type] = request
             return
         }
         try request.select(type, in: item)
+        control.trackRequests[type] = request
+        control.trackLayout = TrackLayout(item.asset.tracks)
+        // It may have been prepared already.
+        if let next = state.withLock({ $0.next?.item }), next.status == .readyToPlay {
+            applyTrackRequests(to: next)
+        }
     }
 
-    /// Selects the tracks that were requested before an item was ready.
+    /// Selects the tracks that clients have requested in an item that has become ready.
     func applyTrackRequests(to item: PlayerItem) {
         guard let control else { return }
-        let requests = control.trackRequests
-        control.trackRequests = [:]
-        for (type, request) in requests where request != .automatic {
+        let layout = TrackLayout(item.asset.tracks)
+        if let previous = control.trackLayout, previous != layout {
+            control.trackRequests = control.trackRequests.filter { !$0.value.isNumber }
+        }
+        control.trackLayout = layout
+        for (type, request) in control.trackRequests where request != .automatic {
             do throws(ControlError) {
                 try request.select(type, in: item)
             } catch {

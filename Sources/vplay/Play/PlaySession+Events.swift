@@ -28,10 +28,11 @@ extension PlaySession {
             showTitle()
         case .itemStatusChanged(let item, .readyToPlay):
             didBecomeReady(item)
-            if let id = state.withLock({ $0.current?.item === item ? $0.current?.entry.id : nil }) {
-                applyTrackRequests(to: item)
-                control?.fileLoaded(id)
+            let (id, isNext) = state.withLock { state in
+                (state.current?.item === item ? state.current?.entry.id : nil, state.next?.item === item)
             }
+            if id != nil || isNext { applyTrackRequests(to: item) }
+            if let id { control?.fileLoaded(id) }
             queueNext()
         case .readyForDisplayChanged(let item, true):
             state.withLock { if $0.current?.item === item { $0.current?.hasShown = true } }

@@ -79,7 +79,7 @@ extension PlaySession {
         if !end.isNumeric || end - playback.start >= InputPlayback.minimumPassDuration {
             state.withLock { $0.playlist.notePlayed(playback.entry.id) }
         }
-        let left = remaining.map { end.isNumeric ? $0 - (end - passStart) : .zero }
+        let left = remaining.map { end.isNumeric ? $0 - max(.zero, end - passStart) : .zero }
         // The player pauses after the last input. An input that is added later follows with a gap.
         guard left.map({ $0 > InputPlayback.roundingTolerance }) ?? true, let next = makeNext(left) else {
             player.actionAtItemEnd = .pause
@@ -276,7 +276,8 @@ extension PlaySession.State {
 
     /// Subtracts the played time of a pass from `--duration`.
     fileprivate mutating func spend(until time: MediaTime) {
-        if let left = remaining { remaining = left - (time - passStart) }
+        // A start past the end plays nothing.
+        if let left = remaining { remaining = left - max(.zero, time - passStart) }
         passStart = .zero
     }
 }

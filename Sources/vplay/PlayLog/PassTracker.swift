@@ -59,6 +59,7 @@ struct PassTracker {
     ///   - current: The item that is current after the event, or nil.
     ///   - moment: When the event happened.
     ///   - isCut: Whether the range that the item plays ends before the item, for a reason of the session.
+    ///   - isResumed: Returns whether the first pass of an item begins at a saved position.
     ///   - name: Returns the name of an item.
     /// - Returns: The record of the pass that the event has ended, or nil.
     mutating func handle(
@@ -66,10 +67,13 @@ struct PassTracker {
         current: PlayerItem?,
         at moment: Moment,
         isCut: Bool = false,
+        isResumed: (PlayerItem) -> Bool = { _ in false },
         name: (PlayerItem) -> String
     ) -> PassRecord? {
         switch event {
-        case .currentItemChanged(let item): changeItem(to: item, name, moment)
+        case .currentItemChanged(let item):
+            changeItem(to: item, name, moment)
+            if let item, isResumed(item), pass?.hasPlayed == false { pass?.hasJumped = true }
         case .timeControlStatusChanged(let status, _):
             isPlaying = status == .playing
             if pass == nil, isPlaying, let current { pass = begin(current, name, moment) }

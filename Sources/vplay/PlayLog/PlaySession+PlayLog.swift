@@ -17,9 +17,14 @@ extension PlaySession {
         guard let playLog else { return }
         let moment = passMoment(timed.hostTime)
         let record = passes.withLock { passes in
-            passes.handle(timed.event, current: player.currentItem, at: moment, isCut: isCut(timed)) { item in
-                playback(of: item)?.entry.input.logName ?? item.asset.url.lastPathComponent
-            }
+            passes.handle(
+                timed.event,
+                current: player.currentItem,
+                at: moment,
+                isCut: isCut(timed),
+                isResumed: { playback(of: $0)?.isResumed == true },
+                name: { playback(of: $0)?.entry.input.logName ?? $0.asset.url.lastPathComponent }
+            )
         }
         if let record { playLog.append(record) }
     }
