@@ -79,6 +79,8 @@ extension PlaySession {
         guard let control else { return }
         guard let item = loadedItem else {
             control.trackRequests[type] = request
+            // The next file is the one that is meant.
+            control.trackLayout = nil
             return
         }
         try request.select(type, in: item)
