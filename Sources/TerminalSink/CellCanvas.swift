@@ -119,7 +119,7 @@ final class CellCanvas: @unchecked Sendable {
         if capabilities.graphics == .sixel {
             // Transparent pixels would show the previous frame.
             chafa.chafa_canvas_config_set_bg_color(config, 0)
-            chafa.chafa_canvas_config_set_transparency_threshold(config, 0)
+            chafa.chafa_canvas_config_set_transparency_threshold(config, 1)
         }
         guard let canvas = chafa.chafa_canvas_new(config) else {
             throw PlaybackError(code: .displayUnavailable, message: "libchafa could not create a canvas")

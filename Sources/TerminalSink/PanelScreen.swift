@@ -51,7 +51,7 @@ package final class PanelScreen: Sendable {
             )
         }
         guard var capabilities = TerminalCapabilities(environment: environment) else {
-            let type = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
+            let type = environment["TERM"].flatMap { $0.isEmpty ? nil : "TERM is \($0)" } ?? "TERM is not set"
             throw PlaybackError(
                 code: .displayUnavailable,
                 message: "the terminal cannot position its cursor: \(type)"

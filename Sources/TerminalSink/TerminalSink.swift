@@ -93,7 +93,7 @@ public final class TerminalSink: VideoSink {
             )
         }
         guard var capabilities = TerminalCapabilities(environment: environment, requested: requested) else {
-            let type = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
+            let type = environment["TERM"].flatMap { $0.isEmpty ? nil : "TERM is \($0)" } ?? "TERM is not set"
             throw PlaybackError(
                 code: .displayUnavailable,
                 message: "the terminal cannot position its cursor: \(type)"

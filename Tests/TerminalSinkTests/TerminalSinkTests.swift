@@ -258,10 +258,43 @@ struct TerminalSinkTests {
         case .sixel:
             #expect(text.contains("\u{1B}[1;1H\u{1B}P0;1;0q"))
             #expect(text.hasSuffix("\u{1B}\\" + over))
+            // Whole rows of sixels, which are six pixels high.
+            #expect(Self.paintedSixelPixels(text) == 200 * (rows * 20 / 6 * 6))
         case .symbols: #expect(!text.contains("\u{1B}_") && !text.contains("\u{1B}P"))
         }
         sink.finish()
         _ = terminal.read(until: left)
+    }
+
+    /// Returns the number of pixels that a sixel image paints; the others stay as they were.
+    private static func paintedSixelPixels(_ text: String) -> Int {
+        guard let begin = text.range(of: "\u{1B}P0;1;0q"),
+            let end = text.range(of: "\u{1B}\\", range: begin.upperBound..<text.endIndex)
+        else { return 0 }
+        var painted: Set<SIMD2<Int>> = []
+        var (column, top, count) = (0, 0, 1)
+        var rest = text[begin.upperBound..<end.lowerBound].utf8[...]
+        /// Removes a list of numbers with semicolons.
+        func numbers() -> [Int] {
+            let digits = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ";") }
+            rest = rest.dropFirst(digits.count)
+            return String(decoding: digits, as: UTF8.self).split(separator: ";").compactMap { Int($0) }
+        }
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "#"): _ = numbers()
+            case UInt8(ascii: "!"): count = numbers().first ?? 1
+            case UInt8(ascii: "$"): column = 0
+            case UInt8(ascii: "-"): (column, top) = (0, top + 6)
+            case 63...126:
+                for x in column..<column + count {
+                    for row in 0..<6 where (byte - 63) >> row & 1 == 1 { painted.insert([x, top + row]) }
+                }
+                (column, count) = (column + count, 1)
+            default: return 0
+            }
+        }
+        return painted.count
     }
 
     @Test("Sixels are used only if the terminal reports its size in pixels")
