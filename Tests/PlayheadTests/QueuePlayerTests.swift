@@ -16,6 +16,8 @@ struct QueuePlayerTests {
         #expect(bench.player.currentItem === bench.items[1])
         #expect(bench.player.items().count == 2)
         #expect(bench.player.currentTime() == .ms(500))
+        // The next item has frames of the same size, and reports it as well.
+        #expect(bench.items.map(\.presentationSize.width) == [16, 16, 0])
         bench.driver.run(atMost: 60)
         #expect(bench.videoSink.numbers == (0..<3).flatMap { _ in 0..<50 })
         #expect(bench.driver.now == HostTime(nanoseconds: 6_000_000_000))

@@ -178,6 +178,6 @@ extension PlaybackLoop {
     }
 
     func setPresentationSize(_ size: PixelSize, of id: ItemID) {
-        if layers.setPresentationSize(size) { report(.presentationSizeChanged(id, size)) }
+        if layers.setPresentationSize(size, of: id) { report(.presentationSizeChanged(id, size)) }
     }
 }

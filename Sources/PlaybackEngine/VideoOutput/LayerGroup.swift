@@ -11,6 +11,8 @@ struct LayerGroup {
     private(set) var lastItem: ItemID?
     /// The size of the current item's frames, or zero until it is known.
     private(set) var presentationSize = PixelSize.zero
+    /// The item that has this presentation size.
+    private var sizedItem: ItemID?
     /// True when the first frame of the current item has reached the sinks.
     private(set) var isReadyForDisplay = false
     /// True while that first frame is on its way to the sinks.
@@ -113,10 +115,13 @@ struct LayerGroup {
         return isReadyForDisplay
     }
 
-    /// Sets the presentation size. Returns true if it has changed.
-    mutating func setPresentationSize(_ size: PixelSize) -> Bool {
-        defer { presentationSize = size }
-        return size != presentationSize
+    /// Sets the presentation size of the current item. Returns true if it has changed.
+    mutating func setPresentationSize(_ size: PixelSize, of item: ItemID) -> Bool {
+        // Nothing has been reported of an item that follows another one without a gap.
+        let reported = sizedItem == item ? presentationSize : .zero
+        sizedItem = item
+        presentationSize = size
+        return size != reported
     }
 
     /// Returns true once, for the first frame of an item: no frame has reached the sinks, and none is on its
