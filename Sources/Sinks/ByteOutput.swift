@@ -222,10 +222,16 @@ public final class ByteOutput {
         }
     }
 
-    /// Writes the remaining bytes, closes the output and gives the file its name. Only the first call has an effect.
+    /// Writes the remaining bytes, closes the output and gives the file its name. If a write has failed, a file that existed
+    /// keeps its content. Only the first call has an effect.
     ///
     /// - Throws: `PlaybackError` if bytes could not be written, or the file could not be renamed.
-    public func close() throws(PlaybackError) {
+    public func close() throws(PlaybackError) { try close(isComplete: true) }
+
+    /// Closes the output as `close()` does.
+    ///
+    /// - Parameter isComplete: Whether the writer has not failed, which the output does not know of all of its errors.
+    func close(isComplete: Bool) throws(PlaybackError) {
         guard !isClosed else { return }
         isClosed = true
         defer { failure = failure ?? error(.operationNotAllowed, "\(path) is already closed") }
@@ -242,8 +248,12 @@ public final class ByteOutput {
         if closesDescriptor, Glibc.close(descriptor) != 0, errno != EINTR, earlier == nil, problem == nil {
             problem = systemError("close")
         }
-        // Bytes written before an error are kept, too.
-        do { try replacement?.commit() } catch { problem = problem ?? error }
+        if isComplete && earlier == nil && problem == nil || !replacesContent {
+            // In a new file, the bytes before an error are kept.
+            do { try replacement?.commit() } catch { problem = problem ?? error }
+        } else {
+            replacement?.discard()
+        }
         if let problem { throw problem }
     }
 

@@ -57,7 +57,8 @@ final class SinkWriter<State: Sendable>: Sendable {
         }
     }
 
-    /// Runs `last`, even after an error, and closes the output. Only the first call has an effect.
+    /// Runs `last`, even after an error, and closes the output. After an error, an existing file keeps its content. Only the
+    /// first call has an effect.
     func finish(_ last: (ByteOutput, inout State) throws(PlaybackError) -> Void = { _, _ in }) {
         content.withLock { content in
             guard !content.isFinished else { return }
@@ -68,7 +69,7 @@ final class SinkWriter<State: Sendable>: Sendable {
                 record(error)
             }
             do throws(PlaybackError) {
-                try content.output.close()
+                try content.output.close(isComplete: error == nil)
             } catch {
                 record(error)
             }

@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 import Sinks
 import TestSupport
@@ -46,6 +47,28 @@ import Testing
         let expected =
             Array(head.utf8) + Array("FRAME\n".utf8) + first.packed + Array("FRAME\n".utf8) + second.packed
         #expect(try contents(folder.path("a")) == expected)
+    }
+
+    @Test("After an error, an existing file keeps its content, and a new one has the frames before the error")
+    func failsAfterAFrame() throws {
+        let folder = try TemporaryFolder()
+        let (old, new) = (folder.path("old"), folder.path("new"))
+        try folder.write("old", Data("content".utf8))
+        let (small, large) = (format("gray", 4, 2), format("gray", 8, 2))
+        for path in [old, new] {
+            let sink = Y4MSink(try ByteOutput(replacing: path))
+            try sink.start(small)
+            try sink.present(videoFrame(small, makeStorage([(4, 2)]).storage))
+            #expect(throws: PlaybackError.self) {
+                try sink.present(videoFrame(large, makeStorage([(8, 2)]).storage))
+            }
+            sink.finish()
+            #expect(sink.error != nil)
+        }
+        #expect(text(try contents(old)) == "content")
+        #expect(text(try contents(new)).contains("W4 H2"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.sorted() == ["new", "old"])
     }
 
     @Test(
