@@ -44,8 +44,15 @@ struct FrameExport: Sendable {
     private func writeRaw(_ path: String, _ size: PixelSize, _ frames: FrameSequence) async throws {
         let output = try ByteOutput(replacing: path)
         do {
-            if options.hasHeader { try output.write(header(size).text + "\n") }
-            for try await frame in frames { try frame.withPackedBytes { try output.write($0) } }
+            var needsHeader = options.hasHeader
+            for try await frame in frames {
+                try frame.withPackedBytes { bytes in
+                    if needsHeader { try output.write(header(size, byteCount: bytes.count).text + "\n") }
+                    needsHeader = false
+                    try output.write(bytes)
+                }
+            }
+            if needsHeader { try output.write(header(size, byteCount: nil).text + "\n") }
             try output.close()
             replaced.add(output)
         } catch {
@@ -86,10 +93,12 @@ struct FrameExport: Sendable {
 
     // MARK: Header
 
-    private func header(_ size: PixelSize) throws -> JSONValue {
+    /// - Parameters:
+    ///   - size: The size of the frames.
+    ///   - byteCount: The size of each frame in bytes, or nil if there is no frame.
+    private func header(_ size: PixelSize, byteCount: Int?) throws -> JSONValue {
         let times = try times()
         let layout = options.layout
-        let byteCount = layout.channels.map { $0 * layout.component.byteCount * size.width * size.height }
         return .object([
             ("count", times.map { .integer($0.count) } ?? .null),
             ("width", .integer(size.width)), ("height", .integer(size.height)),
