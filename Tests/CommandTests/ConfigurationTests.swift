@@ -140,7 +140,7 @@ struct ConfigurationTests {
             ("video=tv", "FOLDER/vplay/config:1: --video tv: expected"),
             ("loop maybe", "FOLDER/vplay/config:1: unexpected characters"),
             ("help", "FOLDER/vplay/config:1: 'help' is for the command line only."),
-            ("include=none", "FOLDER/vplay/none: No such file or directory"),
+            ("include=none", "FOLDER/vplay/config:1: include: FOLDER/vplay/none: No such file or directory"),
             ("include=extra", "FOLDER/vplay/extra:2: Unknown option '--x1'"),
         ]
     )

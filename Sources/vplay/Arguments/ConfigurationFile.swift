@@ -26,6 +26,8 @@ struct ConfigurationFile: Sendable {
     private static let maximumDepth = 8
 
     let path: String
+    /// Where another file includes this one: the path and the line, or nil.
+    private var includer: String?
 
     init(path: String) { self.path = path }
 
@@ -78,17 +80,17 @@ struct ConfigurationFile: Sendable {
         guard let file = fopen(path, "re") else {
             let code = errno
             if !isRequired, code == ENOENT || code == ENOTDIR || isInClosedFolder { return nil }
-            throw ValidationError(oneLine("\(path): \(String(cString: strerror(code)))"))
+            throw unreadable(String(cString: strerror(code)))
         }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: Self.maximumByteCount + 1)
         let count = fread(&bytes, 1, bytes.count, file)
-        if ferror(file) != 0 { throw ValidationError(oneLine("\(path): cannot be read.")) }
+        if ferror(file) != 0 { throw unreadable("cannot be read.") }
         guard count <= Self.maximumByteCount else {
-            throw ValidationError(oneLine("\(path): larger than 1 MiB."))
+            throw unreadable("larger than 1 MiB.")
         }
         guard let text = String(validating: bytes[..<count], as: UTF8.self) else {
-            throw ValidationError(oneLine("\(path): not UTF-8."))
+            throw unreadable("not UTF-8.")
         }
         return text
     }
@@ -99,7 +101,8 @@ struct ConfigurationFile: Sendable {
         }
         guard depth < Self.maximumDepth else { throw fault(option.line, "include: more than 8 files deep.") }
         let folder = path.folderPath ?? ""
-        let file = ConfigurationFile(path: name.hasPrefix("/") ? name : folder + name)
+        var file = ConfigurationFile(path: name.hasPrefix("/") ? name : folder + name)
+        file.includer = "\(path):\(option.line)"
         return try file.options(isRequired: true, depth: depth + 1)
     }
 
@@ -116,6 +119,10 @@ struct ConfigurationFile: Sendable {
         } catch {
             throw fault(option.line, error.message)
         }
+    }
+
+    private func unreadable(_ reason: String) -> ValidationError {
+        ValidationError(oneLine((includer.map { "\($0): include: " } ?? "") + "\(path): \(reason)"))
     }
 
     private func fault(_ line: Int, _ reason: String) -> ValidationError {
