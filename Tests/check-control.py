@@ -367,6 +367,10 @@ def messages(client, path):
     other("get_property", "pause")
     client("get_property", "pause")
     check("disable_event", [event for event in client.events if event["event"] == "client-message"], [])
+    closing = Client(path)
+    closing.send(json.dumps({"command": ["loadfile", CLIP, "append"], "request_id": 9}))
+    closing.socket.shutdown(socket.SHUT_WR)
+    check("the reply to a client that has ended its input", error(closing.reply(9)), "success")
     check("quit", error(client("quit", 4)), "success")
 
 
@@ -431,6 +435,13 @@ def sockets(command, folder):
     check("the playlist during it", client.get("playlist-count"), 1)
     client.until("time-pos", lambda value: value is not None and abs(value - 0.5) < 0.001)
     check("the pause after it", client.get("pause"), True)
+    # Not in mpv either: the properties of the media are those of the file that interrupts.
+    client("set_property", "pause", False)
+    client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
+    check("the tracks during an interruption", client.until("track-list/count", lambda value: value == 4), 4)
+    client.until("track-list/count", lambda value: value == 2)
+    client("set_property", "pause", True)
+    client("seek", 0.5, "absolute", "exact")
     check("an interruption by a missing file", error(client("loadfile", str(folder / "none.mp4"), "interrupt")), "success")
     check("the position after it", round(client.get("time-pos"), 3), 0.5)
     client("set_property", "pause", False)

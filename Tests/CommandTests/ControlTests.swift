@@ -13,7 +13,7 @@ struct ControlTests {
             (#"{ "command": ["a", null, true, 1.5, {"b": []}] }"#, [#"["a",null,true,1.5,{"b":[]}]"#]),
             ("cycle pause", [#"["cycle","pause"]"#]),
             (
-                "  no-osd set volume 50 ; cycle mute # comment",
+                "  no-osd set volume 50; cycle mute# comment",
                 [#"["set","volume","50"]"#, #"["cycle","mute"]"#]
             ),
             (#"loadfile "a \"b\" c.mp4" 'd e'"#, [#"["loadfile","a \"b\" c.mp4","d e"]"#]),

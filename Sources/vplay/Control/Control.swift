@@ -158,10 +158,10 @@ final class Control: @unchecked Sendable {
             ControlCommands(session: session, control: self, client: client).run(request)
         }
         subscribers[client.id]?.waiting.removeFirst(count)
-        if subscribers[client.id]?.waiting.isEmpty ?? false {
-            let received = subscribers[client.id]?.hasReceived ?? []
+        // While a request reads files, the end of the client's input must not be seen, because its reply would be lost.
+        if let subscriber = subscribers[client.id], subscriber.waiting.isEmpty, !subscriber.isReading {
             subscribers[client.id]?.hasReceived = []
-            for done in received { done() }
+            for done in subscriber.hasReceived { done() }
         }
         checkLater()
     }

@@ -144,6 +144,7 @@ final class ControlClient: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         if count < 0, errno == EAGAIN || errno == EINTR { return }
+        if count == 0 { return endInput() }
         guard count > 0 else { return close() }
         var isTooLong = false
         let lines = state.withLock { state -> [[UInt8]] in
@@ -170,6 +171,18 @@ final class ControlClient: Sendable {
             return true
         }
         if isOpen { received(self, lines) { self.resumeReading() } }
+    }
+
+    /// Handles the end of what the client sends. It may still read what it has not received.
+    private func endInput() {
+        let isPending = state.withLock { state in
+            guard !state.isClosed, !state.isHandling, !state.output.isEmpty else { return false }
+            // The end is read again and again.
+            state.isHandling = true
+            reading.suspend()
+            return true
+        }
+        if isPending { finish() } else { close() }
     }
 
     private func resumeReading() {

@@ -396,7 +396,7 @@ extension ControlProperty {
             return .integer(count)
         },
         "track-list": ControlProperty { session in
-            guard let item = session.state.withLock({ $0.current?.item }) else { return .array([]) }
+            guard let item = session.loadedItem else { return .array([]) }
             let types: [MediaType] = [.video, .audio, .subtitle]
             let ids = Set(types.compactMap { selected($0, of: item)?.id })
             var counts: [MediaType: Int] = [:]

@@ -58,7 +58,7 @@ struct ControlRequest: Sendable {
         "nonrepeatable", "async", "sync",
     ]
 
-    /// Splits words at spaces, and commands at semicolons. Quotes keep both together.
+    /// Splits words at spaces, and commands at semicolons; a number sign begins a comment. Quotes keep all of them together.
     private static func commands(in text: String) throws(ControlError) -> [[JSONValue]] {
         var result: [[JSONValue]] = []
         var words: [JSONValue] = []
@@ -76,8 +76,8 @@ struct ControlRequest: Sendable {
         while let character = rest.popFirst() {
             switch character {
             case " ", "\t", "\r": endWord()
-            case ";" where word == nil: endCommand()
-            case "#" where word == nil: rest = ""
+            case ";": endCommand()
+            case "#": rest = ""
             case "\"", "'":
                 guard let quoted = quoted(by: character, &rest) else { throw .invalidParameter }
                 word = (word ?? "") + quoted

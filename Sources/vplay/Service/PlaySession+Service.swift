@@ -54,7 +54,9 @@ extension PlaySession {
 
     /// One line for people: what plays, or why nothing does.
     func statusText(_ problem: String?) -> String {
-        let (entry, isPaused) = state.withLock { ($0.current?.entry, $0.isPausedByUser) }
+        let (entry, isPaused) = state.withLock { state in
+            ((state.interruption ?? state.current)?.entry, state.isPausedByUser)
+        }
         guard let entry else { return "idle" }
         let name = entry.input.name
         if let problem { return "\(problem): \(name)" }
