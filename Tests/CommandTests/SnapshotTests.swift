@@ -70,7 +70,11 @@ struct SnapshotTests {
         let text = "1\n00:00:01,000 --> 00:00:02,000\nSecond\nin two lines\n"
         try Data(text.utf8).write(to: folder.appendingPathComponent("a.srt"))
         #expect(try await image("1.5", "--subtitle-file", "a.srt") == drawn)
+        // "caf\u{E9}" in ISO 8859-1.
+        try Data(Array("1\n00:00:01,000 --> 00:00:02,000\ncaf".utf8) + [0xE9, 0x0A])
+            .write(to: folder.appendingPathComponent("latin.srt"))
         for (options, error) in [
+            (["--subtitle-file", "latin.srt"], "latin.srt: a subtitle is not UTF-8 text"),
             (["--subtitle-track", "fr"], "no subtitle track in language fr; available: 3 (eng)"),
             (["--subtitle-file", "none.srt"], "none.srt: cannot open the file"),
         ] {
@@ -85,7 +89,7 @@ struct SnapshotTests {
             in: folder
         )
         #expect(outcome.status == 1 && outcome.errors.contains("no subtitles"))
-        #expect(try names(folder) == ["a.png", "a.srt"])
+        #expect(try names(folder) == ["a.png", "a.srt", "latin.srt"])
     }
 
     @Test("On a terminal replaced files are reported in one line; an empty file and a new one are not")

@@ -78,12 +78,12 @@ final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
             avcodec_decode_subtitle2(codec.pointer, &subtitle, &isThere, scratch.pointer)
         }
         guard code >= 0 else {
-            let error = LibraryError.make(
-                code,
-                "cannot decode a subtitle",
-                fallback: .decodeFailed,
-                log: log
-            )
+            // libav's text names an option of ffmpeg.
+            let isUTF8 = log.text?.contains("Invalid UTF-8") != true
+            let error =
+                isUTF8
+                ? LibraryError.make(code, "cannot decode a subtitle", fallback: .decodeFailed, log: log)
+                : MediaError(.decodeFailed, "a subtitle is not UTF-8 text", underlyingCode: code)
             throw error.at(location: location, track: track)
         }
         guard isThere != 0 else { return [] }

@@ -7,6 +7,8 @@ final class ImageSubtitleReader {
     private let stage: CueStage
     private let renderer: (any SubtitleRenderer)?
     private let failure = Locked<MediaError?>(nil)
+    /// The first cue that could not be decoded.
+    private let fault: Locked<MediaError?>
     private var time: ItemTime?
 
     /// Creates a reader.
@@ -17,6 +19,8 @@ final class ImageSubtitleReader {
     init(_ subtitles: ImageSubtitles, usesBlockingReads: Bool, wake: @escaping @Sendable () -> Void) {
         self.subtitles = subtitles
         renderer = subtitles.makeRenderer()
+        let fault = Locked<MediaError?>(nil)
+        self.fault = fault
         stage = CueStage(
             subtitles.source,
             at: .zero,
@@ -27,8 +31,8 @@ final class ImageSubtitleReader {
                     failure.withLock { $0 = subtitles.source.located(error) }
                 }
             },
-            // A cue that cannot be decoded is skipped.
-            faulted: { _ in }
+            // A cue that cannot be decoded is skipped, unless all before the time are such.
+            faulted: { error in fault.withLock { $0 = $0 ?? subtitles.source.located(error) } }
         )
         stage.demuxer.setNoticeHandler { if $0 == .ready { wake() } }
     }
@@ -51,7 +55,9 @@ final class ImageSubtitleReader {
             mustWait = true
             return .pending
         case .progressed: return .pending
-        default: return .ready(stage.cues.due(from: time, to: time).map(\.cue))
+        default:
+            if stage.cues.entries.isEmpty, let error = fault.withLock({ $0 }) { throw error }
+            return .ready(stage.cues.due(from: time, to: time).map(\.cue))
         }
     }
 

@@ -234,7 +234,7 @@ public final class ImageGenerator: Sendable {
     public func image(
         at time: MediaTime
     ) async throws(PlaybackError) -> (frame: VideoFrame, actualTime: MediaTime) {
-        let frame = try await Self.answer(makeRequest(time), queue, asset)
+        let frame = try await Self.answer(makeRequest(time), queue, asset, legibleAsset)
         return (frame, frame.presentationTime)
     }
 
@@ -248,14 +248,14 @@ public final class ImageGenerator: Sendable {
     public func images(for times: [MediaTime]) -> AsyncStream<ImageResult> {
         let requests = times.map(makeRequest)
         let next = Locked(0)
-        return AsyncStream { [queue, asset] in
+        return AsyncStream { [queue, asset, legibleAsset] in
             let index = next.withLock { next in
                 defer { next += 1 }
                 return next
             }
             guard index < requests.count else { return nil }
             do throws(PlaybackError) {
-                let frame = try await Self.answer(requests[index], queue, asset)
+                let frame = try await Self.answer(requests[index], queue, asset, legibleAsset)
                 let time = frame.presentationTime
                 return .success(requestedTime: times[index], frame: frame, actualTime: time)
             } catch {
@@ -275,8 +275,9 @@ public final class ImageGenerator: Sendable {
         _ completion: @escaping @Sendable (Result<VideoFrame, PlaybackError>) -> Void
     ) -> ObservationToken {
         let ticket = ImageTicket()
+        let subtitles = legibleAsset
         queue.request(makeRequest(time), ticket) { [asset] answer in
-            completion(answer.mapError { PlaybackError($0, url: asset.url) })
+            completion(answer.mapError { PlaybackError($0, of: asset, subtitles: subtitles) })
         }
         return ObservationToken { [queue] in queue.cancel(ticket) }
     }
@@ -294,7 +295,7 @@ public final class ImageGenerator: Sendable {
             pixelFormats: [.gray],
             generation: queue.generation
         )
-        return try await Self.answer(request, queue, asset)
+        return try await Self.answer(request, queue, asset, legibleAsset)
     }
 
     /// Returns the frame that is due at a time, regardless of the tolerances.
@@ -303,7 +304,7 @@ public final class ImageGenerator: Sendable {
     ) {
         var request = makeRequest(time)
         (request.toleranceBefore, request.toleranceAfter) = (.zero, .zero)
-        let frame = try await Self.answer(request, queue, asset)
+        let frame = try await Self.answer(request, queue, asset, legibleAsset)
         return (frame, frame.presentationTime)
     }
 
@@ -329,7 +330,8 @@ public final class ImageGenerator: Sendable {
     private static func answer(
         _ request: ImageRequest,
         _ queue: ImageRequestQueue,
-        _ asset: Asset
+        _ asset: Asset,
+        _ subtitles: Asset?
     ) async throws(PlaybackError) -> VideoFrame {
         let ticket = ImageTicket()
         // A lock guards the answer, because the thread sanitizer does not see that a continuation orders the accesses.
@@ -346,9 +348,17 @@ public final class ImageGenerator: Sendable {
         }
         switch box.withLock({ $0 }) {
         case .success(let frame)?: return frame
-        case .failure(let error)?: throw PlaybackError(error, url: asset.url)
+        case .failure(let error)?: throw PlaybackError(error, of: asset, subtitles: subtitles)
         case nil:
             throw PlaybackError(MediaError(.unknown, "the image request was not answered"), url: asset.url)
         }
+    }
+}
+
+extension PlaybackError {
+    /// Creates an error that names the asset which it is about: the film or its external subtitles.
+    fileprivate init(_ error: MediaError, of asset: Asset, subtitles: Asset?) {
+        let isOfSubtitles = error.location != nil && error.location == subtitles?.location
+        self.init(error, url: isOfSubtitles ? subtitles?.url : asset.url)
     }
 }

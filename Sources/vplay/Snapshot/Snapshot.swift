@@ -215,7 +215,10 @@ struct Snapshot: Sendable {
     }
 
     private func failure(_ error: PlaybackError) -> SnapshotFailure {
-        SnapshotFailure(sentence: "\(options.input.name): \(reason(error))")
+        if case .file(let file) = options.subtitles, error.url == generator.legibleAsset?.url {
+            return SnapshotFailure(sentence: "\(file.name): \(reason(error))")
+        }
+        return SnapshotFailure(sentence: "\(options.input.name): \(reason(error))")
     }
 }
 
