@@ -165,6 +165,17 @@ struct FramesTests {
         #expect(outcome.status == 64 && outcome.output.isEmpty)
     }
 
+    @Test(
+        "An image name without one number is refused, and nothing is written",
+        arguments: ["%s.png", "%d%d.png", "%999999999d.jpg", "100%.webp"]
+    )
+    func patterns(_ name: String) async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.run("frames", Media.clip, "--count", "2", "-o", folder.path(name))
+        #expect(outcome.status == 64 && outcome.errors.contains("expected one %d or %04d for the number"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test("A pipe is read once, with a size; after an error no part file is left")
     func pipeAndPartFile() async throws {
         let folder = try TemporaryFolder()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import PlayheadCore
 
@@ -110,7 +111,9 @@ struct FramesOptions: Sendable {
             }
             return .array(path)
         }
-        guard NumberedPath(path)?.imageFormat != nil else { return .raw(path) }
+        // A pattern that is not valid has the extension of an image, too.
+        let ending = URL(fileURLWithPath: path, isDirectory: false).pathExtension
+        guard ImageFileFormat(pathExtension: ending) != nil else { return .raw(path) }
         let names = try ImageNames(path)
         guard names.path.isPattern else {
             throw ValidationError("\(oneLine(path)): images need %d in the name.")
