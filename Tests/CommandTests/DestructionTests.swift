@@ -78,7 +78,46 @@ struct DestructionTests {
             """
         )
         #expect(outcome.errorLines.last == "64")
-        #expect(outcome.errors.contains("Two sinks write to"))
+        #expect(outcome.errors.contains("Two outputs write to"))
+    }
+
+    @Test(
+        "No output replaces a playlist, subtitles, settings or a numbered input",
+        arguments: [
+            ("film.vtt", "snapshot a.mp4 --subtitle-file film.vtt --sprite 2x1 --vtt film.vtt -o film.jpg"),
+            ("film.vtt", "$play raw:./film.vtt --subtitle-file film.vtt a.mp4"),
+            ("list.m3u", "$play raw:list.m3u list.m3u"), ("list.m3u", "$play raw:list.m3u outer.m3u"),
+            ("2.png", "frames 2.png --count 3 -o %d.png"), ("2.png", "frames 2.png -o ./%d.png"),
+            ("config", "$play raw:config --include config a.mp4"),
+            ("own/vplay/config", "$play raw:own/vplay/config a.mp4"),
+            ("token", "$play raw:token --http 0 --http-token-file token a.mp4"),
+            ("token", "$play raw:token --tls-ca-file token a.mp4"),
+        ]
+    )
+    func otherFiles(name: String, arguments: String) async throws {
+        let outcome = try await run(
+            """
+            printf 'WEBVTT\n\n00:00.000 --> 00:09.000\nA\n' > film.vtt
+            echo a.mp4 > list.m3u; echo list.m3u > outer.m3u
+            ffmpeg -nostdin -v error -i a.mp4 -frames:v 1 -update 1 2.png
+            export XDG_CONFIG_HOME="$PWD/own"
+            mkdir -p own/vplay; echo quiet > config; cp config own/vplay/config; echo secret > token
+            play="--untimed --frames 1 --audio null --video"
+            cp '\(name)' kept
+            "$vplay" \(arguments)
+            echo $? >&2
+            cmp kept '\(name)' >&2
+            """
+        )
+        #expect(outcome.errorLines.last == "64", "\(outcome.errors)")
+        #expect(outcome.errors.contains("would destroy the input"))
+    }
+
+    @Test("The play log and the file of --resume are outputs", arguments: ["--play-log", "--resume"])
+    func otherOutputs(option: String) async throws {
+        let outcome = try await run("\"$vplay\" --untimed \(option)=./out --video raw:out a.mp4; ls")
+        #expect(outcome.lines == ["a.mp4"])
+        #expect(outcome.errors.contains("Two outputs write to out and ./out"))
     }
 
     @Test("Two outputs may be the same device")

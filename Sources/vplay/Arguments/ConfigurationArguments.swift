@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 
 /// The options that select configuration files. They are applied before the command line is parsed; see
 /// `ConfigurationFiles`.
@@ -14,4 +15,11 @@ struct ConfigurationArguments: ParsableArguments {
 
     @Flag(help: "Do not read options from $XDG_CONFIG_HOME/vplay/config (~/.config/vplay/config).")
     var noConfig = false
+
+    /// The paths of the files, apart from those that a file includes.
+    var paths: [String] {
+        let environment = ProcessInfo.processInfo.environment
+        let own = noConfig ? nil : ConfigurationFile(environment: environment)?.path
+        return include + [own].compactMap(\.self)
+    }
 }

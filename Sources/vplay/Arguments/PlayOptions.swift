@@ -272,7 +272,7 @@ struct PlayOptions: Sendable {
         if frames != nil, !decodesVideo {
             throw ValidationError("--frames needs video, not --video none.")
         }
-        try checkPaths()
+        try checkPaths(command)
         if let pipe = inputs.first(where: \.isPipe), needsLoading {
             throw ValidationError(
                 "\(pipe.sentenceName) can be read only once; --start, --end and track selection need a file."
@@ -294,8 +294,8 @@ struct PlayOptions: Sendable {
         }
     }
 
-    /// Throws if two sinks write to the same file, or if a sink would overwrite an input.
-    private func checkPaths() throws(ValidationError) {
+    /// Throws if two outputs are the same file, or if an output would overwrite a file that is read.
+    private func checkPaths(_ command: PlayCommand) throws(ValidationError) {
         for (index, path) in paths.enumerated() where paths[..<index].contains(path) && path == "-" {
             throw ValidationError("Only one sink can write to standard output.")
         }
@@ -303,19 +303,26 @@ struct PlayOptions: Sendable {
             throw ValidationError("--events and a sink cannot both write to standard output.")
         }
         var outputs: [FileIdentity: String] = [:]
-        for path in paths + (events == .none ? [] : ["-"]) {
+        let written = [service.playLog, resumeFile?.path].compactMap(\.self)
+        for path in paths + (events == .none ? [] : ["-"]) + written {
             guard let identity = FileIdentity(output: path) else { continue }
             let name = path == "-" ? "standard output" : path
             if let other = outputs.updateValue(name, forKey: identity) {
                 let both = other == name ? name : "\(other) and \(name), which are the same file"
-                throw ValidationError(oneLine("Two sinks write to \(both)."))
+                throw ValidationError(oneLine("Two outputs write to \(both)."))
             }
         }
         for path in video.flatMap(\.existingPaths) {
             guard let identity = FileIdentity(output: path) else { continue }
             outputs[identity] = outputs[identity] ?? path
         }
-        try outputs.refuseInputs(inputs)
+        var read = inputs + list.playlists
+        if let subtitleFile { read.append(subtitleFile) }
+        var settings = command.configuration.paths
+        if let path = command.network.connection.tlsCaFile { settings.append(path) }
+        if let path = command.service.httpTokenFile { settings.append(path) }
+        read += settings.compactMap { Input($0) }
+        try outputs.refuseInputs(read)
     }
 }
 

@@ -75,14 +75,21 @@ enum VideoSinkArgument: Hashable, Sendable {
 
     /// The existing files that the sink would overwrite.
     var existingPaths: [String] {
-        guard case .images(let images) = self, images.isPattern else { return path.map { [$0] } ?? [] }
-        let first = images.path(1)
-        let folder = first.folderPath ?? ""
+        if case .images(let images) = self { return images.existingPaths }
+        return path.map { [$0] } ?? []
+    }
+}
+
+extension NumberedPath {
+    /// The existing files that numbered images could replace.
+    var existingPaths: [String] {
+        guard isPattern else { return [path(1)] }
+        let folder = path(1).folderPath ?? ""
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
-                .map { folder + $0 }.filter(images.matches)
+                .map { folder + $0 }.filter(matches)
         } catch {
-            // Writing to this folder fails as well, and the sink reports the reason.
+            // Writing to this folder fails as well, and the output reports the reason.
             return []
         }
     }

@@ -127,7 +127,7 @@ struct FramesOptions: Sendable {
     private func refuseInputAsOutput(_ command: FramesCommand) throws(ValidationError) {
         var outputs: [FileIdentity: String] = [:]
         let paths: [String] =
-            if case .images(let names) = output { [names.path.path(1)] } else { [command.output] }
+            if case .images(let names) = output { names.path.existingPaths } else { [command.output] }
         for path in paths {
             if let identity = FileIdentity(output: path) {
                 outputs[identity] = path == "-" ? "standard output" : path

@@ -6,6 +6,8 @@ import PlayheadPicker
 /// The inputs that arguments name. A folder is replaced by the media files in it, and a playlist file by its entries.
 struct InputList: Sendable {
     private(set) var inputs: [Input] = []
+    /// The playlist files that name inputs.
+    private(set) var playlists: [Input] = []
     /// Messages about arguments that name no input.
     private(set) var problems: [String] = []
     /// The folders that are not listed, with the numbers of their arguments.
@@ -146,6 +148,7 @@ struct InputList: Sendable {
             return problems.append("\(input.name): the playlist contains itself")
         }
         let file = try PlaylistFile(path: path)
+        playlists.append(input)
         let folder = path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[..<max(1, $0)]) } ?? []
         openPlaylists.append(identity)
         defer { openPlaylists.removeLast() }

@@ -23,7 +23,7 @@ struct SnapshotCommand: AsyncParsableCommand {
             Subtitles are those of the time of the image. Text needs libass (Debian: libass9).
 
             Files are written under a temporary name and renamed when they are complete. Existing files are replaced; on a \
-            terminal one line says so. An output may not be the input.
+            terminal one line says so. An output may not be an input.
             """
     )
 
@@ -229,7 +229,9 @@ struct SnapshotOptions: Sendable {
                 throw ValidationError("\(oneLine(path)) would be written twice.")
             }
         }
-        try outputs.refuseInputs([input])
+        var inputs = [input]
+        if case .file(let file) = subtitles { inputs.append(file) }
+        try outputs.refuseInputs(inputs)
     }
 }
 
