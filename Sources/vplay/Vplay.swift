@@ -30,6 +30,7 @@ enum Main {
     private static func run(_ arguments: [String]) async {
         var files = ConfigurationFiles()
         do {
+            try RawArguments.checkNames(in: arguments)
             let names = Vplay.configuration.subcommands.compactMap { $0.configuration.commandName }
             let others = names.filter { $0 != "play" } + ["help"]
             let environment = ProcessInfo.processInfo.environment

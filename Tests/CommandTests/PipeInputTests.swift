@@ -102,6 +102,37 @@ struct PipeInputTests {
         #expect(outcome.lines.last == "Error")
     }
 
+    @Test(
+        "Names that are not UTF-8 are refused for all files and folders that are not inputs",
+        arguments: [
+            "snapshot a.ts -o NAME.png", "snapshot a.ts --output=NAME.png",
+            "snapshot a.ts --sprite 2x1 --vtt NAME.vtt -o a.png", "frames a.ts -o NAME.npy",
+            "record --test --frames 1 -o NAME.mkv", "--video=raw:NAME a.ts", "--audio wav:NAME a.ts",
+            "--play-log NAME a.ts", "--resume=NAME a.ts", "--resume --resume-file NAME a.ts",
+            "--include NAME a.ts", "--input-ipc-server NAME a.ts", "--cache=NAME a.ts",
+            "--http 0 --media-folder NAME a.ts", "--http 0 --http-token-file NAME a.ts",
+            "--tls-ca-file NAME a.ts",
+        ]
+    )
+    func rawOutputNames(arguments: String) async throws {
+        let line = arguments.replacing("NAME", with: "$'x\\xff'")
+        let outcome = try await run("timeout 60 \"$vplay\" \(line); echo $?; ls")
+        #expect(outcome.lines == ["64", "a.ts"], "\(outcome.text)")
+        #expect(outcome.errors.contains("names that are not UTF-8 are supported only for inputs."))
+    }
+
+    @Test("Inputs with names that are not UTF-8 follow options")
+    func rawNamesAfterOptions() async throws {
+        let outcome = try await run(
+            """
+            name=$(printf 'x\\377.ts'); mv a.ts "$name"
+            export XDG_STATE_HOME=$PWD
+            play --resume "$name"; play --quiet "$name"; play --cache=off "$name"
+            """
+        )
+        #expect(outcome.lines == ["90", "90", "90"], "\(outcome.errors)")
+    }
+
     @Test("A name that is not UTF-8 is printed safely")
     func namesAreTold() {
         let one = RawArguments.text(for: [0x78, -1])

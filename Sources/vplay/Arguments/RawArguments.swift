@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 import Synchronization
 
@@ -5,6 +6,11 @@ import Synchronization
 /// the text that represents them.
 enum RawArguments {
     private static let bytesByText = Mutex<[String: [UInt8]]>([:])
+    /// The options, without dashes, whose values contain the name of a file or folder that is not an input.
+    private static let pathOptions: Set<String> = [
+        "o", "output", "vtt", "video", "audio", "play-log", "resume-file", "input-ipc-server", "include",
+        "media-folder", "cache", "tls-ca-file", "http-token-file",
+    ]
 
     /// Returns the arguments without the command's name.
     static func all() -> [String] {
@@ -30,6 +36,23 @@ enum RawArguments {
             while let other = known[text], other != bytes { text += "\u{FFFD}" }
             known[text] = bytes
             return text
+        }
+    }
+
+    /// Throws if such a name is not UTF-8. It would be replaced by another name.
+    static func checkNames(in arguments: [String]) throws(ValidationError) {
+        // The option whose value follows.
+        var option = ""
+        for argument in arguments.prefix(while: { $0 != "--" }) {
+            let isOption = argument.hasPrefix("-")
+            let hasValue = isOption && argument.contains("=")
+            if isOption { option = String(argument.drop { $0 == "-" }.prefix { $0 != "=" }) }
+            if bytes(of: argument) != nil, pathOptions.contains(option) || (hasValue && option == "resume") {
+                throw ValidationError(
+                    "\(oneLine(argument)): names that are not UTF-8 are supported only for inputs."
+                )
+            }
+            if !isOption || hasValue { option = "" }
         }
     }
 

@@ -19,7 +19,7 @@ enum VideoSinkArgument: Hashable, Sendable {
     case terminal(TerminalGraphics?)
 
     init(_ text: String) throws(ValidationError) {
-        let (name, path) = try splitSink(text)
+        let (name, path) = splitSink(text)
         switch (name, path) {
         case ("auto", nil): self = .automatic
         case ("window", nil): self = .window
@@ -108,7 +108,7 @@ enum AudioSinkArgument: Hashable, Sendable {
     case wav(path: String)
 
     init(_ text: String) throws(ValidationError) {
-        let (name, path) = try splitSink(text)
+        let (name, path) = splitSink(text)
         switch (name, path) {
         case ("auto", nil): self = .automatic
         case ("null", nil): self = .null
@@ -139,10 +139,7 @@ enum AudioSinkArgument: Hashable, Sendable {
 }
 
 /// Splits a sink such as "y4m:out.y4m" into name and path. An empty path is treated as missing.
-private func splitSink(_ text: String) throws(ValidationError) -> (name: String, path: String?) {
-    guard RawArguments.bytes(of: text) == nil else {
-        throw ValidationError("\(oneLine(text)): names that are not UTF-8 are supported only for inputs.")
-    }
+private func splitSink(_ text: String) -> (name: String, path: String?) {
     guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
     let path = text[text.index(after: colon)...]
     return (String(text[..<colon]), path.isEmpty ? nil : String(path))
