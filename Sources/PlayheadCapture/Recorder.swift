@@ -122,22 +122,26 @@ public final class Recorder: Sendable {
 
     private func run() throws(MediaError) -> Recording {
         let output = try FileOutput(url.path)
-        let recording = try FFmpegRecording(
-            source,
-            fileExtension: url.pathExtension.lowercased(),
-            output: output
-        )
+        let fileExtension = url.pathExtension.lowercased()
+        let recording = try FFmpegRecording(source, fileExtension: fileExtension, output: output)
         var fault: MediaError?
         do { try recordFrames(recording) } catch { fault = error }
         // What was recorded before an error is kept.
         if fault == nil || recording.frameCount > 0 {
+            var isKept = true
             do throws(MediaError) {
                 try recording.finish()
-                try output.close()
+                try output.flush()
             } catch {
                 fault = fault ?? error
+                // Without its end Matroska can be played, the other containers cannot.
+                isKept = recording.frameCount > 0 && ["mkv", "webm"].contains(fileExtension)
+            }
+            if isKept {
+                do throws(MediaError) { try output.close() } catch { fault = fault ?? error }
             }
         }
+        output.discard()
         if let fault { throw fault }
         return progress
     }
@@ -186,6 +190,13 @@ private final class FileOutput: RecordingOutput {
     func rewrite(at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(MediaError) {
         try Self.translated { () throws(PlaybackError) in try output.rewrite(at: offset, Array(bytes)) }
     }
+
+    func flush() throws(MediaError) {
+        try Self.translated { () throws(PlaybackError) in try output.flush() }
+    }
+
+    /// Removes what was written. Has no effect after `close()`.
+    func discard() { output.discard() }
 
     func close() throws(MediaError) {
         try Self.translated { () throws(PlaybackError) in try output.close() }

@@ -59,6 +59,8 @@ public final class ImageEncoder: Sendable {
         let output = try ByteOutput(replacing: path)
         do throws(PlaybackError) {
             try output.write(try encode(frame, for: URL(sinkPath: path)))
+            // Closing would keep what was written before an error.
+            try output.flush()
             try output.close()
         } catch {
             output.discard()

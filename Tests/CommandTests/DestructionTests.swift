@@ -209,6 +209,28 @@ struct DestructionTests {
     }
 
     @Test(
+        "On a full disk an old file stays as it was, and no part file is left",
+        arguments: [
+            "snapshot a.mp4 -o old.png", "frames a.mp4 --count 2 -o old%d.png",
+            "frames a.mp4 --count 9 --size 16x16 -o old.png.raw",
+            "--untimed --audio null --frames 1 --video images:old.png a.mp4",
+        ]
+    )
+    func fullDisk(arguments: String) async throws {
+        // A limit for the size of files has the same effect.
+        let outcome = try await run(
+            """
+            echo old > old.png; cp old.png old.png.raw
+            (trap '' XFSZ; ulimit -f 4; "$vplay" \(arguments)); echo $?
+            cat old.*
+            ls
+            """
+        )
+        #expect(outcome.lines == ["1", "old", "old", "a.mp4", "old.png", "old.png.raw"])
+        #expect(outcome.errors.contains("File too large"))
+    }
+
+    @Test(
         "An output without data is reported",
         arguments: ["--video raw:out", "--video raw:-"]
     )

@@ -53,6 +53,31 @@ struct RecordTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test(
+        "If the disk is full, mkv has the frames until then, and neither mp4 nor a temporary file is left",
+        .enabled(if: deviceLibraryIsThere)
+    )
+    func fullDisk() async throws {
+        let folder = try TemporaryFolder()
+        // A limit for the size of files has the same effect.
+        let outcome = try await Command.shell(
+            """
+            cd "$1"
+            for name in a.mp4 a.mkv; do
+                (trap '' XFSZ; ulimit -f 100; "$vplay" record --test --untimed --frames 2000 --size 160x90 -o $name)
+                echo $?
+            done
+            ls
+            "$vplay" --untimed --quiet --video framemd5:- a.mkv | grep -c '^0'
+            """,
+            folder.path
+        )
+        #expect(outcome.lines.prefix(3) == ["1", "1", "a.mkv"], "\(outcome.text) \(outcome.errors)")
+        #expect(outcome.lines.last.flatMap { Int($0) } ?? 0 > 10)
+        #expect(outcome.errorLines.count { $0.contains("File too large") } == 2, "\(outcome.errors)")
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("An existing file is replaced with --overwrite only", .enabled(if: deviceLibraryIsThere))
     func existing() async throws {
         let folder = try TemporaryFolder()

@@ -53,6 +53,8 @@ struct FrameExport: Sendable {
                 }
             }
             if needsHeader { try output.write(header(size, byteCount: nil).text + "\n") }
+            // Closing would keep what was written before an error.
+            try output.flush()
             try output.close()
             replaced.add(output)
         } catch {

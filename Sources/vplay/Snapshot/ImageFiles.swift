@@ -57,8 +57,15 @@ struct ImageFiles {
     /// Writes a file under a temporary name, and renames it when it is complete.
     static func write(_ bytes: [UInt8], to path: String, _ replaced: ReplacedFiles) throws(PlaybackError) {
         let output = try ByteOutput(replacing: path)
-        try output.write(bytes)
-        try output.close()
+        do throws(PlaybackError) {
+            try output.write(bytes)
+            // Closing would keep what was written before an error.
+            try output.flush()
+            try output.close()
+        } catch {
+            output.discard()
+            throw error
+        }
         replaced.add(output)
     }
 }
