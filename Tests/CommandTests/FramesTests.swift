@@ -198,6 +198,32 @@ struct FramesTests {
         #expect(outcome.errors.contains("-: the input can be read only once; --size is needed"))
     }
 
+    @Test(
+        "A signal ends the command with its status, and leaves no part file",
+        arguments: [("INT", "130"), ("TERM", "143")]
+    )
+    func signals(name: String, status: String) async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.shell(
+            """
+            cd "$2"
+            for name in a.npy a.raw; do
+                "$vplay" frames "$1" --fps 1000 --size 640x360 -o $name & child=$!
+                until compgen -G "$name.*.part" >/dev/null; do :; done
+                kill -\(name) $child; wait $child; echo $?
+            done
+            ls
+            """,
+            Media.clip,
+            folder.path
+        )
+        #expect(
+            outcome.lines == [status, status] && outcome.errors.isEmpty,
+            "\(outcome.text) \(outcome.errors)"
+        )
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("A file as standard input has all options; a pipe is refused where frames are found by seeking")
     func standardInput() async throws {
         let folder = try TemporaryFolder()

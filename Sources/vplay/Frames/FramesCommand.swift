@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import FoundationEssentials
 import PlayheadCore
 
@@ -83,10 +84,17 @@ struct FramesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let options = try FramesOptions(self)
-        let signals = Signals { $0.exitAtOnce() }
+        let export = Task { try await FrameExport(options).write() }
+        let ended = Locked<ExitStatus?>(nil)
+        let signals = Signals(gracePeriod: .seconds(1)) { status in
+            ended.withLock { $0 = status }
+            export.cancel()
+        }
         do {
-            try await FrameExport(options).write()
+            try await export.value
             await options.network.cache?.flush()
+        } catch _ where ended.withLock({ $0 }) != nil {
+            // The part file has been discarded.
         } catch let error as PlaybackError where error.code == .brokenPipe {
             ExitStatus.closedPipe.exitNow()
         } catch let error as SnapshotFailure {
@@ -99,6 +107,7 @@ struct FramesCommand: AsyncParsableCommand {
             ExitStatus.failure.exitNow()
         }
         withExtendedLifetime(signals) {}
-        ExitStatus.success.exitNow()
+        let status = ended.withLock { $0 } ?? .success
+        status.exitNow()
     }
 }
