@@ -25,12 +25,13 @@ struct DestructionTests {
             "--video raw:a.mp4 .", "--video raw:a.mp4 /no/such a.mp4", "--video raw:a.mp4 - < a.mp4",
             "--video raw:a.mp4 /dev/stdin < a.mp4", "--video raw:- a.mp4 >> a.mp4",
             "--events json a.mp4 >> a.mp4", "--video raw:other/a.mp4 a.mp4",
+            "--video raw:a.mp4 $'x\\xff'",
         ]
     )
     func anInputIsNeverWritten(arguments: String) async throws {
         let outcome = try await run(
             """
-            ln -s a.mp4 link.mp4; ln a.mp4 hard.mp4; mkdir sub; ln -s . other
+            ln -s a.mp4 link.mp4; ln a.mp4 hard.mp4; ln a.mp4 $'x\\xff'; mkdir sub; ln -s . other
             "$vplay" --untimed \(arguments)
             echo $? >&2
             cmp "$1" a.mp4 >&2

@@ -44,6 +44,15 @@ enum FileIdentity: Hashable {
         self = .file(device: UInt64(status.st_dev), node: UInt64(status.st_ino))
     }
 
+    /// Creates the identity of an existing file, whose name need not be UTF-8.
+    init?(existing path: [UInt8]) {
+        var status = stat()
+        guard path.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFCHR else {
+            return nil
+        }
+        self = .file(device: UInt64(status.st_dev), node: UInt64(status.st_ino))
+    }
+
     /// Returns the size in bytes of a regular file, or nil if `path` is not one.
     static func byteCount(path: String) -> Int64? {
         var status = stat()
@@ -79,6 +88,9 @@ extension Input {
     var identities: Set<FileIdentity> {
         if isStandardInput { return FileIdentity(descriptor: STDIN_FILENO).map { [$0] } ?? [] }
         guard url.isFileURL else { return [] }
+        if let bytes = RawArguments.bytes(of: argument) {
+            return FileIdentity(existing: bytes).map { [$0] } ?? []
+        }
         var found: Set<FileIdentity> = []
         Self.collect(url.path, depth: 0, into: &found)
         return found
