@@ -32,6 +32,9 @@ struct ResumeTests {
             "{}", "[]", "null", #"{"format":"x"}"#,
             #"{"format":"vplay-resume-1","location":"a","index":-1,"position":0,"round":1}"#,
             #"{"format":"vplay-resume-1","location":"a","index":0,"position":-1,"round":1}"#,
+            #"{"format":"vplay-resume-1","location":"a","index":0,"position":1e10,"round":1}"#,
+            #"{"format":"vplay-resume-1","location":"a","index":0,"position":0,"round":0}"#,
+            #"{"format":"vplay-resume-1","location":"a","index":0,"position":0,"round":9223372036854775807}"#,
             #"{"format":"vplay-resume-1","location":"a","index":0,"position":0,"round":1,"seed":"x"}"#,
         ] {
             #expect(ResumeState(text) == nil, "\(text)")

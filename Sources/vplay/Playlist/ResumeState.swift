@@ -38,7 +38,9 @@ struct ResumeState: Equatable, Sendable {
     init?(_ text: String) {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)),
             case .string(Self.format)? = value["format"], case .string(let location)? = value["location"],
-            let index = value["index"]?.int, index >= 0, let round = value["round"]?.int, round > 0,
+            let index = value["index"]?.int, index >= 0,
+            // Rounds are counted on, which must not overflow.
+            let round = value["round"]?.int, (1...1 << 53).contains(round),
             let seconds = value["position"]?.double, (0...1e9).contains(seconds)
         else { return nil }
         self.init(location: location, index: index, position: .seconds(seconds), round: round)
