@@ -9,6 +9,7 @@ struct UsageTests {
             "", "--volume 200 x", "--volume nan x", "--rate 0 x", "--rate nan x", "--rate 33 x",
             "--rate=-33 x",
             "--frames 0 x", "--repeat 0 x",
+            "--watch --repeat 2 /",
             "--loop --repeat 2 x", "--start abc x", "--start -x x", "--start 3 --end 2 x", "--duration 0 x",
             "--threads 0 x", "--frame-cache -1 x", "--size 0x0 x", "--gravity up x", "--deinterlace up x",
             "--dynamic-range up x",

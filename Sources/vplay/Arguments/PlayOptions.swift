@@ -165,7 +165,7 @@ struct PlayOptions: Sendable {
         isIdle = command.idle
         service = try command.service.options()
         if let count = command.repeatCount { repeats = .times(count) }
-        let repeatsByDefault = followsWallClock || (command.watch && command.repeatCount == nil)
+        let repeatsByDefault = followsWallClock || command.watch
         if command.loop || repeatsByDefault { repeats = .forever }
         if command.resume {
             resumeFile =
@@ -225,8 +225,8 @@ struct PlayOptions: Sendable {
     }
 
     private func checkTogether(_ command: PlayCommand) throws(ValidationError) {
-        if command.loop, command.repeatCount != nil {
-            throw ValidationError("--loop and --repeat exclude each other.")
+        if command.repeatCount != nil, command.loop || command.watch {
+            throw ValidationError("\(command.loop ? "--loop" : "--watch") and --repeat exclude each other.")
         }
         if followsWallClock {
             guard !isUntimed, start == nil, end == nil, duration == nil, rate == 1,
