@@ -174,6 +174,39 @@ def interruption(vplay, folder):
     check("their reasons", [line["reason"] for line in lines][-2:], ["quit", "quit"])
 
 
+def size(image):
+    """Returns the width and the height of a JPEG."""
+    at = 2
+    while image[at + 1] not in (0xC0, 0xC1, 0xC2):
+        at += 2 + int.from_bytes(image[at + 2 : at + 4], "big")
+    return int.from_bytes(image[at + 7 : at + 9], "big"), int.from_bytes(image[at + 5 : at + 7], "big")
+
+
+def frames(vplay, folder):
+    """The frames and the properties of a file that interrupts a player that is idle, or plays a file of another size."""
+    image = folder / "media/image.jpg"
+    shutil.copy(FIXTURES / "rotated-90.mp4", folder / "media/turned.mp4")
+    for arguments, path in [(["--idle"], None), (["--image-duration", "60", image], str(image))]:
+        player = Player(vplay, "--http", "0", "--media-folder", folder / "media", *arguments)
+        try:
+            player.until("duration", lambda value: value == (path and 60))
+            check(f"idle-active before it, {path}", player.status()["idle-active"], path is None)
+            check(f"a file that interrupts, {path}", player.ask("/interrupt?item=turned.mp4")[0], 200)
+            player.until("duration", lambda value: value is not None and value < 4)
+            player.ask("/pause")
+            code, frame = player.ask("/frame.jpg")
+            check(f"its frame, {path}", (code, code == 200 and size(frame)), (200, (180, 320)))
+            status = player.status()
+            check(f"its status, {path}", (status["idle-active"], status["path"]), (False, path))
+            player.ask("/resume")
+            player.until("duration", lambda value: value == (path and 60))
+            check(f"idle-active after it, {path}", player.status()["idle-active"], path is None)
+            player.end()
+        finally:
+            player.process.kill()
+            player.process.wait()
+
+
 class Files(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
@@ -286,6 +319,7 @@ def main(vplay):
             check("no folder", player.ask("/play?item=a.mp4&token=secret")[0], 403)
             player.end()
             interruption(vplay, outside)
+            frames(vplay, outside)
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")
         finally:

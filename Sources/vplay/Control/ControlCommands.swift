@@ -101,7 +101,7 @@ struct ControlCommands {
     {
         do throws(ControlError) {
             let value = try property.get(session)
-            if session.state.withLock({ $0.current == nil }) {
+            if session.isInactive {
                 try set(session, value.flag == false ? .string("auto") : .bool(false))
                 return .null
             }
@@ -182,7 +182,7 @@ struct ControlCommands {
     }
 
     func step(by count: Int) throws(ControlError) -> JSONValue? {
-        guard session.state.withLock({ $0.current != nil }) else { throw .command }
+        guard !session.isInactive else { throw .command }
         session.step(by: count)
         return .null
     }

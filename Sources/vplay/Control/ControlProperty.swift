@@ -200,11 +200,11 @@ extension ControlProperty {
         } _: { session, isOn in
             for window in session.outputs.windows { window.isFullscreen = isOn }
         },
-        "idle-active": ControlProperty { session in .bool(session.state.withLock { $0.current == nil }) },
+        "idle-active": ControlProperty { session in .bool(session.isInactive) },
         "core-idle": ControlProperty { session in .bool(session.player.timeControlStatus != .playing) },
         "eof-reached": ControlProperty { session throws(ControlError) in
-            _ = try session.readyItem()
-            return .bool(session.state.withLock { $0.hasEnded })
+            let item = try session.readyItem()
+            return .bool(session.state.withLock { $0.hasEnded && $0.current?.item === item })
         },
         "paused-for-cache": ControlProperty { session throws(ControlError) in
             _ = try session.readyItem()

@@ -34,10 +34,21 @@ extension PlaySession {
 
     /// The item that plays, or nil if there is none, or it is not ready.
     var loadedItem: PlayerItem? {
-        let items = state.withLock { ($0.interruption?.item, $0.current?.item) }
-        let current = player.currentItem
-        let item = items.0 === current && current != nil ? items.0 : items.1
+        let item = activePlayback?.item
         return item?.status == .readyToPlay ? item : nil
+    }
+
+    /// The playback that is played: the interruption once it has begun, otherwise the current one.
+    var activePlayback: InputPlayback? {
+        let (interruption, current) = state.withLock { ($0.interruption, $0.current) }
+        guard let interruption, interruption.item === player.currentItem else { return current }
+        return interruption
+    }
+
+    /// Whether neither an entry of the playlist nor an interruption plays.
+    var isInactive: Bool {
+        let (isInterrupted, hasCurrent) = state.withLock { ($0.interruption != nil, $0.current != nil) }
+        return !hasCurrent && (!isInterrupted || player.currentItem == nil)
     }
 
     /// The index of the current entry in the playlist, or nil.
@@ -47,8 +58,8 @@ extension PlaySession {
 
     /// The duration of a frame of the current video, or a tenth of a second.
     var frameInterval: MediaTime {
-        let item = state.withLock { $0.current?.item }
-        let track = item?.tracks.first { $0.isEnabled && $0.assetTrack.mediaType == .video }?.assetTrack
+        let track = activePlayback?.item.tracks.first { $0.isEnabled && $0.assetTrack.mediaType == .video }?
+            .assetTrack
         guard let rate = track?.nominalFrameRate?.doubleValue, (1...120).contains(rate) else {
             return MediaTime(value: 1, timescale: 10)
         }

@@ -60,9 +60,7 @@ extension PlaySession {
 
     /// Encodes the current frame. It is called when a sink has received it, on any thread.
     func encodeFrame(_ respond: @escaping HTTPRoutes.Respond) {
-        guard options.decodesVideo, let item = state.withLock({ $0.current?.item }),
-            !item.presentationSize.isEmpty
-        else {
+        guard options.decodesVideo, let item = activePlayback?.item, !item.presentationSize.isEmpty else {
             return respond(HTTPResponse(.notFound, "no frame"))
         }
         guard state.withLock({ $0.snapshot == nil }) else {

@@ -34,14 +34,14 @@ struct MPRISMethods {
     }
 
     private var isPlaying: Bool {
-        session.state.withLock { $0.current != nil && !$0.isPausedByUser }
+        !session.isInactive && !session.state.withLock { $0.isPausedByUser }
     }
 
     /// Plays. After a stop, the playlist begins again.
     private func play() {
-        let (isIdle, hasEntries) = session.state.withLock { ($0.current == nil, !$0.playlist.isEmpty) }
+        let hasEntries = session.state.withLock { !$0.playlist.isEmpty }
         session.setPaused(false)
-        if isIdle, hasEntries { session.play(at: 0) }
+        if session.isInactive, hasEntries { session.play(at: 0) }
     }
 
     /// Seeks, if a track plays; otherwise the call has no effect, as the specification demands.

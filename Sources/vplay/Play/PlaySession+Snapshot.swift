@@ -6,9 +6,10 @@ import Synchronization
 extension PlaySession {
     /// Saves the current frame without interrupting playback, in its display size and independent of the sinks.
     func saveSnapshot() {
-        let (playback, isBusy) = state.withLock { ($0.current, $0.snapshot != nil) }
-        guard !isBusy else { return notice("the previous frame is still being saved") }
-        guard let playback, layers.contains(where: \.isReadyForDisplay),
+        guard state.withLock({ $0.snapshot == nil }) else {
+            return notice("the previous frame is still being saved")
+        }
+        guard let playback = activePlayback, layers.contains(where: \.isReadyForDisplay),
             !playback.item.presentationSize.isEmpty
         else {
             return notice("no frame to save")
@@ -33,13 +34,14 @@ extension PlaySession {
     ///   - hasSubtitles: Whether subtitles are drawn.
     ///   - completion: Called once, on any thread.
     func saveFrame(to path: String, hasSubtitles: Bool, completion: @escaping SnapshotSink.Completion) {
-        let (playback, isBusy) = state.withLock { ($0.current, $0.snapshot != nil) }
-        guard !isBusy, let playback, !playback.item.presentationSize.isEmpty else {
+        guard state.withLock({ $0.snapshot == nil }), let item = activePlayback?.item,
+            !item.presentationSize.isEmpty
+        else {
             return completion(
                 .failure(PlaybackError(code: .operationNotAllowed, message: "no frame to save"))
             )
         }
-        saveFrame(of: playback.item, hasSubtitles: hasSubtitles) { frame in
+        saveFrame(of: item, hasSubtitles: hasSubtitles) { frame in
             try frame.write(to: URL(fileURLWithPath: path))
             return path
         } completion: {
