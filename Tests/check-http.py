@@ -207,6 +207,23 @@ def frames(vplay, folder):
             player.process.wait()
 
 
+def health(vplay, folder):
+    """A still image interrupts a clip for longer than a clip may be without a new frame."""
+    player = Player(
+        vplay, "--loop", "--http", "0", "--media-folder", folder / "media", "--image-duration", "60", CLIP
+    )
+    try:
+        player.until("time-pos", lambda value: value is not None and value > 0.3)
+        check("an image that interrupts", player.ask("/interrupt?item=image.jpg")[0], 200)
+        player.until("duration", lambda value: value == 60)
+        time.sleep(13)
+        check("health during a still image", player.ask("/health"), (200, b"ok\n"))
+        player.end()
+    finally:
+        player.process.kill()
+        player.process.wait()
+
+
 class Files(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
@@ -320,6 +337,7 @@ def main(vplay):
             player.end()
             interruption(vplay, outside)
             frames(vplay, outside)
+            health(vplay, outside)
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")
         finally:

@@ -22,11 +22,12 @@ extension PlaySession {
 
     /// Playback at this moment, as `ProgressMonitor` sees it.
     var progressSample: ProgressMonitor.Sample {
-        let (item, isStill) = state.withLock { state in
-            (
-                state.current?.item,
-                state.current == nil || state.isPausedByUser || state.hasEnded || state.isStopping
-            )
+        let item = activePlayback?.item
+        let isStill = state.withLock { state in
+            // An interruption plays although the interrupted entry is paused or has ended.
+            let isInterruption = item != nil && state.interruption?.item === item
+            return item == nil || state.isStopping
+                || (!isInterruption && (state.isPausedByUser || state.hasEnded))
         }
         let activity: ProgressMonitor.Sample.Activity =
             switch player.timeControlStatus {
