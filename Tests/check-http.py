@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.parse
 
 FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "media-fixtures/generated"
 CLIP, OTHER = FIXTURES / "clip-h264-aac.mp4", FIXTURES / "clip-av1-aac.mp4"
@@ -114,6 +115,10 @@ def requests(player, folder):
     check("it is in the list", player.status()["playlist-count"], 3)
     check("the same file again", player.ask("/play?item=sub/new%20clip.mp4")[0], 200)
     check("is not added again", player.status()["playlist-count"], 3)
+    # Two files whose names are equal but for their Unicode normalization.
+    for name in ["e\u0301.mp4", "\u00e9.mp4"]:
+        check("a file with an accent", player.ask("/play?item=" + urllib.parse.quote(name))[0], 200)
+        player.until("path", lambda value: value == str(folder / name))
     for target, expected in [
         ("/play", 400), ("/play?item=", 400), ("/play?item=none.mp4", 404), ("/play?item=..%2Fsecret.mp4", 403),
         ("/play?item=%2Fetc%2Fpasswd", 403), ("/play?item=link.mp4", 403), ("/play?item=http://127.0.0.1/x", 404),
@@ -318,7 +323,8 @@ def main(vplay):
         outside, folder = pathlib.Path(name).resolve(), pathlib.Path(name).resolve() / "media"
         (folder / "sub").mkdir(parents=True)
         shutil.copy(CLIP, folder / "sub/new clip.mp4")
-        shutil.copy(CLIP, outside / "secret.mp4")
+        for name in [outside / "secret.mp4", folder / "e\u0301.mp4", folder / "\u00e9.mp4"]:
+            shutil.copy(CLIP, name)
         (folder / "link.mp4").symlink_to(outside / "secret.mp4")
         player = None
         try:

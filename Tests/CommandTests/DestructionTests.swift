@@ -121,6 +121,19 @@ struct DestructionTests {
         #expect(outcome.errors.contains("Two outputs write to out and ./out"))
     }
 
+    @Test("Outputs whose names differ in their Unicode normalization are two files")
+    func normalization() async throws {
+        let outcome = try await run(
+            """
+            name=$(printf 'e\\314\\201') other=$(printf '\\303\\251')
+            "$vplay" --untimed --audio none --frames 2 --video "y4m:$name" --video "raw:$other" a.mp4
+            echo $?
+            test -s "$name" && test -s "$other" && echo made
+            """
+        )
+        #expect(outcome.lines == ["0", "made"])
+    }
+
     @Test("Two outputs may be the same device")
     func devices() async throws {
         let outcome = try await run("\"$vplay\" --untimed --video y4m:/dev/null --audio wav:/dev/null a.mp4")

@@ -115,6 +115,25 @@ struct ResumeTests {
         #expect(outcome.pictures.count == 91)
     }
 
+    @Test("A file whose name has another Unicode normalization is not continued", .enabled(if: Media.isMade))
+    func normalization() async throws {
+        let folder = Media.temporary("names").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (path, first, second) = (
+            folder + "/resume.json", folder + "/e\u{301}.mp4", folder + "/\u{E9}.mp4"
+        )
+        for path in [first, second] { try FileManager.default.copyItem(atPath: Media.clip, toPath: path) }
+        let position = ResumeState(location: second, index: 0, position: .seconds(12.5))
+        #expect(ResumeFile(path: path).write(position) == 0)
+        let outcome = try await Command.run(
+            ["--untimed", "--video", "framemd5:-", "--resume=\(path)", first, second]
+        )
+        #expect(outcome.status == 0)
+        // The last frame of the second file alone.
+        #expect(outcome.pictures.count == 1)
+    }
+
     @Test("The default file depends on the inputs and the current folder")
     func names() {
         func path(_ arguments: [String], _ folder: String, _ environment: [String: String]) -> String? {

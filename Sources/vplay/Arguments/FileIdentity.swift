@@ -6,8 +6,8 @@ import PlayheadCore
 /// The identity of a file, independent of the names that refer to it.
 enum FileIdentity: Hashable {
     case file(device: UInt64, node: UInt64)
-    /// A file that does not exist yet: a name in a folder.
-    case name(device: UInt64, folder: UInt64, name: String)
+    /// A file that does not exist yet: the bytes of a name in a folder.
+    case name(device: UInt64, folder: UInt64, name: [UInt8])
 
     /// Creates the identity of the file at `path`. Returns nil for character devices such as /dev/null, which several
     /// outputs may share, and if the file and its folder cannot be examined.
@@ -27,7 +27,11 @@ enum FileIdentity: Hashable {
             var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
             let count = readlink(path, &buffer, buffer.count - 1)
             guard count > 0 else {
-                self = .name(device: UInt64(status.st_dev), folder: UInt64(status.st_ino), name: name)
+                self = .name(
+                    device: UInt64(status.st_dev),
+                    folder: UInt64(status.st_ino),
+                    name: Array(name.utf8)
+                )
                 return
             }
             // The link refers to a file that does not exist yet.

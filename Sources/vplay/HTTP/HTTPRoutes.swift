@@ -91,7 +91,9 @@ struct HTTPRoutes: Sendable {
         guard let folder else { throw .forbidden }
         let path = try folder.file(item)
         let list = InputList([path])
-        guard list.inputs.count == 1, list.inputs[0].url.path == path else { throw .forbidden }
+        guard list.inputs.count == 1, list.inputs[0].url.path.hasSameBytes(as: path) else {
+            throw .forbidden
+        }
         return list
     }
 
@@ -106,7 +108,9 @@ struct HTTPRoutes: Sendable {
     private func play(_ list: InputList) throws(HTTPStatus) {
         let path = list.inputs[0].url.path
         let index = session.state.withLock { state in
-            state.playlist.entries.firstIndex { $0.input.url.isFileURL && $0.input.url.path == path }
+            state.playlist.entries.firstIndex {
+                $0.input.url.isFileURL && $0.input.url.path.hasSameBytes(as: path)
+            }
         }
         if let index { return session.play(at: index) }
         guard let ids = session.load(list, .insertNext, at: nil, LoadOptions()),

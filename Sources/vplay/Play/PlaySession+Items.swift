@@ -24,7 +24,9 @@ extension PlaySession {
         while let entry = state.withLock({ $0.isStopping ? nil : $0.playlist.next() }) {
             let resume = state.withLock { state in
                 defer { state.resume = nil }
-                return state.resume.flatMap { $0.location == entry.input.argument ? $0.position : nil }
+                return state.resume.flatMap {
+                    $0.location.hasSameBytes(as: entry.input.argument) ? $0.position : nil
+                }
             }
             switch items.make(entry, remaining: repeatsSingleInput ? nil : remaining, resume: resume) {
             case .failure(let error):

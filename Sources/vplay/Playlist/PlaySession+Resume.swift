@@ -106,9 +106,9 @@ extension PlaySession.State {
     mutating func seekToResume() {
         guard let resume else { return }
         let entries = playlist.entries
-        let isAtIndex =
-            entries.indices.contains(resume.index) && entries[resume.index].input.argument == resume.location
-        let index = isAtIndex ? resume.index : entries.firstIndex { $0.input.argument == resume.location }
+        let isSaved = { (entry: PlaylistEntry) in entry.input.argument.hasSameBytes(as: resume.location) }
+        let isAtIndex = entries.indices.contains(resume.index) && isSaved(entries[resume.index])
+        let index = isAtIndex ? resume.index : entries.firstIndex(where: isSaved)
         if let index { playlist.jump(to: index) }
     }
 }
