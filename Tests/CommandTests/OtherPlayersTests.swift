@@ -45,7 +45,8 @@ struct OtherPlayersTests {
         "Values, subcommands and what follows -- stay as they are",
         arguments: [
             "--header -ss a", "--start -ss a", "probe -v a", "bench --speed 2 a", "-- -ss 10", "-",
-            "--rate -1 a", "a -", "-o x", "--quiet a",
+            "--rate -1 a", "a -", "-o x", "--quiet a", "--header=a= b", "-- --cache= a", "probe -- --json= a",
+            "a=", "probe a=",
         ]
     )
     func unchanged(line: String) throws { #expect(try translated(line) == line) }
@@ -171,6 +172,8 @@ struct OtherPlayersTests {
             ("--audio-device=auto/x a", "--audio"), ("--pause=maybe a", "unknown value"),
             ("--keep-open a", "--loop repeats it"),
             ("--loop=maybe a", "unknown value"), ("--ao", "Missing value"),
+            ("--play-log= a b", "'--play-log=': unknown value"), ("a --cache=", "unknown value"),
+            ("--sub-file= a", "unknown value"), ("bench --threads= a", "unknown value"),
         ]
     )
     func refused(line: String, words: String) {

@@ -179,7 +179,7 @@ enum OtherPlayers {
     ///   - isMPV: Whether the command is started as mpv, which has no subcommands.
     ///   - defaults: Returns the options that apply unless the command line, which it receives, has them.
     /// - Returns: The arguments to parse.
-    /// - Throws: `ValidationError` if an option is refused or its value is not accepted here.
+    /// - Throws: `ValidationError` if an option is refused, or its value is empty or not accepted here.
     static func translated(
         _ arguments: [String],
         subcommands: [String],
@@ -187,9 +187,22 @@ enum OtherPlayers {
         defaults: (OptionList) throws(ValidationError) -> OptionList = { _ in OptionList() }
     ) throws(ValidationError) -> [String] {
         if arguments.first == "-V" { return ["--version"] + arguments.dropFirst() }
-        if let first = arguments.first, !isMPV, subcommands.contains(first) { return arguments }
+        if let first = arguments.first, !isMPV, subcommands.contains(first) {
+            try refuseEmptyValues(arguments)
+            return arguments
+        }
         let list = OptionList(try replaced(arguments, isMPV: isMPV))
-        return list.with(defaults: try defaults(list)).arguments
+        let own = list.with(defaults: try defaults(list)).arguments
+        try refuseEmptyValues(own)
+        return own
+    }
+
+    /// Throws if nothing follows the "=" of an option. The parser would take the next argument as its value.
+    private static func refuseEmptyValues(_ arguments: [String]) throws(ValidationError) {
+        for argument in arguments.prefix(while: { $0 != "--" })
+        where argument.hasPrefix("-") && argument.firstIndex(of: "=") == argument.indices.last {
+            throw refusal(argument, "unknown value")
+        }
     }
 
     /// Returns arguments under the names of `play`, with the negations of flags.
