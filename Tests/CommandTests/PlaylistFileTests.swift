@@ -31,6 +31,9 @@ struct PlaylistFileTests {
                 ["/f/a.mp4", "http://h/b=c.mp4"]
             ),
             ("[Playlist]\r\nfile10=z.mp4\r\nFile9=y.mp4\r\nLength9=4\r\n", ["/f/y.mp4", "/f/z.mp4"]),
+            // Only CR and LF end a line, and only blanks are removed.
+            ("a\u{2028}b\u{85}c.mp4\n\u{A0}d.mp4\t", ["/f/a\u{2028}b\u{85}c.mp4", "/f/\u{A0}d.mp4"]),
+            ("[playlist]\nFile1= \u{85}a\u{B}b.mp4", ["/f/\u{85}a\u{B}b.mp4"]),
             ("", []), ("#EXTM3U\n", []), ("[playlist]\nFile1=\nFileX=a\nFile", []),
         ] as [(String, [String])]
     )
@@ -62,6 +65,19 @@ struct PlaylistFileTests {
     @Test("ISO 8859-1 is read")
     func latin1() throws {
         #expect(try arguments([0xE9, 0x2E, 0x6D, 0x70, 0x34]) == ["/f/é.mp4"])
+        // An ellipsis in Windows-1252.
+        #expect(try arguments([0x85, 0x61, 0x85, 0x62]) == ["/f/\u{85}a\u{85}b"])
+    }
+
+    @Test(
+        "The name of a playlist has an extension",
+        arguments: [
+            ("a.m3u", true), ("/x/A.b.M3U8", true), ("a.pls", true), (".m3u", true), ("m3u", false),
+            ("/x.m3u/pls", false), ("am3u", false), ("a.m3u.", false), ("", false),
+        ]
+    )
+    func extensions(name: String, isPlaylist: Bool) {
+        #expect(PlaylistFile.isPlaylist(name: name) == isPlaylist)
     }
 
     @Test("An HLS presentation, and more than 4 MiB, are no list")

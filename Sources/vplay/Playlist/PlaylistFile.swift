@@ -38,7 +38,10 @@ struct PlaylistFile: Sendable {
 
     /// Returns whether a name is that of a playlist.
     static func isPlaylist(name: String) -> Bool {
-        extensions.contains(name.split(separator: "/").last?.split(separator: ".").last?.lowercased() ?? "")
+        guard let file = name.split(separator: "/").last, let dot = file.lastIndex(of: ".") else {
+            return false
+        }
+        return extensions.contains(file[file.index(after: dot)...].lowercased())
     }
 
     /// Reads a file.
@@ -76,11 +79,24 @@ struct PlaylistFile: Sendable {
         let utf8 = String(validating: bytes, as: UTF8.self)
         let text = utf8 ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         isLatin1 = utf8 == nil
-        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmed }
-            .filter { !$0.isEmpty }
+        let lines = Self.lines(of: text)
         if lines.contains(where: { $0.hasPrefix("#EXT-X-") }) { throw .presentation }
         entries =
             lines.first?.lowercased() == "[playlist]" ? Self.pls(lines) : Self.m3u(lines)
+    }
+
+    /// Returns the lines that are not blank. Only CR and LF end a line: other separators may be a part of a name, as the
+    /// byte 0x85 is, which is an ellipsis in Windows-1252.
+    static func lines(of text: String) -> [String] {
+        text.unicodeScalars.split { $0 == "\r" || $0 == "\n" }.map(trimmed).filter { !$0.isEmpty }
+    }
+
+    /// Returns text without blanks, and the byte-order marks of files that were joined, at both ends.
+    private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
+        let isBlank = { (scalar: Unicode.Scalar) in [" ", "\t", "\u{FEFF}"].contains(scalar) }
+        let rest = text.drop(while: isBlank)
+        guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(String.UnicodeScalarView(rest[...last]))
     }
 
     /// Returns the lines that are no comments, with the durations of the `#EXTINF` lines before them.
@@ -105,7 +121,7 @@ struct PlaylistFile: Sendable {
         for line in lines {
             let name = line.prefix { $0 != "=" }
             guard name.count < line.count else { continue }
-            let value = line.dropFirst(name.count + 1).trimmed
+            let value = trimmed(line.dropFirst(name.count + 1).unicodeScalars)
             let key = name.trimmed.lowercased()
             let word = key.prefix { $0.isLetter }
             guard let number = Int(key.dropFirst(word.count)), !value.isEmpty else { continue }
