@@ -62,6 +62,7 @@ struct EventTests {
         "The beginning and the end of an interruption name the item that interrupts",
         arguments: [
             ("file:///srv/notice%201.mp4", "/srv/notice 1.mp4"),
+            ("file:///srv/a%0Ab.mp4", #"/srv/a\nb.mp4"#),
             ("https://user:secret@a.example/notice.mp4?token=secret", "https://a.example/notice.mp4"),
         ]
     )

@@ -262,6 +262,22 @@ struct PlayLogTests {
         #expect(lines.allSatisfy { ($0["error"] == nil) == ($0["reason"] as? String != "error") })
     }
 
+    @Test("The path of a file is unchanged in JSON, whatever it contains", .enabled(if: Media.isMade))
+    func paths() async throws {
+        let folder = try TemporaryFolder()
+        let log = folder.path("log")
+        try FileManager.default.copyItem(atPath: Media.silent, toPath: folder.path + "/a\nb\u{7F}.mp4")
+        let names = [folder.path + "/a\nb\u{7F}.mp4", folder.path + "/c\nd.mp4"]
+        _ = try await Command.run(["--untimed", "--play-log", log] + names)
+        let items = try Self.objects(log).compactMap { $0["item"] as? String }
+        #expect(Set(items) == Set(names))
+        for command in ["probe", "bench"] {
+            let outcome = try await Command.run(command, "--json", names[0])
+            let object = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
+            #expect(object?["path"] as? String == names[0])
+        }
+    }
+
     @Test("An input that fails when nothing plays has one line", .enabled(if: Media.isMade))
     func firstFails() async throws {
         let folder = try TemporaryFolder()

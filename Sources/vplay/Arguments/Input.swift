@@ -19,8 +19,8 @@ struct Input: Sendable {
     /// The position of the input among those of the command.
     var rank = InputRank(source: 0, number: 0)
 
-    /// The argument for clients that are not trusted: without credentials and query strings of URLs. Unlike `name`, a
-    /// path is unchanged.
+    /// The argument for JSON and for clients that are not trusted: without credentials and query strings of URLs. Unlike
+    /// `name`, a path is unchanged.
     var publicArgument: String { url.isFileURL ? argument : name }
 
     /// The last component of the name.

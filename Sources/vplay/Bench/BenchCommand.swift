@@ -50,16 +50,16 @@ struct BenchCommand: AsyncParsableCommand {
         switch outcome {
         case .stopped(let status): status.exitNow()
         case .failed(let error, let result):
-            if let result, result.frames > 0 { StandardOutput.writeOrExit(text(result, name: input.name)) }
+            if let result, result.frames > 0 { StandardOutput.writeOrExit(text(result, of: input)) }
             Console.shared.printError("\(input.name): \(reason(error))")
             ExitStatus.failure.exitNow()
         case .finished(let result):
-            StandardOutput.writeOrExit(text(result, name: input.name))
+            StandardOutput.writeOrExit(text(result, of: input))
             ExitStatus.success.exitNow()
         }
     }
 
-    private func text(_ result: BenchResult, name: String) -> String {
-        json ? result.json(path: name, threads: threads) : result.sentence(threads: threads)
+    private func text(_ result: BenchResult, of input: Input) -> String {
+        json ? result.json(path: input.publicArgument, threads: threads) : result.sentence(threads: threads)
     }
 }

@@ -109,8 +109,7 @@ struct EventRecord: Sendable {
     /// The path or the URL, without credentials and query string, of an item that need not be in the playlist.
     private static func path(_ item: PlayerItem) -> (String, JSONValue) {
         let url = item.asset.url
-        let location = url.isFileURL ? url.path : Redaction.location(url.absoluteString)
-        return ("path", .string(oneLine(location)))
+        return ("path", .string(url.isFileURL ? url.path : Redaction.location(url.absoluteString)))
     }
 
     private static func fields(_ error: PlaybackError) -> [(String, JSONValue)] {

@@ -63,6 +63,6 @@ extension PlaySession {
 }
 
 extension Input {
-    /// The name in logs that are read later: the absolute path of a file, or the name for messages.
-    var logName: String { url.isFileURL ? oneLine(url.path) : name }
+    /// The name in logs that are read later: the absolute path of a file, unchanged, or the name for messages.
+    var logName: String { url.isFileURL ? url.path : name }
 }

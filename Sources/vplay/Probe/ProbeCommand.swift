@@ -51,7 +51,7 @@ struct ProbeCommand: AsyncParsableCommand {
         }
         let report =
             json
-            ? ProbeJSON.object(description, path: input.name).indentedText + "\n"
+            ? ProbeJSON.object(description, path: input.publicArgument).indentedText + "\n"
             : ProbeText.lines(description, name: input.name).joined(separator: "\n") + "\n"
         StandardOutput.writeOrExit(report)
         ExitStatus.success.exitNow()
