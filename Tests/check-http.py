@@ -221,7 +221,7 @@ def health(vplay, folder):
         player.until("time-pos", lambda value: value is not None and value > 0.3)
         check("an image that interrupts", player.ask("/interrupt?item=image.jpg")[0], 200)
         player.until("duration", lambda value: value == 60)
-        time.sleep(13)
+        player.until("time-pos", lambda value: value is not None and value > 12)
         check("health during a still image", player.ask("/health"), (200, b"ok\n"))
         player.end()
     finally:

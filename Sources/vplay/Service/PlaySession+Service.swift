@@ -22,7 +22,10 @@ extension PlaySession {
 
     /// Playback at this moment, as `ProgressMonitor` sees it.
     var progressSample: ProgressMonitor.Sample {
-        let item = activePlayback?.item
+        let playback = activePlayback
+        let item = playback?.item
+        // FFmpeg gives a picture a rate of 25.
+        let isImage = playback?.entry.input.isImage ?? false
         let isStill = state.withLock { state in
             // An interruption plays although the interrupted entry is paused or has ended.
             let isInterruption = item != nil && state.interruption?.item === item
@@ -39,7 +42,7 @@ extension PlaySession {
             activity: isStill ? .still : activity,
             frames: player.counters.framesPresented,
             position: item?.currentTime() ?? .zero,
-            hasMovingVideo: options.decodesVideo && item.map(hasMovingVideo) ?? false
+            hasMovingVideo: options.decodesVideo && !isImage && item.map(hasMovingVideo) ?? false
         )
     }
 
