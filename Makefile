@@ -140,8 +140,9 @@ lint-code: deps fixtures
 	PYTHON="$(PYTHON)" Tests/check-install.sh "$$built/vplay"
 
 .PHONY: lint-benchmarks
+# In the build folder of lint-code: the modules of this package are compiled with the same flags, so only the benchmarks are left.
 lint-benchmarks: deps
-	PLAYHEAD_STRICT=1 $(SWIFT) build --package-path Benchmarks --scratch-path .build-strict-benchmarks $(BUILDFLAGS)
+	PLAYHEAD_STRICT=1 $(SWIFT) build --package-path Benchmarks --scratch-path $(STRICT_BUILD) $(BUILDFLAGS)
 
 .PHONY: format
 format: ## format all Swift files in place
