@@ -58,10 +58,8 @@ extension PlaySession {
 
     /// One line for people: what plays, or why nothing does.
     func statusText(_ problem: String?) -> String {
-        let (entry, isPaused) = state.withLock { state in
-            ((state.interruption ?? state.current)?.entry, state.isPausedByUser)
-        }
-        guard let entry else { return "idle" }
+        guard let entry = activePlayback?.entry else { return "idle" }
+        let isPaused = state.withLock { $0.isPausedByUser }
         let name = entry.input.name
         if let problem { return "\(problem): \(name)" }
         if isPaused { return "paused: \(name)" }
