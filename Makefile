@@ -115,10 +115,10 @@ test-release: export PLAYHEAD_SHARED_SWIFT := 1
 test-release: fixtures build-release ## run all tests, built for release
 	$(call run-tests,-c release --scratch-path .build-release -Xswiftc -enable-testing -Xswiftc -gline-tables-only)
 
-# Arguments: flags of `swift build` and `swift test`, flags of `swift test` alone.
+# Arguments: flags of `swift build`, options of the tests.
 build-tests = $(SWIFT) build --build-tests $(1)
 run-tests = $(call build-tests,$(1)) && \
-	$(if $(TESTFLAGS),$(SWIFT) test --skip-build --no-parallel $(1) $(2) $(TESTFLAGS),SWIFT="$(SWIFT)" Tests/run.sh $(1) $(2))
+	$(if $(TESTFLAGS),$(SWIFT) test --skip-build --no-parallel $(1) $(2) $(TESTFLAGS),Tests/run.sh "$$($(SWIFT) build --show-bin-path $(1))" $(2))
 
 .PHONY: lint
 lint: lint-code lint-benchmarks ## check formatting, documents against the code, doc comments, completions and the manual page, and build (with the benchmarks) with warnings as errors
