@@ -50,6 +50,7 @@ struct QueueTests {
             lines[seam...].joined(separator: "\n") == """
                 1.000000 playedToEnd at 1.000000
                 0.000000 item 2
+                0.000000 presentationSize 16x8
                 0.000000 tracks
                 0.000000 duration 1.000000
                 0.000000 itemStatus readyToPlay
