@@ -51,11 +51,7 @@ package final class PanelScreen: Sendable {
             )
         }
         guard var capabilities = TerminalCapabilities(environment: environment) else {
-            let type = environment["TERM"].flatMap { $0.isEmpty ? nil : "TERM is \($0)" } ?? "TERM is not set"
-            throw PlaybackError(
-                code: .displayUnavailable,
-                message: "the terminal cannot position its cursor: \(type)"
-            )
+            throw TerminalCapabilities.missing(environment)
         }
         guard let line = TerminalLine(terminal) else {
             let name = TerminalLine.name(of: terminal)

@@ -1,3 +1,5 @@
+import MediaCore
+
 /// The capabilities of a terminal, as far as the environment declares them.
 ///
 /// The terminal is not queried: its response would arrive between the keys and, through tmux, come from another
@@ -28,6 +30,15 @@ package struct TerminalCapabilities: Hashable, Sendable {
         graphics = requested ?? (isPlain ? .symbols : terminal.graphics)
         colors = isPlain ? .none : terminal.colors
         symbols = terminal.symbols
+    }
+
+    /// Returns the error for an environment without a terminal that can position its cursor.
+    static func missing(_ environment: [String: String]) -> PlaybackError {
+        let type = environment["TERM"].flatMap { $0.isEmpty ? nil : "TERM is \($0)" } ?? "TERM is not set"
+        return PlaybackError(
+            code: .displayUnavailable,
+            message: "the terminal cannot position its cursor: \(type)"
+        )
     }
 }
 

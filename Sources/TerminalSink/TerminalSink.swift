@@ -93,11 +93,7 @@ public final class TerminalSink: VideoSink {
             )
         }
         guard var capabilities = TerminalCapabilities(environment: environment, requested: requested) else {
-            let type = environment["TERM"].flatMap { $0.isEmpty ? nil : "TERM is \($0)" } ?? "TERM is not set"
-            throw PlaybackError(
-                code: .displayUnavailable,
-                message: "the terminal cannot position its cursor: \(type)"
-            )
+            throw TerminalCapabilities.missing(environment)
         }
         let library = try library.get()
         guard let line = TerminalLine(terminal) else {
