@@ -268,6 +268,29 @@ public final class ByteOutput {
         replacement?.discard()
     }
 
+    /// Writes a whole file as an output with `init(replacing:)` does. If that fails, nothing is created or changed.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - bytes: Returns the content, once the path has been checked.
+    /// - Returns: The closed output.
+    package static func write(
+        replacing path: String,
+        _ bytes: () throws(PlaybackError) -> [UInt8]
+    ) throws(PlaybackError) -> ByteOutput {
+        let output = try ByteOutput(replacing: path)
+        do throws(PlaybackError) {
+            try output.write(try bytes())
+            // Closing would keep what was written before an error.
+            try output.flush()
+            try output.close()
+        } catch {
+            output.discard()
+            throw error
+        }
+        return output
+    }
+
     /// Prepares the file for its first byte.
     fileprivate func begin() throws(PlaybackError) {
         if descriptor < 0, replacement != nil, let opened = try replacement?.open() { descriptor = opened }

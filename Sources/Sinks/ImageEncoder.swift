@@ -56,15 +56,8 @@ public final class ImageEncoder: Sendable {
     ///   - path: The path of the file.
     /// - Throws: `PlaybackError` if the frame cannot be encoded or the file cannot be written.
     package func write(_ frame: VideoFrame, to path: String) throws(PlaybackError) {
-        let output = try ByteOutput(replacing: path)
-        do throws(PlaybackError) {
-            try output.write(try encode(frame, for: URL(sinkPath: path)))
-            // Closing would keep what was written before an error.
-            try output.flush()
-            try output.close()
-        } catch {
-            output.discard()
-            throw error
+        _ = try ByteOutput.write(replacing: path) { () throws(PlaybackError) in
+            try encode(frame, for: URL(sinkPath: path))
         }
     }
 }

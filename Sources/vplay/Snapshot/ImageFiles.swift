@@ -56,16 +56,6 @@ struct ImageFiles {
 
     /// Writes a file under a temporary name, and renames it when it is complete.
     static func write(_ bytes: [UInt8], to path: String, _ replaced: ReplacedFiles) throws(PlaybackError) {
-        let output = try ByteOutput(replacing: path)
-        do throws(PlaybackError) {
-            try output.write(bytes)
-            // Closing would keep what was written before an error.
-            try output.flush()
-            try output.close()
-        } catch {
-            output.discard()
-            throw error
-        }
-        replaced.add(output)
+        replaced.add(try ByteOutput.write(replacing: path) { bytes })
     }
 }
