@@ -8,7 +8,7 @@ final class ImageSubtitleReader {
     private let renderer: (any SubtitleRenderer)?
     private let failure = Locked<MediaError?>(nil)
     /// The first cue that could not be decoded.
-    private let fault: Locked<MediaError?>
+    private let fault = Locked<MediaError?>(nil)
     private var time: ItemTime?
 
     /// Creates a reader.
@@ -19,8 +19,6 @@ final class ImageSubtitleReader {
     init(_ subtitles: ImageSubtitles, usesBlockingReads: Bool, wake: @escaping @Sendable () -> Void) {
         self.subtitles = subtitles
         renderer = subtitles.makeRenderer()
-        let fault = Locked<MediaError?>(nil)
-        self.fault = fault
         stage = CueStage(
             subtitles.source,
             at: .zero,
@@ -32,7 +30,7 @@ final class ImageSubtitleReader {
                 }
             },
             // A cue that cannot be decoded is skipped, unless all before the time are such.
-            faulted: { error in fault.withLock { $0 = $0 ?? subtitles.source.located(error) } }
+            faulted: { [fault] error in fault.withLock { $0 = $0 ?? subtitles.source.located(error) } }
         )
         stage.demuxer.setNoticeHandler { if $0 == .ready { wake() } }
     }

@@ -26,7 +26,7 @@ struct ConfigurationFile: Sendable {
     private static let maximumDepth = 8
 
     let path: String
-    /// Where another file includes this one: the path and the line, or nil.
+    /// The path and the line of the option that includes this file, or nil.
     private var includer: String?
 
     init(path: String) { self.path = path }

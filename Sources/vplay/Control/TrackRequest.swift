@@ -55,7 +55,8 @@ enum TrackRequest: Hashable, Sendable {
     }
 }
 
-/// What `mpv` compares to decide whether a track that was selected by its number is also the one to select in the next file.
+/// The properties of a file's tracks that `mpv` compares: a track that was selected by its number is selected in the next
+/// file as well if they are the same.
 struct TrackLayout: Equatable, Sendable {
     private struct Entry: Equatable {
         let type: MediaType
