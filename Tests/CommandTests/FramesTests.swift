@@ -64,17 +64,17 @@ struct FramesTests {
             for (number, time) in choice.times.enumerated() {
                 let still = folder.path("still-\(time).png")
                 _ = try await Command.run("snapshot", Media.clip, "--at", time, "-o", still)
-                #expect(
-                    try Data(contentsOf: folder.file("\(index)-\(number + 1).png"))
-                        == Data(contentsOf: URL(fileURLWithPath: still))
-                )
+                let frame = try Data(contentsOf: folder.file("\(index)-\(number + 1).png"))
+                let expected = try Data(contentsOf: URL(fileURLWithPath: still))
+                #expect(frame == expected)
             }
             #expect(
                 !FileManager.default.fileExists(atPath: folder.path("\(index)-\(choice.times.count + 1).png"))
             )
         }
         let keys = try await Command.run("frames", Media.clip, "--key-frames", "--size", "8x8", "-o", "-")
-        #expect(keys.output.count == 3 * 8 * 8 * 3)
+        // Three frames of 8x8 pixels with three bytes each.
+        #expect(keys.output.count == 576)
     }
 
     @Test(

@@ -76,7 +76,8 @@ struct OutputTests {
         #expect(outcome.pictures.count == 90)
         let bytes = try Data(contentsOf: sound)
         #expect(bytes.starts(with: Data("RIFF".utf8)))
-        #expect(bytes.count == 44 + 144_000 * 4)
+        let length = 44 + 144_000 * 4
+        #expect(bytes.count == length)
     }
 
     @Test(

@@ -235,7 +235,8 @@ struct SnapshotTests {
     private func samples(_ folder: URL, _ name: String, _ filter: String = "") async throws -> Data {
         let line = "ffmpeg -v error -i \"$1\" \(filter) -pix_fmt rgb24 -f rawvideo -"
         let bytes = try await Command.shell(line, folder.appendingPathComponent(name).path).output
-        #expect(bytes.count == 32 * 18 * 3)
+        // 32x18 pixels with three bytes each.
+        #expect(bytes.count == 1728)
         return bytes
     }
 

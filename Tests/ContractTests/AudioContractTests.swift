@@ -16,6 +16,12 @@ private func frequency(_ samples: [Float], sampleRate: Double = 48_000) -> Doubl
     return Double(crossings.count - 1) * sampleRate / Double(last - first)
 }
 
+/// Returns whether as many samples were played as the tone has at a rate, to within one.
+private func isExpectedCount(_ count: Int, at rate: Float) -> Bool {
+    let expected = Double(length) / Double(rate)
+    return abs(Double(count) - expected) <= 1
+}
+
 @Suite("Audio: pitch, mix, taps, volume", .enabled(if: Fixture.areThere))
 struct AudioContractTests {
     private let plain: [Float]
@@ -30,7 +36,7 @@ struct AudioContractTests {
         let item = PlayerItem(url: tone)
         #expect(item.audioTimePitchAlgorithm == .timeDomain)
         let heard = await Recording.play(item, rate: rate)
-        #expect(abs(Double(heard.samples.count) - Double(length) / Double(rate)) <= 1)
+        #expect(isExpectedCount(heard.samples.count, at: rate))
         #expect(abs(frequency(heard.samples) / 480 - 1) < 0.01)
         // Each buffer begins where the previous one ended.
         var end = 0.0
@@ -45,14 +51,14 @@ struct AudioContractTests {
         let item = PlayerItem(url: tone)
         item.audioTimePitchAlgorithm = .varispeed
         let samples = await Recording.play(item, rate: rate).samples
-        #expect(abs(Double(samples.count) - Double(length) / Double(rate)) <= 1)
+        #expect(isExpectedCount(samples.count, at: rate))
         #expect(abs(frequency(samples) / (480 * Double(rate)) - 1) < 0.01)
     }
 
     @Test("Rates outside 0.25 to 4 play silence of the right length", arguments: [0.2, 8] as [Float])
     func beyond(rate: Float) async {
         let samples = await Recording.play(PlayerItem(url: tone), rate: rate).samples
-        #expect(abs(Double(samples.count) - Double(length) / Double(rate)) <= 1)
+        #expect(isExpectedCount(samples.count, at: rate))
         #expect(samples.dropFirst(480).dropLast(480).allSatisfy { $0 == 0 })
     }
 
@@ -220,8 +226,9 @@ struct AudioContractTests {
     func volumeBeforePlaying() async {
         let samples = await Recording.play(PlayerItem(url: tone), volume: 0.25).samples
         expect(samples) { _ in 0.25 }
-        let reference = (0..<length).map { index in
-            Float((0.25 * sin(2 * .pi * 480 * Double(index) / 48_000) * 32768).rounded()) / 32768
+        let reference = (0..<length).map { (index: Int) -> Float in
+            let value: Double = 0.25 * sin(2 * .pi * 480 * Double(index) / 48_000)
+            return Float((value * 32768).rounded()) / 32768
         }
         let off = plain.indices.filter { abs(plain[$0] - reference[$0]) > 1.1 / 32768 }
         #expect(off.first == nil)

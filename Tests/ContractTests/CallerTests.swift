@@ -205,7 +205,7 @@ struct CallersBytesTests {
         )
         let body =
             frame("TIT2", [0] + Array("A title".utf8)) + chapter("One", 0, 700) + chapter("Two", 700, 2000)
-            + frame("APIC", [0] + Array("image/png".utf8) + [0, 3, 0] + image)
+            + frame("APIC", Array("\0image/png\0\u{3}\0".utf8) + image)
         let size = (0..<4).reversed().map { UInt8(body.count >> ($0 * 7) & 0x7F) }
         let tag = Array("ID3".utf8) + [3, 0, 0] + size + body
         let asset = asset(ScriptedByteSource(tag + (try bytes("tone-no-header.mp3"))), "tone.mp3")

@@ -18,8 +18,11 @@ struct ExtremeValueTests {
     ]
     private static let times: [MediaTime] =
         [.invalid, .indefinite, .negativeInfinity, .zero, .positiveInfinity]
-        + [Int64.min, .min + 1, -1, 1, .max - 1, .max].flatMap { value in
-            [1, 1_000_000_000, .max].map { MediaTime(value: value, timescale: $0) }
+        + [Int64.min, Int64.min + 1, -1, 1, Int64.max - 1, Int64.max].flatMap {
+            (value: Int64) -> [MediaTime] in
+            [1, 1_000_000_000, Int32.max].map { (timescale: Int32) in
+                MediaTime(value: value, timescale: timescale)
+            }
         }
     private static let sizes = integers.flatMap { width in
         [width, 100].map { PixelSize(width: width, height: $0) }

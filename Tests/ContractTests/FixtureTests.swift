@@ -240,8 +240,10 @@ extension VideoFrame {
         let rows = lumaRows
         guard rows.count >= 176, rows[0].count >= 304 else { return nil }
         let bits = (0..<18).map { block in
-            let pixels = (164..<172).flatMap { rows[$0][(20 + block * 16)..<(28 + block * 16)] }
-            return pixels.reduce(0) { $0 + Int($1) } > 128 * pixels.count
+            let start = 20 + block * 16
+            let pixels = rows[164..<172].flatMap { $0[start..<start + 8] }
+            let sum = pixels.reduce(0) { $0 + Int($1) }
+            return sum > 128 * pixels.count
         }
         guard bits[16], !bits[17] else { return nil }
         return bits.prefix(16).reduce(0) { $0 * 2 + ($1 ? 1 : 0) }

@@ -10,10 +10,8 @@ enum MadeFile {
         let url = folder.file(name)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            ["ffmpeg", "-nostdin", "-v", "error"]
-            + options.split(whereSeparator: \.isWhitespace).map(String.init)
-            + [url.path]
+        let words = options.split(whereSeparator: \.isWhitespace).map(String.init)
+        process.arguments = ["ffmpeg", "-nostdin", "-v", "error"] + words + [url.path]
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)

@@ -19,7 +19,8 @@ struct ID3TagTests {
     }
 
     private func size(_ count: Int, _ bits: Int) -> [UInt8] {
-        (0..<4).reversed().map { UInt8(count >> ($0 * bits) & ((1 << bits) - 1)) }
+        let mask = (1 << bits) - 1
+        return (0..<4).reversed().map { UInt8(count >> ($0 * bits) & mask) }
     }
 
     @Test(arguments: [UInt8(3), 4])

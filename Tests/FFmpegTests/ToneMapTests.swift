@@ -171,7 +171,9 @@ struct ToneMapTests {
 
     /// Colors of all kinds: 9 steps of each component.
     private static let cube: [[SIMD3<Double>]] = (0..<9).map { red in
-        (0..<81).map { SIMD3(Double(red), Double($0 / 9), Double($0 % 9)) / 8 }
+        (0..<81).map { (index: Int) -> SIMD3<Double> in
+            SIMD3(Double(red), Double(index / 9), Double(index % 9)) / 8
+        }
     }
 
     private func toSDR(_ frame: VideoFrame, _ format: PixelFormat = .rgba) throws -> VideoFrame {
@@ -181,8 +183,9 @@ struct ToneMapTests {
     /// Returns the red, green and blue values of each pixel, row by row.
     private func pixels(_ frame: VideoFrame) -> [SIMD3<Double>] {
         let bytes = packedBytes(of: frame)
-        return stride(from: 0, to: bytes.count, by: 4).map {
-            SIMD3(Double(bytes[$0]), Double(bytes[$0 + 1]), Double(bytes[$0 + 2]))
+        return stride(from: 0, to: bytes.count, by: 4).map { (start: Int) -> SIMD3<Double> in
+            let (red, green, blue) = (bytes[start], bytes[start + 1], bytes[start + 2])
+            return SIMD3(Double(red), Double(green), Double(blue))
         }
     }
 

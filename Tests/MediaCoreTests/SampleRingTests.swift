@@ -170,7 +170,8 @@ struct SampleRingTests {
         #expect(ring.rewind(to: 6, fade: 2) == 6)
         let samples: [Float] = [106, 107, 108, 109, 110, 111, 112]
         samples.withUnsafeBufferPointer { _ = ring.write($0) }
-        #expect(read(ring, 9) == [4, 5, 6 + 25, 7 + 75, 108, 109, 110, 111, 112])
+        // A quarter and three quarters of the way from the old samples 6 and 7 to the new ones.
+        #expect(read(ring, 9) == [4, 5, 31, 82, 108, 109, 110, 111, 112])
         #expect(ring.next?.frame == 13)
         #expect(ring.underruns == 0)
     }

@@ -96,7 +96,8 @@ struct SeamTests {
     func paced(rate: Float) async {
         let tone = Tone.all[4]
         let samples = await Recording.play([tone.name], laps: 4, rate: rate).samples
-        #expect(abs(Double(samples.count) - 4 * 96_000 / Double(rate)) < 1)
+        let length = 4 * 96_000 / Double(rate)
+        #expect(abs(Double(samples.count) - length) < 1)
         // Segments are overlapped in phase, so a seam adds no discontinuity.
         let own = Float(0.25 * pow(2 * sin(.pi * tone.frequency / Double(tone.sampleRate)), 2))
         var most: Float = 0

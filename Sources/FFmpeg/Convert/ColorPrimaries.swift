@@ -39,7 +39,9 @@ struct ColorPrimaries: Equatable {
 
     /// The matrix that converts linear colors to CIE XYZ, with a row each for X, Y and Z.
     private var toXYZ: [[Double]] {
-        let columns = [red, green, blue].map { [$0.x / $0.y, 1, (1 - $0.x - $0.y) / $0.y] }
+        let columns = [red, green, blue].map { color -> [Double] in
+            [color.x / color.y, 1, (1 - color.x - color.y) / color.y]
+        }
         let rows = (0..<3).map { row in columns.map { $0[row] } }
         let white = [0.3127 / 0.3290, 1, (1 - 0.3127 - 0.3290) / 0.3290]
         let amounts = Self.inverse(rows).map { row in zip(row, white).reduce(0) { $0 + $1.0 * $1.1 } }

@@ -111,10 +111,10 @@ extension Input {
             let data = FileManager.default.contents(atPath: path), data.count < 1 << 20
         else { return [] }
         let folder = path.folderPath ?? ""
-        let names = PlaylistFile.lines(of: String(decoding: data, as: UTF8.self)).flatMap { line in
-            line.hasPrefix("#")
-                ? line.split(separator: "URI=\"").dropFirst().compactMap { $0.split(separator: "\"").first }
-                : [line[...]]
+        let lines = PlaylistFile.lines(of: String(decoding: data, as: UTF8.self))
+        let names = lines.flatMap { line -> [Substring] in
+            guard line.hasPrefix("#") else { return [line[...]] }
+            return line.split(separator: "URI=\"").dropFirst().compactMap { $0.split(separator: "\"").first }
         }
         // Muxers write file names as they are, and the RFC requires percent-encoding.
         return names.flatMap { [String($0), $0.percentDecoded].compactMap(\.self) }

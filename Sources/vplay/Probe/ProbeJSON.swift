@@ -82,19 +82,21 @@ enum ProbeJSON {
 
     /// Returns the mastering display with exact fractions. Luminance is in candela per square metre.
     private static func mastering(_ display: MasteringDisplay) -> JSONValue {
-        let primaries = display.primaries
-        return .object([
-            ("red", primaries.map { chromaticity($0.red) } ?? .null),
-            ("green", primaries.map { chromaticity($0.green) } ?? .null),
-            ("blue", primaries.map { chromaticity($0.blue) } ?? .null),
-            ("whitePoint", primaries.map { chromaticity($0.whitePoint) } ?? .null),
-            ("minimumLuminance", display.luminance.map { .string($0.minimum.description) } ?? .null),
-            ("maximumLuminance", display.luminance.map { .string($0.maximum.description) } ?? .null),
-        ])
+        let (primaries, luminance) = (display.primaries, display.luminance)
+        let members: [(String, JSONValue)] = [
+            ("red", chromaticity(primaries?.red)),
+            ("green", chromaticity(primaries?.green)),
+            ("blue", chromaticity(primaries?.blue)),
+            ("whitePoint", chromaticity(primaries?.whitePoint)),
+            ("minimumLuminance", .optional(luminance?.minimum.description)),
+            ("maximumLuminance", .optional(luminance?.maximum.description)),
+        ]
+        return .object(members)
     }
 
-    private static func chromaticity(_ color: MasteringDisplay.Chromaticity) -> JSONValue {
-        .array([.string(color.x.description), .string(color.y.description)])
+    private static func chromaticity(_ color: MasteringDisplay.Chromaticity?) -> JSONValue {
+        guard let color else { return .null }
+        return .array([.string(color.x.description), .string(color.y.description)])
     }
 
     private static func light(_ level: ContentLightLevel) -> JSONValue {

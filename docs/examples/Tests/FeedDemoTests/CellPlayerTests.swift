@@ -18,7 +18,8 @@ func cellPlayers() throws {
 
     // 20 cells of 160x200 in two columns, in a viewport of 320x420.
     let cells = (0..<20).map { id in
-        FeedCell(id, frame: CGRect(x: Double(id % 2) * 160, y: Double(id / 2) * 200, width: 160, height: 200))
+        let (column, row) = (id % 2, id / 2)
+        return FeedCell(id, frame: CGRect(x: column * 160, y: row * 200, width: 160, height: 200))
     }
     func viewport(_ y: Double) -> FeedViewport { FeedViewport(CGRect(x: 0, y: y, width: 320, height: 420)) }
     func scroll(from start: Double, to end: Double) {
