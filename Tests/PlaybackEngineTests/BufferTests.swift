@@ -50,6 +50,27 @@ struct BufferTests {
         #expect(bench.lines("playbackStalled").isEmpty)
     }
 
+    @Test(
+        "Over a network playback continues after the end of a track, while the other one is still being read",
+        arguments: [(2.0, 20.0), (20.0, 2.0)]
+    )
+    func shorterTrack(audio: Double, video: Double) {
+        var media = ScriptedMedia(
+            video: .init(frameCount: Int(video * 25)),
+            audio: .init(sampleCount: Int(audio * 48_000)),
+            faults: [.throttled(speed: 2)]
+        )
+        media.isLocal = false
+        let bench = EngineTestBench()
+        bench.load(media)
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.lines("playbackStalled").isEmpty)
+        #expect(bench.lines("playedToEnd").count == 1)
+        #expect(bench.videoSink.numbers == Array(0..<Int(video * 25)))
+        #expect(bench.audioSink.samples.count == Int(audio * 48_000))
+    }
+
     @Test("Over a slow network playback starts once the rest is expected in time")
     func slowNetwork() throws {
         let bench = EngineTestBench()

@@ -246,9 +246,17 @@ final class ItemPipeline: Sendable {
         return track.isEmpty
     }
 
-    /// Returns whether, in `epoch`, every track has a frame or is blocked by other tracks.
+    /// Returns whether, in `epoch`, nothing of the track is queued and the other tracks have been read far beyond its
+    /// data. Its end is known only when all of the file has been read, which takes long over a network.
+    func isOver(_ track: TrackPipeline, _ epoch: Epoch) -> Bool {
+        track.isEmpty && withProgress { $0.epoch == epoch && $0.isOver(track.track.id) }
+    }
+
+    /// Returns whether, in `epoch`, every track has a frame, is blocked by other tracks, or is over.
     func isReady(_ epoch: Epoch) -> Bool {
-        trackPipelines.allSatisfy { !$0.frames.isEmpty || isBlockedByOtherTracks($0, epoch) }
+        trackPipelines.allSatisfy {
+            !$0.frames.isEmpty || isBlockedByOtherTracks($0, epoch) || isOver($0, epoch)
+        }
     }
 
     /// Returns whether enough is buffered to play from the start of the epoch. Over a network, a first frame alone

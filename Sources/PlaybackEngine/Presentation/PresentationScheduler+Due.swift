@@ -7,16 +7,21 @@ extension PresentationScheduler {
         var outcome = DueOutput()
         guard timeline.isRunning else { return outcome }
         if current.pass.isAwaitingFrames { resumePass(pipeline, at: now) }
-        if let video = pipeline.video { dequeueVideo(video, now, &outcome) }
+        if let video = pipeline.video { dequeueVideo(video, pipeline, now, &outcome) }
         if !isReverse, let audio = pipeline.audio {
-            dequeueAudio(audio, now, &outcome)
+            dequeueAudio(audio, pipeline, now, &outcome)
             if audioLead > 0 { prefetchAudio(pipeline, audio, now, &outcome) }
         }
         if !endWasReported { detectEnd(pipeline, now, &outcome) }
         return outcome
     }
 
-    private mutating func dequeueVideo(_ track: TrackPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
+    private mutating func dequeueVideo(
+        _ track: TrackPipeline,
+        _ pipeline: ItemPipeline,
+        _ now: HostTime,
+        _ outcome: inout DueOutput
+    ) {
         while case .video(pass, let time)? = track.frames.elementInfo() {
             if let shown = current.pass.shownUntil {
                 // These frames were decoded after the other variant had shown them.
@@ -44,7 +49,7 @@ extension PresentationScheduler {
         }
         // Backward no underrun is detected: late frames are shown late.
         guard !isReverse else { return }
-        detectUnderrun(of: track, until: current.pass.videoUntil, now, &outcome)
+        detectUnderrun(of: track, pipeline, until: current.pass.videoUntil, now, &outcome)
     }
 
     /// Returns the time at which the frame after the front one is due, or nil if it is unavailable or belongs to the
@@ -55,7 +60,12 @@ extension PresentationScheduler {
         return nextPass == pass ? dueTime(next) : nil
     }
 
-    private mutating func dequeueAudio(_ track: TrackPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
+    private mutating func dequeueAudio(
+        _ track: TrackPipeline,
+        _ pipeline: ItemPipeline,
+        _ now: HostTime,
+        _ outcome: inout DueOutput
+    ) {
         var isFirst = true
         while case .audio(pass, let time)? = track.frames.elementInfo() {
             let due = dueTime(time).advanced(by: -audioLead)
@@ -74,7 +84,8 @@ extension PresentationScheduler {
             current.pass.audioEndWasReported = true
             outcome.audioEnded = true
         }
-        if audioPrefetch == nil { detectUnderrun(of: track, until: current.pass.audioUntil, now, &outcome) }
+        guard audioPrefetch == nil else { return }
+        detectUnderrun(of: track, pipeline, until: current.pass.audioUntil, now, &outcome)
     }
 
     /// Returns whether audio that was due at `due` can wait for the next wake-up, so that several buffers are
@@ -97,11 +108,14 @@ extension PresentationScheduler {
     /// played.
     private func detectUnderrun(
         of track: TrackPipeline,
+        _ pipeline: ItemPipeline,
         until: ItemTime,
         _ now: HostTime,
         _ outcome: inout DueOutput
     ) {
-        guard track.frames.isEmpty, track.packets.isEmpty else { return }
+        guard track.frames.isEmpty, track.packets.isEmpty, !pipeline.isOver(track, current.epoch) else {
+            return
+        }
         let over = hostTime(forItemTime: until) ?? now
         if over <= now { outcome.hasUnderrun = true } else { outcome.wake(at: over) }
     }

@@ -19,6 +19,8 @@ struct ReadingProgress {
     private var previousEnd: MediaTime?
     /// The end of the last packet of each track, in nanoseconds of item time.
     private var ends: [Int: Int64] = [:]
+    /// The time of the first packet of the pass, in nanoseconds of item time.
+    private var start: Int64?
     /// The end of the video frames in nanoseconds of item time: `videoEnd` for the part of the current pass
     /// that has been read, `videoEnds` for passes that have been read completely. Nil if a packet declares no
     /// duration.
@@ -36,6 +38,7 @@ struct ReadingProgress {
         end = nil
         previousEnd = nil
         ends = [:]
+        start = nil
         videoEnd = 0
         videoEnds = [:]
     }
@@ -83,8 +86,10 @@ struct ReadingProgress {
             previousEnd = end
             end = nil
             ends = [:]
+            start = nil
         }
         guard let time = packet.presentationTime ?? packet.decodeTime else { return }
+        start = start ?? time.nanoseconds
         let packetEnd = time + (packet.duration ?? .zero)
         end = end.map { max($0, packetEnd) } ?? packetEnd
         if let packetEnd = packetEnd.nanoseconds {
@@ -122,6 +127,12 @@ struct ReadingProgress {
             latest.subtractingClamped($0) < Self.maximumInterleaveGap
         }
         return (counted.min() ?? latest).subtractingClamped(time.nanoseconds)
+    }
+
+    /// Returns whether a track has no data where the others have been read: it has ended, or is sparse.
+    func isOver(_ track: Int) -> Bool {
+        guard let latest = ends.values.max(), let start else { return false }
+        return latest.subtractingClamped(ends[track] ?? start) >= Self.maximumInterleaveGap
     }
 
     /// The largest distance between interleaved tracks.
