@@ -181,6 +181,56 @@ struct EndTests {
         #expect(other.takeLines(of: "end") == ["end"])
     }
 
+    @Test("With an end time after the end of one track, the rest of the file is not read")
+    func endTimeAfterTrack() {
+        let bench = PlayerTestBench(.silentClip())
+        // No packet after 13 s arrives in time: 47 of the audio, and 25 of the video in each second.
+        let item = bench.makeItem(
+            ScriptedMedia(
+                video: .init(frameCount: 750),
+                audio: .init(sampleCount: 48_000),
+                faults: [.stall(atPacket: 372, until: 100)]
+            )
+        )
+        item.forwardPlaybackEndTime = .ms(2000)
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        #expect(bench.takeLines(of: "end") == ["end"])
+        #expect(bench.player.currentTime() == .ms(2000))
+        #expect(bench.videoSink.numbers == Array(0..<50))
+    }
+
+    @Test(
+        "A seek past the end time shows the end, whatever its tolerance",
+        arguments: [.zero, .positiveInfinity] as [MediaTime]
+    )
+    func seekPastEndTime(tolerance: MediaTime) {
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.makeItem()
+        item.forwardPlaybackEndTime = .ms(1000)
+        bench.load(item)
+        bench.seek("seek", to: .ms(1500), tolerance: tolerance)
+        bench.driver.settle()
+        #expect(bench.takeLines(of: "seek ") == ["seek true"])
+        // The last key frame before the end, or the last frame.
+        #expect(bench.videoSink.numbers.last == (tolerance == .zero ? 24 : 20))
+        #expect(bench.player.currentTime() >= .ms(800))
+    }
+
+    @Test("Looping audio continues after a seek past its end time")
+    func loopingAudioPastEndTime() {
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.makeItem(ScriptedMedia(audio: .init(sampleCount: 96_000)))
+        item.forwardPlaybackEndTime = .ms(1000)
+        bench.load(item)
+        bench.player.repeatMode = .loop
+        bench.seek("seek", to: .ms(1500))
+        bench.player.play()
+        bench.driver.run(seconds: 3.5)
+        #expect(bench.takeLines(of: "end").count >= 3)
+    }
+
     @Test("Truncated data causes one failure, and playing on fails again instead of reporting an end")
     func cutOff() {
         let bench = PlayerTestBench(.silentClip())

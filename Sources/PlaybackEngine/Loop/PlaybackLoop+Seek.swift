@@ -4,7 +4,6 @@ import MediaCore
 extension PlaybackLoop {
     func seek(_ epoch: Epoch, _ request: SeekRequest) {
         publisher.counters.seeks += 1
-        let duration = state.item?.duration ?? .indefinite
         // Decoding starts at the preceding key frame. With an infinite tolerance the frames in between are not
         // needed.
         let isExact = request.toleranceBefore.isNumeric
@@ -14,7 +13,7 @@ extension PlaybackLoop {
         let start = EpochStart(
             epoch: epoch,
             firstWanted: firstWanted,
-            demuxTarget: duration.isNumeric ? min(request.target, duration) : request.target,
+            demuxTarget: demuxTarget(for: request.target),
             isLastAttempt: state.isReverse || !isExact || request.target <= .zero,
             isReverse: state.isReverse,
             isScrubbing: state.isScrubbing,
@@ -23,6 +22,17 @@ extension PlaybackLoop {
         )
         begin(ItemEpoch(start: start, retry: SeekRetry(target: request.target)))
         observers.jumped(itemTime: ItemTime(state.item?.seekTarget) ?? .zero)
+    }
+
+    /// Returns the time at which reading begins for a seek to `target`. Nothing is delivered from the end of the data,
+    /// or from a requested end, on.
+    private func demuxTarget(for target: MediaTime) -> MediaTime {
+        var result = target
+        if let duration = state.item?.duration, duration.isNumeric { result = min(result, duration) }
+        if !state.isReverse, let end = presentation.ends.forward, end > .zero {
+            result = min(result, (end - 1).mediaTime)
+        }
+        return result
     }
 
     private func begin(_ epoch: ItemEpoch) {
@@ -60,7 +70,7 @@ extension PlaybackLoop {
         let start = EpochStart(
             epoch: epoch,
             firstWanted: target,
-            demuxTarget: target,
+            demuxTarget: demuxTarget(for: target),
             isLastAttempt: target <= .zero
         )
         var resumed = ItemEpoch(start: start, retry: SeekRetry(target: target))

@@ -62,6 +62,9 @@ final class DemuxStage: Stage, @unchecked Sendable {
     let progress: Locked<ReadingProgress>
     /// True while the loop waits for data, so that each packet is reported.
     let reportsProgress = Atomic<Bool>(false)
+    /// The distance after a requested end at which no packet from before that end is expected: 10 s, more than the
+    /// distance between interleaved tracks.
+    private static let endMargin = MediaTime(value: 10, timescale: 1)
     /// The number of consecutive errors after which the rest of the data is given up.
     private static let maximumConsecutiveFaults = 100
 
@@ -306,7 +309,9 @@ final class DemuxStage: Stage, @unchecked Sendable {
         }
         if let endTime, let time = packet.decodeTime ?? packet.presentationTime, time >= endTime {
             tracksPastEnd.insert(packet.track)
-            if tracksPastEnd.count == queues.count { end(nil) }
+            // A track that ends before that time has no packet after it, and the rest of the file would be read.
+            let isFarPast = time - endTime >= Self.endMargin
+            if tracksPastEnd.count == queues.count || isFarPast { end(nil) }
             return
         }
         hasPushed = true
