@@ -40,6 +40,17 @@ struct QueueTests {
         #expect(bench.loop.snapshot.waitReason == .noItemToPlay)
     }
 
+    @Test("A queued item of which nothing can be decoded fails and is skipped, as the first one would be")
+    func undecodable() {
+        let faults = (0..<5).map { ScriptedMedia.Fault.undecodable(frame: $0) }
+        let broken = ScriptedMedia(video: .init(frameCount: 5), faults: faults)
+        let bench = makeBench([Self.short, broken, Self.short])
+        #expect(bench.driver.run(atMost: 60))
+        #expect(bench.lines(" failed ").count == 1)
+        #expect(bench.lines("playedToEnd").count == 2)
+        #expect(bench.videoSink.numbers == Array(0..<25) + Array(0..<25))
+    }
+
     @Test("Reports at a transition and after the last item arrive in the expected order (golden text)")
     func goldenSeam() {
         let bench = makeBench([Self.short, Self.short])

@@ -43,16 +43,10 @@ extension PlaybackLoop {
             pipeline.hasSufficientData(pending.start), pendingInterstitial?.updateReadiness() == true
         else { return }
         pipeline.setReportsProgress(false)
-        if hasNoFrames(pipeline) {
+        if hasNoFrames(pending, pipeline) {
             return apply(.preparedFailed(pending.id, missingFramesError(pending, pipeline)))
         }
         apply(.preparedReady(pending.id))
-    }
-
-    private func hasNoFrames(_ pipeline: ItemPipeline) -> Bool {
-        pipeline.trackPipelines.allSatisfy { track in
-            if case .endOfPass(_, nil, _)? = track.frames.peek() { true } else { false }
-        }
     }
 
     // MARK: Transitions

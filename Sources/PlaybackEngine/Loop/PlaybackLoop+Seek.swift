@@ -177,8 +177,8 @@ extension PlaybackLoop {
 
     /// Returns whether the data ended without a frame in any track, unless an end that was set before the first frame
     /// is the cause.
-    private func hasNoFrames(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
-        let isCut = presentation.ends.forward != nil && pipeline.withProgress(\.endedEarly)
+    func hasNoFrames(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
+        let isCut = item.ends.forward != nil && pipeline.withProgress(\.endedEarly)
         if isCut, item.newestFault.withLock({ $0 }) == nil { return false }
         return pipeline.trackPipelines.allSatisfy { track in
             if case .endOfPass(_, nil, _)? = track.frames.peek() { return true }

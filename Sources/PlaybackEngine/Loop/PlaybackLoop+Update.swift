@@ -69,10 +69,13 @@ extension PlaybackLoop {
         if let end = outcome.end { passEnded(end, pipeline, epoch) }
     }
 
-    /// Marks the next item as ready once its first frames are decoded.
+    /// Marks the next item as ready once its first frames are decoded. An item without frames fails instead.
     private func updateNext() {
-        guard let id = next?.id, next?.updateReadiness() == true else { return }
-        execute(state.handle(.preparedReady(id)))
+        guard let item = next, let pipeline = item.pipeline, next?.updateReadiness() == true else { return }
+        if hasNoFrames(item, pipeline) {
+            return execute(state.handle(.preparedFailed(item.id, missingFramesError(item, pipeline))))
+        }
+        execute(state.handle(.preparedReady(item.id)))
     }
 
     /// Handles the progress of reading: the end of the data, the duration and the buffer level.
