@@ -109,6 +109,65 @@ struct AudioSeamTests {
         #expect(bench.lines("playedToEnd").count == 1)
     }
 
+    /// Returns a bench with two items of two seconds, 70 ms before the second one follows. The device has received
+    /// audio of the second item.
+    private func benchBeforeSeam(_ configureSecond: (inout MediaItem) -> Void = { _ in }) -> EngineTestBench {
+        let bench = EngineTestBench(audio: .device())
+        bench.loop.send(.setEndAction(.advance))
+        bench.insert(.clip(seconds: 2), id: 1)
+        bench.insert(.clip(seconds: 2), id: 2, configure: configureSecond)
+        bench.play()
+        bench.driver.run(seconds: 1.95)
+        return bench
+    }
+
+    @Test("After a seek back just before the end, the next item is heard from its first sample")
+    func soughtBackBeforeSeam() {
+        let bench = benchBeforeSeam()
+        bench.seek(1, to: .ms(1000))
+        bench.driver.run(seconds: 2.5)
+        let expected = Array(Self.numbers(96_000).dropFirst(48_000)) + Self.numbers(48_000)
+        #expect(Self.firstDifference(bench.audioDevice.heard.last?.samples ?? [], expected) == nil)
+    }
+
+    /// The ways in which the item before a seam ends without reaching it.
+    enum Departure: CaseIterable, Sendable { case skipped, paused, replaced }
+
+    @Test(
+        "If an item is left just before its end, the next one is heard from its first sample",
+        arguments: Departure.allCases
+    )
+    func leftBeforeSeam(_ departure: Departure) {
+        let bench = benchBeforeSeam()
+        var expected = Self.numbers(48_000)
+        switch departure {
+        case .skipped: bench.loop.send(.advance)
+        case .paused:
+            bench.loop.send(.setEndAction(.pause))
+            bench.driver.run(seconds: 0.5)
+            bench.loop.send(.setEndAction(.advance))
+            bench.loop.send(.advance)
+            bench.play()
+        case .replaced:
+            bench.load(.clip(seconds: 1), id: 3)
+            bench.driver.run(seconds: 1)
+            expected += Self.numbers(48_000)
+        }
+        bench.driver.run(seconds: 1.5)
+        #expect(bench.loop.snapshot.itemID == ItemID(2))
+        #expect(Self.firstDifference(bench.audioDevice.heard.last?.samples ?? [], expected) == nil)
+    }
+
+    @Test("If looping is enabled just before the end, nothing of the next item is heard until it follows")
+    func loopedBeforeSeam() {
+        // Audio of the next item differs from that of the loop, because it begins later.
+        let bench = benchBeforeSeam { $0.start = .ms(500) }
+        bench.loop.send(.setRepeat(.loop))
+        bench.driver.run(seconds: 0.1)
+        #expect(bench.run(seconds: 0.3).worstOffset < 3)
+        #expect(bench.loop.snapshot.itemID == ItemID(1))
+    }
+
     @Test(
         "If an item is reloaded while audio of the next pass is being delivered, the loop continues with its audio"
     )

@@ -231,6 +231,23 @@ struct InterstitialTests {
         #expect(bench.loop.snapshot.rate == 0)
     }
 
+    @Test("If the interrupted item is removed just before its end, the next one is heard from its start")
+    func removedBeforeSeam() {
+        let bench = EngineTestBench(audio: .device())
+        bench.loop.send(.setEndAction(.advance))
+        for id in 1...2 { bench.insert(.clip(seconds: 2), id: UInt64(id)) }
+        bench.play()
+        bench.driver.run(seconds: 1.95)
+        interrupt(bench)
+        bench.driver.run(seconds: 0.5)
+        bench.loop.send(.remove(ItemID(1)))
+        bench.driver.run(atMost: 5) { bench.loop.snapshot.itemID == ItemID(2) }
+        bench.driver.run(seconds: 0.02)
+        let moments = bench.run(seconds: 0.1)
+        #expect(moments.worstOffset < 3)
+        #expect(moments.allSatisfy { $0.offset != nil })
+    }
+
     @Test(
         "A device plays on without a hole: the samples of both items follow each other",
         arguments: [nil, 5] as [UInt64?]

@@ -63,6 +63,7 @@ extension PlaybackLoop {
             } else {
                 sources[old.id] = nil
                 closeCurrent()
+                returnPrefetchedAudio()
             }
         }
         makeCurrent(new, isSeamless: isSeamless) { pipeline in
@@ -162,6 +163,10 @@ extension PlaybackLoop {
         guard let old = suspended, old.item.id == id else { return }
         suspended = nil
         audio.output?.discardInterruptedAudio()
+        // The next item, whose audio was prefetched before the interstitial, begins after the interstitial.
+        if let prefetch = old.presentation.pass.audioPrefetch {
+            next?.pipeline?.audio?.restore(prefetch.buffers, epoch: prefetch.epoch)
+        }
         discard(old.item)
     }
 

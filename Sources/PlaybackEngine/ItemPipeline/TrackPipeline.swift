@@ -47,6 +47,13 @@ final class TrackPipeline: Sendable {
         return element
     }
 
+    /// Puts audio that `advance` has removed back in front of the frames, in its order. Does nothing if it belongs to
+    /// another epoch.
+    func restore(_ buffers: [AudioBuffer], epoch: Epoch) {
+        let elements = buffers.map { (element: FrameElement.audio($0), cost: QueueCost($0)) }
+        frames.restore(elements, epoch: epoch)
+    }
+
     /// A Boolean value that indicates whether the decoder has packets and space for frames.
     var isDecoding: Bool {
         frames.hasCapacity && !packets.isEmpty && !isPausedAfterBurst

@@ -164,6 +164,8 @@ extension PlaybackLoop {
 
     private func beginNextPass() {
         guard let pipeline = current?.pipeline else { return }
+        // Looping was enabled after audio of the next item had been prefetched.
+        if presentation.audioPrefetch?.mark == nil { discardPrefetchedAudio() }
         presentation.beginNextPass(pipeline)
         observers.jumped(itemTime: .zero)
         if replacement != nil { requestSwitch() }

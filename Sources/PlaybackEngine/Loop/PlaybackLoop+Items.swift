@@ -7,6 +7,7 @@ extension PlaybackLoop {
         guard let item = sources[id]?.make() else { return }
         let epoch = ItemEpoch(of: item, epoch: state.epoch)
         closeCurrent()
+        returnPrefetchedAudio()
         current = startOpening(id, item, at: epoch)
         publisher.counters.startupTime = nil
         presentation.begin(epoch.start.epoch, at: now, itemTime: epoch.start.firstWanted)
@@ -182,6 +183,7 @@ extension PlaybackLoop {
     /// ended.
     func takeOver(_ id: ItemID, from old: ItemID, isSeamless: Bool) {
         guard let new = next, new.id == id else { return }
+        if !isSeamless { returnPrefetchedAudio() }
         next = nil
         let end = current?.pipeline.flatMap { presentation.passEnd($0)?.itemTime } ?? .zero
         sources[old] = nil

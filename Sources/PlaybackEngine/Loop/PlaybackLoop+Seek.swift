@@ -36,6 +36,7 @@ extension PlaybackLoop {
     }
 
     private func begin(_ epoch: ItemEpoch) {
+        returnPrefetchedAudio()
         presentation.begin(epoch.start.epoch, at: now)
         presentation.isReverse = epoch.start.isReverse
         if !epoch.keepsPosition { layers.flush() }

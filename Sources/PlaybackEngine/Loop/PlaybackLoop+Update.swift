@@ -137,6 +137,15 @@ extension PlaybackLoop {
     func discardPrefetchedAudio() {
         guard presentation.audioPrefetch != nil else { return }
         audio.output?.restart()
+        returnPrefetchedAudio()
+    }
+
+    /// Returns prefetched audio of the next item to its queue, because the seam is not reached and the item may begin
+    /// later. The caller discards what the output holds of it.
+    func returnPrefetchedAudio() {
+        guard let prefetch = presentation.audioPrefetch, prefetch.mark == nil else { return }
+        next?.pipeline?.audio?.restore(prefetch.buffers, epoch: prefetch.epoch)
+        presentation.audioPrefetch = nil
     }
 
     /// Handles a track without data. If reading is suspended because another track has filled the limits, this is not

@@ -14,6 +14,9 @@ struct AudioPrefetch {
     var first: ItemTime
     /// The item time up to which they were delivered.
     var until: ItemTime
+    /// The frames of another item that were delivered. They are returned to its queue if the seam is not reached,
+    /// because the item may begin later.
+    var buffers: [AudioBuffer] = []
 
     struct Mark {
         var last: ItemTime?
@@ -122,6 +125,7 @@ extension PresentationScheduler {
             isFirst = false
             guard case .audio(let buffer)? = track.advance() else { return }
             audioPrefetch?.until = start + (buffer.duration.nanoseconds ?? 0)
+            if audioPrefetch?.mark == nil { current.pass.audioPrefetch?.buffers.append(buffer) }
             outcome.audio.append(ScheduledAudio(buffer: buffer, origin: origin))
         }
     }

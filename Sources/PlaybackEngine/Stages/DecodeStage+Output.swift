@@ -66,9 +66,7 @@ extension DecodeStage {
         let result = current.filter.filter(buffer)
         if result.isLate { startedLate() }
         guard let buffer = result.buffer, buffer.frameCount > 0 else { return }
-        let length = buffer.duration.nanoseconds ?? 0
-        let bytes = buffer.frameCount &* buffer.format.bytesPerFrame
-        output.push(.audio(buffer), cost: QueueCost(bytes: bytes, duration: length), epoch: current.epoch)
+        output.push(.audio(buffer), cost: QueueCost(buffer), epoch: current.epoch)
         report(.delivered)
     }
 

@@ -11,4 +11,10 @@ package struct QueueCost: Hashable, Sendable {
         self.bytes = bytes
         self.duration = duration
     }
+
+    /// Creates the cost of a decoded audio buffer.
+    init(_ buffer: AudioBuffer) {
+        bytes = buffer.frameCount &* buffer.format.bytesPerFrame
+        duration = buffer.duration.nanoseconds ?? 0
+    }
 }

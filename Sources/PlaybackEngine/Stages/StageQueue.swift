@@ -82,6 +82,20 @@ package final class StageQueue<Element: Sendable>: Sendable {
         }
     }
 
+    /// Puts elements that were removed back in front of the others, in their order. Does nothing if they belong to
+    /// another epoch.
+    package func restore(_ elements: [(element: Element, cost: QueueCost)], epoch: Epoch) {
+        contents.withLock { contents in
+            guard epoch == contents.epoch else { return }
+            for (element, cost) in elements.reversed() {
+                contents.entries.prepend(Entry(element: element, cost: cost))
+                contents.level.count += 1
+                contents.level.bytes += cost.bytes
+                contents.level.duration &+= cost.duration
+            }
+        }
+    }
+
     /// Returns the element at `index` from the front without removing it, or nil if there is none.
     package func peek(_ index: Int = 0) -> Element? {
         contents.withLock { $0.entries.count > index ? $0.entries[index].element : nil }
