@@ -168,6 +168,22 @@ struct AudioSeamTests {
         #expect(bench.loop.snapshot.itemID == ItemID(1))
     }
 
+    @Test("If looping is disabled just before the end, the next item is heard and not the next pass")
+    func loopEndedBeforeSeam() {
+        let bench = EngineTestBench(audio: .device())
+        bench.loop.send(.setEndAction(.advance))
+        bench.insert(.clip(seconds: 2), id: 1)
+        bench.insert(.clip(seconds: 2), id: 2) { $0.start = .ms(500) }
+        bench.play()
+        bench.driver.run(seconds: 1.5)
+        bench.loop.send(.setRepeat(.loop))
+        bench.driver.run(seconds: 0.45)
+        bench.loop.send(.setRepeat(.once))
+        bench.driver.run(seconds: 0.1)
+        #expect(bench.loop.snapshot.itemID == ItemID(2))
+        #expect(bench.run(seconds: 0.3).worstOffset < 3)
+    }
+
     @Test(
         "If an item is reloaded while audio of the next pass is being delivered, the loop continues with its audio"
     )

@@ -37,13 +37,15 @@ extension PresentationScheduler {
         let prefetched = audioPrefetch?.epoch == start.epoch ? audioPrefetch : nil
         let first = prefetched?.first ?? Self.begin(of: next, start)
         let origin = PassOrigin(first, at: origin.timelineTime(of: endOfLast))
+        // Audio of the next pass was prefetched, and looping was disabled after that.
+        let isOfOtherPass = audioPrefetch != nil && prefetched == nil
         current = PresentationEpoch(
             epoch: start.epoch,
             pass: PresentationPass(
                 origin: origin,
                 videoUntil: first,
                 audioUntil: prefetched?.until ?? first,
-                audioIsMisplaced: isMisplaced(audioPrefetch, origin: origin)
+                audioIsMisplaced: isOfOtherPass || isMisplaced(prefetched, origin: origin)
             )
         )
     }
