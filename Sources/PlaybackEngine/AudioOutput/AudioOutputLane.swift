@@ -31,7 +31,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     var history = AudioHistory()
     /// The audio of an item that an interstitial has interrupted.
     var interrupted: AudioHistory?
-    /// The position at which that audio continues when the timeline starts, or nil.
+    /// The position at which audio that was written before continues when the timeline starts, or nil.
     var resumePosition: TimelineTime?
     /// True after `endAudio()`, and false after `expectPause()`, until more audio is written.
     var hasEnded = false
@@ -290,6 +290,16 @@ package final class AudioOutputLane: @unchecked Sendable {
         enqueue { [self] in
             history.clear()
             scheduler.restart()
+        }
+    }
+
+    /// Discards what the device has not played, because the stopped timeline has moved to `media`. Audio from there on
+    /// that was written before is written again when the timeline starts.
+    func move(to media: TimelineTime) {
+        guard let scheduler else { return }
+        enqueue { [self] in
+            scheduler.flush()
+            resumePosition = media
         }
     }
 

@@ -55,7 +55,7 @@ extension AudioOutputLane {
         }
     }
 
-    /// Writes the audio that `endInterruption` has kept, when the timeline starts.
+    /// Writes the audio that `endInterruption` or `move` has kept, when the timeline starts.
     func startInterruptedAudio(with timeline: Timeline) {
         guard scheduler != nil else { return }
         enqueue { [self] in

@@ -213,7 +213,7 @@ extension PlaybackLoop {
         guard steps.pending == 0 else { return }
         if let last = steps.last {
             presentation.moveTimeline(to: last, at: now)
-            audio.output?.restart()
+            audio.output?.move(to: presentation.timeline.media(at: now))
             observers.jumped(itemTime: presentation.itemTime(at: now))
             drawSubtitles(at: presentation.itemTime(at: now))
             show(last, due: now, at: now, isEssential: true, done: nil)
