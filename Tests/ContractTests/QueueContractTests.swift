@@ -46,6 +46,20 @@ struct QueueContractTests {
         #expect(bench.player.currentTime() == .ms(500))
     }
 
+    @Test("A scheduled start applies to the item for which it was set, and the next item begins at its start")
+    func scheduledStartOfItemThatLeft() {
+        let bench = PlayerTestBench(queue: 0)
+        bench.player.insert(bench.makeItem(.silentClip([.hang(atPacket: 0)])), after: nil)
+        bench.player.insert(bench.makeItem(.silentClip()), after: nil)
+        bench.driver.settle()
+        bench.player.setRate(1, time: .invalid, atHostTime: .ms(100))
+        bench.driver.run(seconds: 1)
+        bench.player.advanceToNextItem()
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.player.rate == 1)
+        #expect(bench.player.currentTime() == .ms(500))
+    }
+
     @Test("An item that is listed twice is inserted once")
     func listedTwice() {
         let bench = PlayerTestBench(queue: 2, of: .silentClip())

@@ -231,6 +231,23 @@ struct InterstitialTests {
         #expect(bench.loop.snapshot.rate == 0)
     }
 
+    @Test("A scheduled start of an interstitial that is removed does not move the interrupted item")
+    func scheduledStart() {
+        let bench = makeBench()
+        bench.play()
+        bench.driver.run(until: .ms(1000))
+        var media = Self.short
+        media.faults = [.hang(atPacket: 40)]
+        interrupt(bench, media)
+        bench.driver.run(seconds: 2)
+        bench.loop.restart(1, at: nil, host: .ms(100))
+        bench.driver.run(seconds: 0.5)
+        bench.loop.send(.remove(ItemID(9)))
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.loop.snapshot.itemID == ItemID(1))
+        #expect(bench.time == 1500)
+    }
+
     @Test("If the interrupted item is removed just before its end, the next one is heard from its start")
     func removedBeforeSeam() {
         let bench = EngineTestBench(audio: .device())

@@ -173,7 +173,11 @@ package final class PlaybackLoop: @unchecked Sendable {
 
     /// Handles an event within an update, without starting another one.
     func apply(_ event: PlaybackEvent) {
-        execute(state.handle(event))
+        let old = state.item?.id
+        let actions = state.handle(event)
+        // The start was set for the position of the item that leaves. The actions may start the next item already.
+        if let old, state.item?.id != old { scheduledStart = nil }
+        execute(actions)
         if case .seek = event { supersedeWaitingSeek() }
         reportEffectiveRate()
     }
