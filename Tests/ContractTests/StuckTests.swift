@@ -188,6 +188,25 @@ struct StuckTests {
         #expect(item.status == .readyToPlay && bench.videoSink.numbers.last == 49)
     }
 
+    @Test("An item that cannot be played backward waits at a negative rate, unless its first data is missing")
+    func notReversible() {
+        let bench = bench()
+        let item = bench.load(ScriptedMedia(audio: .init(sampleCount: 48_000)))
+        bench.player.rate = -1
+        bench.driver.run(seconds: 100)
+        #expect(item.status == .readyToPlay && !item.canPlayReverse)
+        #expect(bench.takeLines(of: "failed").isEmpty)
+        bench.player.rate = 1
+        bench.driver.run(seconds: 2)
+        #expect(bench.takeLines(of: "failed", "end") == ["end"])
+
+        let other = self.bench()
+        let missing = load(.init(audio: .init(sampleCount: 48_000), faults: [.hang(atPacket: 0)]), other)
+        other.player.rate = -1
+        other.driver.run(seconds: 100)
+        #expect(missing.error?.code == .stuck)
+    }
+
     // MARK: Running time
 
     /// Returns a player whose decoding hangs from 0.5 s on, when some later frames have been decoded.

@@ -31,6 +31,8 @@ extension PlaybackState {
     /// failed nor ended. Waiting counts, so that it cannot last indefinitely.
     package var mustMakeProgress: Bool {
         guard rate != 0, let item, !isScrubbing || !item.hasFirstFrame else { return false }
+        // At a negative rate, an item that cannot be played backward waits for another rate, and not for data.
+        if rate < 0, item.hasFirstFrame, !item.canPlayReverse { return false }
         return item.status != .failed && !item.hasEnded
     }
 
