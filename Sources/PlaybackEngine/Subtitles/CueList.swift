@@ -65,12 +65,21 @@ struct CueList {
     }
 
     /// Ends the cues of open duration and the bitmaps of a track at `time`.
+    ///
+    /// Each cue ends those of its track that start before it. So only the ones that share the latest start before
+    /// `time` can still be due then, and earlier ones need not be examined, of which a long track has many.
     mutating func end(track: Int, at time: ItemTime) {
-        for (index, entry) in entries.enumerated()
-        where entry.start < time && entry.cue.track == track
-            && (entry.end == .distantFuture || entry.cue.isBitmap && entry.end > time)
-        {
-            close(index, at: time)
+        var index = entries.partition { $0.start >= time }
+        var latestStart: ItemTime?
+        while index > 0 {
+            index -= 1
+            let entry = entries[index]
+            guard entry.cue.track == track else { continue }
+            guard entry.start == latestStart ?? entry.start else { break }
+            latestStart = entry.start
+            if entry.end == .distantFuture || entry.cue.isBitmap && entry.end > time {
+                close(index, at: time)
+            }
         }
     }
 

@@ -1,0 +1,92 @@
+import MediaCore
+import TestSupport
+import Testing
+
+@testable import PlaybackEngine
+
+@Suite("Cue list")
+struct CueListTests {
+    /// A list of cues that examines all of them at each change. Times are in nanoseconds.
+    private struct SimpleList {
+        struct Row {
+            let text: String
+            let track: Int
+            let start: Int64
+            /// Nil while nothing has ended the cue.
+            var end: Int64?
+            let isBitmap: Bool
+
+            var cue: TextCue {
+                let from = MediaTime(nanoseconds: start)
+                let duration = end.map { MediaTime(nanoseconds: $0 - start) } ?? .indefinite
+                let range = MediaTimeRange(start: from, duration: duration)
+                var cue = TextCue(text: text, timeRange: range, track: track)
+                if isBitmap { cue.drawing = .bitmap(SubtitleBitmap(canvas: nil, parts: [])) }
+                return cue
+            }
+        }
+
+        var rows: [Row] = []
+        var lines: [String] { rows.map { "\($0.text) \($0.start) \($0.end ?? .max)" } }
+
+        mutating func insert(_ new: Row) {
+            var row = new
+            let index = rows.firstIndex { $0.start > row.start } ?? rows.count
+            if row.end == nil || row.isBitmap,
+                let next = rows[index...].first(where: { $0.track == row.track })
+            {
+                row.end = min(row.end ?? .max, next.start)
+            }
+            rows.insert(row, at: index)
+            end(track: row.track, at: row.start)
+        }
+
+        mutating func end(track: Int, at time: Int64) {
+            for index in rows.indices where rows[index].track == track && rows[index].start < time {
+                let end = rows[index].end ?? .max
+                if end == .max || rows[index].isBitmap && end > time { rows[index].end = time }
+            }
+        }
+
+        mutating func drop(before time: Int64) { rows.removeAll { $0.end ?? .max < time } }
+    }
+
+    @Test(
+        "Cues in any order, of several tracks, end those before them as if all of them were examined",
+        arguments: (0..<200 as Range<UInt64>).samples
+    )
+    func ends(seed: UInt64) {
+        var random = SplitMix64(seed)
+        var list = CueList()
+        var simple = SimpleList()
+        for step in 0..<80 {
+            let time = Int64.random(in: 0..<40, using: &random)
+            let track = Int.random(in: 0..<3, using: &random)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0:
+                list.end(track: track, at: ItemTime(nanoseconds: time))
+                simple.end(track: track, at: time)
+            case 1:
+                // Few cues end this early, so most of them stay.
+                list.drop(before: ItemTime(nanoseconds: time / 4))
+                simple.drop(before: time / 4)
+            default:
+                let isOpen = Bool.random(using: &random)
+                let row = SimpleList.Row(
+                    text: "\(step)",
+                    track: track,
+                    start: time,
+                    end: isOpen ? nil : time + Int64.random(in: 0..<20, using: &random),
+                    isBitmap: Bool.random(using: &random)
+                )
+                #expect(list.insert(row.cue))
+                simple.insert(row)
+            }
+            let lines = list.entries.map { "\($0.cue.text) \($0.start.nanoseconds) \($0.end.nanoseconds)" }
+            guard lines == simple.lines else {
+                Issue.record("seed \(seed), step \(step): \(lines) instead of \(simple.lines)")
+                return
+            }
+        }
+    }
+}
