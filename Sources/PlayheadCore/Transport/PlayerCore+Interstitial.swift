@@ -7,16 +7,16 @@ extension PlayerCore {
         let isBusy = state.withLock { $0.item === item || $0.primary?.item === item || $0.isReleased }
         guard !isBusy else { return }
         if let old = item.core, old !== self { old.releaseItem(item) }
-        let (id, replaced) = state.withLock { state -> (ItemID, QueuedItem?) in
+        let (id, queued, replaced) = state.withLock { state -> (ItemID, ItemID?, QueuedItem?) in
             // An item that waits in the queue leaves the queue.
-            if let index = state.queue.firstIndex(where: { $0.item === item }) {
-                state.queue.remove(at: index)
-            }
+            let index = state.queue.firstIndex { $0.item === item }
+            let queued = index.map { state.queue.remove(at: $0).id }
             state.ids += 1
             let new = QueuedItem(item: item, id: ItemID(state.ids))
             defer { state.pendingInterstitial = new }
-            return (new.id, state.pendingInterstitial)
+            return (new.id, queued, state.pendingInterstitial)
         }
+        if let queued { loop.send(.remove(queued)) }
         if let replaced { replaced.item.detach(from: replaced.id) }
         item.attach(PlayerItem.Attachment(id: id, core: self))
         dispatcher.register(item, id)
