@@ -79,7 +79,8 @@ struct CueListTests {
                     end: isOpen ? nil : time + Int64.random(in: 0..<20, using: &random),
                     isBitmap: Bool.random(using: &random)
                 )
-                #expect(list.insert(row.cue))
+                let isInserted = list.insert(row.cue)
+                #expect(isInserted)
                 simple.insert(row)
             }
             let lines = list.entries.map { "\($0.cue.text) \($0.start.nanoseconds) \($0.end.nanoseconds)" }
