@@ -97,6 +97,43 @@ struct LiveSwitchingTests {
         #expect(played.widths == (isUp ? played.widths.sorted() : played.widths.sorted(by: >)))
     }
 
+    /// The second map has other parameters and another size than the first one.
+    @Test("The first map returns after another one, also when its packets are decoded again after a seek")
+    func returningMap() async throws {
+        let folder = try Presentation.folder("five variants of fmp4")
+        func part(_ variant: Int, _ number: Int) -> String {
+            "#EXT-X-MAP:URI=\"v\(variant)/init.mp4\"\n#EXTINF:1,\nv\(variant)/\(number).m4s\n"
+        }
+        let parts = [part(0, 0), part(4, 0), part(0, 1)]
+        let list =
+            "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:1\n"
+            + parts.joined(separator: "#EXT-X-DISCONTINUITY\n") + "#EXT-X-ENDLIST\n"
+        try folder.write("maps.m3u8", Array(list.utf8))
+        let plain = await Switching.play(Asset(url: folder.file("maps.m3u8")))
+        #expect(plain.failure == nil && plain.faults == [])
+        let widths = [Self.small.width, Self.large.width, Self.small.width]
+        #expect(plain.widths == widths.flatMap { Array(repeating: $0, count: 30) })
+        // In the second part, between two frames.
+        let stop = MediaTime(value: 1710, timescale: 1000)
+        let target = MediaTime(value: 510, timescale: 1000)
+        let hasSought = Locked(false)
+        let act = Switching.Act(1710) { player, _, _ in
+            let isFirst = hasSought.withLock { hasSought in
+                defer { hasSought = true }
+                return !hasSought
+            }
+            guard isFirst else { return }
+            player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero)
+        }
+        let sought = await Switching.play(Asset(url: folder.file("maps.m3u8")), acts: [act])
+        let landing = try #require(plain.times.last { $0 <= target })
+        #expect(sought.failure == nil && sought.faults == [])
+        let before = plain.frames.filter { $0.time <= stop }
+        let after = plain.frames.filter { $0.time >= landing }
+        #expect(sought.frames == before + after)
+        withExtendedLifetime(folder) {}
+    }
+
     /// Returns one of three versions of a playlist with three segments. The last version has lost the first segment.
     private static func stage(_ number: Int) -> String {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-MEDIA-SEQUENCE:"

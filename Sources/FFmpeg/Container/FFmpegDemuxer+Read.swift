@@ -86,7 +86,10 @@ extension FFmpegDemuxer {
             duration: mapping.duration(packet.duration),
             byteCount: Int(max(0, packet.size)),
             isKeyFrame: packet.flags & AV_PKT_FLAG_KEY != 0,
-            payload: FFmpegPacketPayload(owner)
+            payload: FFmpegPacketPayload(
+                owner,
+                extradata: takeovers[packet.stream_index]?.packetExtradata
+            )
         )
         result.hasNewParameters = Self.hasNewParameters(owner)
         return result

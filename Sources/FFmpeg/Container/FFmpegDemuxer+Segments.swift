@@ -9,6 +9,8 @@ extension FFmpegDemuxer: SegmentedDemuxer {
         var timeBase: AVRational
         /// The extradata that the decoder does not have yet. It is nil once it has been delivered.
         var extradata: [UInt8]?
+        /// The extradata that all packets need, or nil for that of the track that they continue.
+        var packetExtradata: [UInt8]?
     }
 
     package func restart() throws(MediaError) {
@@ -60,10 +62,13 @@ extension FFmpegDemuxer: SegmentedDemuxer {
             }
             if enabled.contains(track) { own.insert(Int(stream.pointee.index)) }
             let extradata = Self.extradata(parameters)
+            // Once the decoder has received the extradata of another segment, it needs that of the first one again.
+            if extradata != Self.extradata(old) { other.tracksWithOtherExtradata.insert(track) }
             takeovers[stream.pointee.index] = Takeover(
                 track: track,
                 timeBase: target.pointee.time_base,
-                extradata: extradata == Self.extradata(old) ? nil : extradata
+                extradata: other.tracksWithOtherExtradata.contains(track) ? extradata : nil,
+                packetExtradata: extradata == Self.extradata(old) ? nil : extradata
             )
         }
         setEnabledTracks(own)

@@ -40,6 +40,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     /// The tracks that packets continue, by stream index; see
     /// `SegmentedDemuxer.continueTracks(of:enabled:)`.
     var takeovers: [Int32: Takeover] = [:]
+    /// The tracks of this demuxer that another one has continued with other extradata.
+    var tracksWithOtherExtradata: Set<Int> = []
 
     /// The provider of hardware decoders.
     private let hardware: any HardwareSource

@@ -16,6 +16,8 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     /// The codec context. It is nil from the end of the data to the next packet, so that an idle decoder holds no
     /// memory. A context takes more than a megabyte, even for small frames.
     private var codec: CodecContext?
+    /// The extradata that the codec context has received with packets, or nil if it has that of the track.
+    private var extradata: [UInt8]?
     private var clock: DecodeClock
     /// The clock before the first packet.
     private let initialClock: DecodeClock
@@ -140,14 +142,24 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         }
         defer { scratch.unreference() }
         scratch.pointer.pointee.dts = decodeTicks ?? PH_NOPTS
+        // Packets that are sent again after a seek, and those after a discontinuity, may need other extradata.
+        if payload.extradata != extradata { attach(payload.extradata ?? settings.extradata, to: scratch) }
         log.clear()
         let code = log.capture { avcodec_send_packet(codec.pointer, scratch.pointer) }
         if code == PH_ERROR_EAGAIN { return false }
+        extradata = payload.extradata
         clock = advancedClock
         guard code >= 0 else {
             throw failure(code, "cannot decode a packet", time: packet.presentationTime)
         }
         return true
+    }
+
+    private func attach(_ extradata: [UInt8], to packet: PacketOwner) {
+        guard !extradata.isEmpty,
+            let sideData = av_packet_new_side_data(packet.pointer, AV_PKT_DATA_NEW_EXTRADATA, extradata.count)
+        else { return }
+        sideData.update(from: extradata, count: extradata.count)
     }
 
     private func canDiscard(_ packet: Packet, _ original: UnsafeMutablePointer<AVPacket>) -> Bool {
@@ -266,6 +278,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         }
         applySkipping(newContext)
         codec = newContext
+        extradata = nil
         return newContext
     }
 

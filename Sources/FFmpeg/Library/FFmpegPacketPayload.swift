@@ -8,6 +8,11 @@ internal import PlayheadBackend
 /// counts, which readers change, are atomic.
 final class FFmpegPacketPayload: PacketPayload, @unchecked Sendable {
     let owner: PacketOwner
+    /// The extradata that the decoder needs for the packet, or nil for that of the track.
+    let extradata: [UInt8]?
 
-    init(_ owner: PacketOwner) { self.owner = owner }
+    init(_ owner: PacketOwner, extradata: [UInt8]? = nil) {
+        self.owner = owner
+        self.extradata = extradata
+    }
 }
