@@ -26,6 +26,8 @@ struct MediaPlaylistTracker {
     private var scheduledWake: (context: ObjectIdentifier, time: Int64)?
     /// The number of consecutive reloads without a change.
     private var unchangedReloads = 0
+    /// Whether the newest version of the playlist has no segments. `playlist` has those of the version before.
+    private var isEmpty = false
     /// The number of consecutive reloads for a read that have failed.
     private var failedReloads = 0
     /// When segments of a live playlist appeared, by sequence number: an older segment may have had the same URL.
@@ -167,8 +169,15 @@ struct MediaPlaylistTracker {
     /// Replaces the playlist by a newer version.
     mutating func apply(_ new: MediaPlaylist) throws(MediaError) {
         let old = playlist
+        var new = new
+        // A server may offer no segment for a while. The indices continue those of the segments before.
+        let wasEmpty = isEmpty
+        isEmpty = new.segments.isEmpty
+        if isEmpty { new.segments = old.segments }
         let first = old.segments.first?.sequence ?? new.segments.first?.sequence ?? 0
-        let removed = (new.segments.first?.sequence ?? first) - first
+        var removed = (new.segments.first?.sequence ?? first) - first
+        // A server that has been restarted begins to count again.
+        if wasEmpty, removed < 0 { removed = Int64(old.segments.count) }
         let isNew = new.segments.last?.sequence != old.segments.last?.sequence || new.hasEnded
         guard removed >= 0 else {
             throw MediaError(

@@ -103,6 +103,29 @@ struct LiveWindowTests {
         #expect(try start(old, list(7..<9, firstDate: "2036-01-01T00:00:00Z")) == 15)
     }
 
+    private func tracker(_ playlist: MediaPlaylist) -> MediaPlaylistTracker {
+        MediaPlaylistTracker(
+            playlist,
+            url: "http://host.test/a.m3u8",
+            resources: PresentationResources(root: UnreachableResource())
+        )
+    }
+
+    @Test("After a version without segments the indices continue")
+    func emptyVersion() throws {
+        var tracker = tracker(try list(0..<3))
+        try tracker.apply(list(3..<3))
+        #expect(tracker.removedCount == 0 && tracker.segment(2)?.sequence == 2)
+        try tracker.apply(list(2..<5))
+        #expect(tracker.removedCount == 2 && tracker.segment(3)?.sequence == 3)
+        #expect(tracker.start(of: 3) == 9_000_000)
+        // A server that was restarted in the meantime begins to count again.
+        try tracker.apply(list(0..<0))
+        try tracker.apply(list(0..<2))
+        #expect(tracker.removedCount == 5 && tracker.segment(5)?.sequence == 0)
+        #expect(tracker.start(of: 5) == 15_000_000)
+    }
+
     @Test("Reloads for seeks do not count toward the limit of failures, those for reads do")
     func failedReloads() throws {
         let root = UnreachableResource()
