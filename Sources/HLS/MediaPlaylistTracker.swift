@@ -174,6 +174,7 @@ struct MediaPlaylistTracker {
         let wasEmpty = isEmpty
         isEmpty = new.segments.isEmpty
         if isEmpty { new.segments = old.segments }
+        Self.alignDiscontinuities(of: &new, with: old)
         let first = old.segments.first?.sequence ?? new.segments.first?.sequence ?? 0
         var removed = (new.segments.first?.sequence ?? first) - first
         // A server that has been restarted begins to count again.
@@ -199,6 +200,18 @@ struct MediaPlaylistTracker {
         // After an unchanged reload the client waits half the target duration (RFC 8216, section 6.3.4).
         let interval = Self.nanoseconds(new.targetDuration)
         reloadTime = resources.root.now + (isNew ? interval : interval / 2)
+    }
+
+    /// Continues the discontinuity sequence numbers of the older version. Servers that remove an
+    /// `EXT-X-DISCONTINUITY` and declare no `EXT-X-DISCONTINUITY-SEQUENCE` would begin with 0 again.
+    private static func alignDiscontinuities(of new: inout MediaPlaylist, with old: MediaPlaylist) {
+        guard let first = new.segments.first, let oldFirst = old.segments.first,
+            let position = Int(exactly: first.sequence.subtractingClamped(oldFirst.sequence)),
+            old.segments.indices.contains(position)
+        else { return }
+        let offset = old.segments[position].discontinuity &- first.discontinuity
+        guard offset != 0 else { return }
+        for index in new.segments.indices { new.segments[index].discontinuity &+= offset }
     }
 
     /// Returns the duration of the segments between two versions of the playlist that were in neither of them, in

@@ -68,10 +68,16 @@ struct LiveWindowTests {
 
     // MARK: Versions of the playlist
 
-    private func list(_ numbers: Range<Int>, firstDate: String? = nil) throws -> MediaPlaylist {
+    /// Returns a playlist with segments of 3 s. `broken` is the number of a segment that follows a discontinuity.
+    private func list(_ numbers: Range<Int>, firstDate: String? = nil, broken: Int? = nil) throws
+        -> MediaPlaylist
+    {
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
         if let firstDate { text += "#EXT-X-PROGRAM-DATE-TIME:\(firstDate)\n" }
-        for number in numbers { text += "#EXTINF:3,\n\(number).ts\n" }
+        for number in numbers {
+            if number == broken { text += "#EXT-X-DISCONTINUITY\n" }
+            text += "#EXTINF:3,\n\(number).ts\n"
+        }
         guard
             case .media(let media) = try PlaylistParser.parse(Array(text.utf8), at: "http://host.test/a.m3u8")
         else {
@@ -124,6 +130,17 @@ struct LiveWindowTests {
         try tracker.apply(list(0..<2))
         #expect(tracker.removedCount == 5 && tracker.segment(5)?.sequence == 0)
         #expect(tracker.start(of: 5) == 15_000_000)
+    }
+
+    @Test("Discontinuity sequence numbers continue if a server removes the tag and does not declare them")
+    func discontinuities() throws {
+        var tracker = tracker(try list(0..<4, broken: 2))
+        try tracker.apply(list(2..<5))
+        let later = (2..<5).map { tracker.segment($0)?.discontinuity }
+        #expect(later == [1, 1, 1])
+        try tracker.apply(list(4..<7, broken: 6))
+        let last = (4..<7).map { tracker.segment($0)?.discontinuity }
+        #expect(last == [1, 1, 2])
     }
 
     @Test("Reloads for seeks do not count toward the limit of failures, those for reads do")
