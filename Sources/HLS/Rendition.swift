@@ -257,7 +257,10 @@ final class Rendition {
             throw loss
         }
         while pending.isEmpty, !isAtEnd {
-            if !currentRun.isOpen, currentRun.demuxer !== firstRun.demuxer { try openRun() }
+            if !currentRun.isOpen, currentRun.demuxer !== firstRun.demuxer {
+                try openRun()
+                if !currentRun.isOpen { continue }
+            }
             let packet: Packet?
             do throws(MediaError) {
                 guard case .ready(let next) = try currentRun.demuxer.read() else { return .pending }
@@ -324,7 +327,8 @@ final class Rendition {
     /// Continues with a segment, in the demuxer that can read its format.
     private func move(to index: Int) throws(MediaError) {
         source.begin(at: index)
-        guard let segment = source.segment, !currentRun.canRead(segment) else {
+        guard let segment = source.segment else { return awaitSegment() }
+        guard !currentRun.canRead(segment) else {
             if currentRun.isOpen || currentRun.demuxer === firstRun.demuxer {
                 try currentRun.demuxer.restart()
             }
@@ -346,10 +350,30 @@ final class Rendition {
         }
     }
 
+    /// Continues with a segment that is not in the playlist yet. Its format and its timestamps are not known, so
+    /// another demuxer opens when it has appeared.
+    private func awaitSegment() {
+        if playlist.hasEnded {
+            isAtEnd = true
+            return
+        }
+        if currentRun.demuxer !== firstRun.demuxer { demuxers.drop(currentRun.demuxer) }
+        currentRun = SegmentRun(
+            demuxer: demuxers.make(source),
+            segment: currentRun.segment,
+            start: segmentStart
+        )
+    }
+
     /// Opens a run whose segments have another format or other timestamps.
     private func openRun() throws(MediaError) {
         do throws(MediaError) {
             let description = try currentRun.demuxer.open().get()
+            if let first = source.streamStart, let segment = source.segment(at: first) {
+                currentRun.segment = segment
+                currentRun.start = start(of: first)
+                currentRun.followsDiscontinuity = followsDiscontinuity(first)
+            }
             let time = source.timestamp.map { MediaTime(value: $0, timescale: 90_000) } ?? .zero
             let shift = timestampAdjuster.shift(
                 of: currentRun.segment.discontinuity,
@@ -362,6 +386,14 @@ final class Rendition {
             currentRun.needsReopening = needsReopening(description)
             currentRun.isOpen = true
         } catch {
+            if error.code != .cancelled, source.streamStart == nil {
+                // A gap has appeared in place of the segment, or the presentation has ended.
+                if case .atBreak = source.stop { return try move(to: source.index) }
+                if playlist.hasEnded, source.segment == nil {
+                    isAtEnd = true
+                    return
+                }
+            }
             throw try recovered(from: error)
         }
     }

@@ -44,6 +44,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     private var prefetchedSequence: Int64?
     /// The sources and readers of current and prefetched segments. They are released when the stream has moved on.
     private var requests: [Request] = []
+    /// The index of the first segment of the stream, or nil before that segment is in the playlist.
+    private(set) var streamStart: Int?
     /// The start of the first segment if it is packed audio, in ticks of 1/90000 s. Otherwise nil, because the
     /// container has timestamps.
     private(set) var timestamp: Int64?
@@ -106,6 +108,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         reader = nil
         hasDeliveredMap = false
         format = nil
+        streamStart = nil
         stop = .none
         prefetchedSequence = nil
         timestamp = nil
@@ -204,6 +207,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
             stop = .atBreak
             return .ready(nil)
         }
+        if format == nil { streamStart = index }
         format = segment
         let isMap = segment.map != nil && !hasDeliveredMap
         let resource = isMap ? segment.map ?? segment.resource : segment.resource

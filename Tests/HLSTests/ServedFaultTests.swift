@@ -125,6 +125,40 @@ struct ServedFaultTests {
         #expect(played.frames == Array(plain.frames[..<30] + plain.frames[60...]))
     }
 
+    /// The playlist has no segment after the lost one until it has been reloaded several times.
+    @Test(
+        "The newest segment of a live playlist is missing, and what follows it is played at its time",
+        arguments: ["ts", "fmp4"],
+        [false, true]
+    )
+    func lostAtTheEdge(_ kind: String, followsDiscontinuity: Bool) async throws {
+        let isTS = kind == "ts"
+        func line(_ name: String) -> String { "#EXTINF:1,\n\(name).\(isTS ? "ts" : "m4s")\n" }
+        let head = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-SERVER-CONTROL:HOLD-BACK=3\n"
+        let map = isTS ? "" : "#EXT-X-MAP:URI=\"init.mp4\"\n"
+        let start = head + map + line("0") + line("gone")
+        let broken = "#EXT-X-DISCONTINUITY\n" + line("0") + line("1")
+        let rest = (followsDiscontinuity ? broken : line("2")) + "#EXT-X-ENDLIST\n"
+        let count = Locked(0)
+        let served = try ServedFolder(try Presentation.files(kind)) { request, answer in
+            guard request.path == "/live.m3u8" else { return }
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            let list = start + (number > 4 ? rest : "")
+            answer = FaultServer.Answer(200, body: Array(list.utf8))
+        }
+        let played = await Switching.play(try served.asset("/live.m3u8"))
+        #expect(played.failure == nil)
+        #expect(played.faults.count == 1, "\(played.faults)")
+        let first = try #require(played.times.first)
+        let numbers = played.times.map { Int((($0 - first).seconds * 30).rounded()) }
+        let expected = [0..<30, 60..<(followsDiscontinuity ? 120 : 90)].flatMap { Array($0) }
+        #expect(numbers == expected)
+        #expect(served.paths.contains("/gone.\(isTS ? "ts" : "m4s")"))
+    }
+
     @Test("Playback fails if no further segment is available")
     func allLost() async throws {
         let lines = (0..<8).map { "#EXTINF:1,\n\($0 < 2 ? "\($0).ts" : "none\($0).ts")\n" }.joined()
