@@ -188,7 +188,7 @@ extension HLSDemuxer {
         }
         let playlist = main.playlist
         description.isSeekable = playlist.hasEnded
-        if playlist.hasEnded, playlist.duration > 0 {
+        if playlist.hasEnded, playlist.duration > 0, !main.wasLive {
             description.duration = MediaTime(value: playlist.duration, timescale: 1_000_000)
         }
         return description

@@ -63,8 +63,10 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         for entry in presentation.entries { entry.rendition?.setZero(zero) }
         var description = describe()
         // A file can be switched to anywhere: nothing is fetched in vain.
-        if !resources.isLocal { description.segmentStarts = presentation.main?.playlist.segmentStarts ?? [] }
-        if let main = presentation.main, !main.playlist.hasEnded {
+        if !resources.isLocal, resources.liveWindow == nil {
+            description.segmentStarts = presentation.main?.playlist.segmentStarts ?? []
+        }
+        if let main = presentation.main, !main.playlist.hasEnded || main.wasLive {
             description.joinTime = main.joinTime
             isLive = true
             publishWindow()

@@ -104,7 +104,7 @@ final class Rendition {
         )
         firstRun = SegmentRun(demuxer: demuxers.make(source), segment: segment, start: start)
         currentRun = firstRun
-        if let openingTime, playlist.hasEnded { beginOpening(at: openingTime) }
+        if let openingTime, playlist.hasEnded, !wasLive { beginOpening(at: openingTime) }
     }
 
     /// Begins opening with the segment that contains the time, so that earlier segments need not be loaded.
@@ -128,6 +128,8 @@ final class Rendition {
     }
 
     var playlist: MediaPlaylist { source.playlist }
+    /// Whether the presentation had no end when it was opened first.
+    var wasLive: Bool { demuxers.resources.liveWindow != nil }
     /// The duration from the first segment at the time of opening to item time zero.
     var originTime: MediaTime { MediaTime(value: origin, timescale: 1_000_000) }
     var isEnabled: Bool { !enabled.isEmpty }
@@ -212,8 +214,8 @@ final class Rendition {
     /// Sets the item's timeline after all renditions have been opened.
     func setZero(_ zero: MediaTime) {
         self.zero = zero
-        // Item time zero of a live presentation was set when it was opened first.
-        if !playlist.hasEnded {
+        // Item time zero of a live presentation was set when it was opened first, even if it has ended since.
+        if !playlist.hasEnded || wasLive {
             let opened = (description.startTime - zero).microseconds
             origin = source.start(of: openedIndex).subtractingClamped(opened)
         }

@@ -162,6 +162,26 @@ struct LiveTests {
         #expect(Self.lastFrame(played) == 269)
     }
 
+    @Test("A presentation that has ended since it was opened first keeps its times when it is opened again")
+    func endedSince() async throws {
+        let scene = try Scene([Stage(segments: 0..<8), Stage(segments: 5..<10, hasEnded: true)])
+        let asset = try scene.asset()
+        let live = await Switching.play(asset)
+        #expect(live.failure == nil && live.faults == [])
+        #expect(Self.starts(live) == [150])
+        #expect(Self.lastFrame(live) == 299)
+        let isLongEnough = Locked<Bool?>(nil)
+        let act = Switching.Act(9500) { _, item, _ in
+            let isLong = item.duration >= item.currentTime()
+            isLongEnough.withLock { $0 = isLong }
+        }
+        let again = await Switching.play(asset, acts: [act])
+        #expect(again.failure == nil && again.faults == [])
+        #expect(again.times == live.times)
+        #expect(isLongEnough.withLock { $0 } == true)
+        withExtendedLifetime(scene) {}
+    }
+
     // MARK: Seeking
 
     @Test(
