@@ -216,7 +216,7 @@ final class Rendition {
         self.zero = zero
         // Item time zero of a live presentation was set when it was opened first, even if it has ended since.
         if !playlist.hasEnded || wasLive {
-            let opened = (description.startTime - zero).microseconds
+            let opened = (description.startTime + firstShift - zero).microseconds
             origin = source.start(of: openedIndex).subtractingClamped(opened)
         }
         firstRun.demuxer.setTimeline(zero: zero, shift: packedAudioStart + firstShift)

@@ -27,8 +27,12 @@ final class TimestampAdjuster {
 
     init(_ measured: Shifts) { self.measured = measured }
 
-    /// Sets the offset 0 for the discontinuity sequence with which the presentation begins.
-    func begin(_ number: Int64) { if shifts[number] == nil { shifts[number] = .zero } }
+    /// Sets the offset of the discontinuity sequence with which the presentation is opened: 0 at first, and later that
+    /// which another reader has measured. A live playlist may begin with a later sequence by then.
+    func begin(_ number: Int64) {
+        guard shifts[number] == nil else { return }
+        shifts[number] = measured.withLock { $0[number] } ?? .zero
+    }
 
     /// Returns the offset of a discontinuity sequence. If it is unknown, calls `compute`. `isMeasured` is true if
     /// that uses the first segment after the discontinuity, and the result is shared then.

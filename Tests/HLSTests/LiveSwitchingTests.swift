@@ -134,6 +134,41 @@ struct LiveSwitchingTests {
         withExtendedLifetime(folder) {}
     }
 
+    /// The new variant is opened when its playlist begins after the discontinuity.
+    @Test("The variant changes after a discontinuity has left the live window")
+    func afterDiscontinuity() async throws {
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-SERVER-CONTROL:HOLD-BACK=9\n"
+        let later = Self.segments(0..<3)
+        let whole = head + Self.segments([0, 1]) + "#EXT-X-DISCONTINUITY\n" + later
+        let tags = "#EXT-X-MEDIA-SEQUENCE:2\n#EXT-X-DISCONTINUITY-SEQUENCE:1\n"
+        let slid = head + tags + later + "#EXT-X-ENDLIST\n"
+        let recorded = try served { _, _ in whole + "#EXT-X-ENDLIST\n" }
+        let plain = await Switching.play(
+            try recorded.asset("/master.m3u8"),
+            peakBitRate: Self.small.peak
+        )
+        #expect(plain.widths.count == 150)
+        let isSwitched = Locked(false)
+        let served = try served { variant, _ in
+            variant == 0 && !isSwitched.withLock { $0 } ? whole : slid
+        }
+        let act = Switching.Act(2500) { _, item, _ in
+            isSwitched.withLock { $0 = true }
+            item.preferredPeakBitRate = Self.large.peak
+        }
+        let played = await Switching.play(
+            try served.asset("/master.m3u8"),
+            peakBitRate: Self.small.peak,
+            acts: [act]
+        )
+        #expect(played.failure == nil)
+        #expect(played.faults == [])
+        #expect(played.times == plain.times)
+        #expect(played.widths.first == Self.small.width)
+        #expect(played.widths.last == Self.large.width)
+        #expect(recorded.paths.contains("/v0/list.m3u8") && served.paths.contains("/v4/list.m3u8"))
+    }
+
     /// Returns one of three versions of a playlist with three segments. The last version has lost the first segment.
     private static func stage(_ number: Int) -> String {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-MEDIA-SEQUENCE:"
