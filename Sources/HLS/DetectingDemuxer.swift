@@ -111,6 +111,7 @@ package final class DetectingDemuxer: Demuxer {
         guard let inner = inner.withLock({ $0 }) else { return resources.receivedBytes }
         return inner.receivedBytes
     }
+    package var awaitsMedia: Bool { inner.withLock { $0 }?.awaitsMedia ?? false }
 
     package func cancel() { control.cancel() }
 }

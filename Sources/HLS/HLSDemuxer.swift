@@ -92,6 +92,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package var receivedBytes: Int64? { resources.receivedBytes }
+    package var awaitsMedia: Bool { resources.awaitsSegment }
 
     package func cancel() { demuxers.control.cancel() }
 

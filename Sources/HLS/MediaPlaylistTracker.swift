@@ -11,6 +11,9 @@ struct MediaPlaylistTracker {
     private var ends: [Int64]
     private let url: String
     private let resources: PresentationResources
+    /// Whether the segments are subtitles. Another demuxer than that of the media reads them, so they say nothing about
+    /// what that one waits for.
+    private let isOfSubtitles: Bool
     /// The number of segments that have been removed from the playlist since it was opened.
     private(set) var removedCount = 0
     /// The number of times that the playlist has been replaced.
@@ -37,8 +40,14 @@ struct MediaPlaylistTracker {
     private static let unchangedReloadLimit = 20
     private static let failureLimit = 3
 
-    init(_ playlist: MediaPlaylist, url: String, resources: PresentationResources) {
+    init(
+        _ playlist: MediaPlaylist,
+        url: String,
+        resources: PresentationResources,
+        isOfSubtitles: Bool = false
+    ) {
         self.playlist = playlist
+        self.isOfSubtitles = isOfSubtitles
         ends = Self.ends(of: playlist)
         self.url = url
         self.resources = resources
@@ -129,6 +138,7 @@ struct MediaPlaylistTracker {
         guard load != nil || now >= reloadTime else {
             if scheduledWake?.context != ObjectIdentifier(context) || scheduledWake?.time != reloadTime {
                 try resources.root.wake(context, after: reloadTime - now)
+                if !isOfSubtitles { resources.noteAwaited(until: reloadTime) }
                 scheduledWake = (ObjectIdentifier(context), reloadTime)
             }
             return false

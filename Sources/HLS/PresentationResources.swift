@@ -17,6 +17,8 @@ package final class PresentationResources: Sendable {
         var zero: MediaTime?
         /// The window of a live presentation. Nil for other presentations.
         var liveWindow: LiveWindow?
+        /// The time of the clock of `root` at which a reader that has read all segments reloads its playlist.
+        var reloadTime: Int64 = 0
         /// The readers to wake when `zero` is known.
         var zeroWaiters: [WeakContext] = []
     }
@@ -151,6 +153,11 @@ package final class PresentationResources: Sendable {
             }
         }
     }
+
+    /// Whether a reader waits for a segment that is not in its live playlist yet.
+    var awaitsSegment: Bool { root.now < state.withLock { $0.reloadTime } }
+    /// Records that a reader waits until a playlist is reloaded.
+    func noteAwaited(until time: Int64) { state.withLock { $0.reloadTime = max($0.reloadTime, time) } }
 
     /// Returns the actual size of a variant stream.
     func size(_ url: String) -> PixelSize? { state.withLock { $0.sizes[url] } }

@@ -26,7 +26,12 @@ final class SubtitleRendition {
         self.track = track
         self.zero = zero
         self.demuxers = demuxers
-        tracker = MediaPlaylistTracker(playlist, url: url, resources: demuxers.resources)
+        tracker = MediaPlaylistTracker(
+            playlist,
+            url: url,
+            resources: demuxers.resources,
+            isOfSubtitles: true
+        )
         index = tracker.firstIndex(offset: nil)
     }
 

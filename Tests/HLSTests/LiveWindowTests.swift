@@ -174,6 +174,38 @@ struct LiveWindowTests {
     }
 
     @Test(
+        "A reader of a live playlist awaits media from its last segment to the next reload, except for subtitles",
+        arguments: [false, true]
+    )
+    func awaitsMedia(isOfSubtitles: Bool) throws {
+        let root = UnreachableResource()
+        let resources = PresentationResources(root: root)
+        var tracker = MediaPlaylistTracker(
+            try list(0..<4),
+            url: "http://host.test/a.m3u8",
+            resources: resources,
+            isOfSubtitles: isOfSubtitles
+        )
+        let context = ReadContext()
+        var index = 3
+        guard case .ready(let last?) = try tracker.segment(&index, context) else {
+            Issue.record("the last segment is in the playlist")
+            return
+        }
+        #expect(last.sequence == 3)
+        #expect(!resources.awaitsSegment)
+        index = 4
+        guard case .pending = try tracker.segment(&index, context) else {
+            Issue.record("the segment cannot be known")
+            return
+        }
+        #expect(resources.awaitsSegment == !isOfSubtitles)
+        // The target duration has passed, so the playlist is fetched.
+        root.setNow(4_000_000_000)
+        #expect(!resources.awaitsSegment)
+    }
+
+    @Test(
         "The recommended offset is HOLD-BACK, else three target durations",
         arguments: [
             ("", 12_000_000), ("#EXT-X-SERVER-CONTROL:HOLD-BACK=14.5", 14_500_000),

@@ -24,6 +24,7 @@ struct AdaptiveBitRateTests {
     private func play(
         _ speeds: [(from: Double, bits: Double)],
         seconds: Int = seconds,
+        secondsOffered: Double? = nil,
         _ prepare: (PlayerItem) -> Void = { _ in }
     ) throws -> Outcome {
         let media = ScriptedMedia(
@@ -32,7 +33,13 @@ struct AdaptiveBitRateTests {
         )
         let bench = PlayerTestBench()
         let link = SharedLink(speeds)
-        let backend = LinkBackend(media: media, bitRates: Self.bitRates, link: link, driver: bench.driver)
+        let backend = LinkBackend(
+            media: media,
+            bitRates: Self.bitRates,
+            link: link,
+            driver: bench.driver,
+            secondsOffered: secondsOffered
+        )
         let item = PlayerItem(asset: Asset(url: URL(fileURLWithPath: "/film"), backend: backend))
         prepare(item)
         bench.player.play()
@@ -116,6 +123,14 @@ struct AdaptiveBitRateTests {
         let outcome = try play([(0, 20_000_000)]) { $0.preferredPeakBitRate = 400_000 }
         expectWhole(outcome)
         #expect(outcome.played == [300_000])
+    }
+
+    @Test("At the edge of a live presentation the wait for media does not count as a slow link")
+    func liveEdge() throws {
+        let outcome = try play([(0, 10_000_000)], secondsOffered: 4)
+        #expect(outcome.frames.map(\.number) == Array(0..<Self.seconds * 25))
+        #expect(outcome.played.first == 300_000)
+        #expect(!outcome.played.contains(100_000), "\(outcome.played)")
     }
 
     @Test("A link that is too slow for the first variant starts with the smallest one")

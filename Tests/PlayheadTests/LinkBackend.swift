@@ -67,6 +67,9 @@ struct LinkBackend: MediaBackend {
     let bitRates: [Double]
     let link: SharedLink
     let driver: ManualDriver
+    /// The seconds of media that a live presentation offers at time zero. As many more are offered as time has passed.
+    /// Nil: all media is offered.
+    var secondsOffered: Double?
 
     func makeDemuxer(for request: OpenRequest) -> any Demuxer { LinkDemuxer(self, request.options) }
     func makeVideoConverter() -> any VideoConverter { inner.makeVideoConverter() }
@@ -87,6 +90,8 @@ private final class LinkDemuxer: Demuxer {
         var held = 0.0
         /// Whether a retry is scheduled.
         var isScheduled = false
+        /// Whether the next packet is not offered yet.
+        var awaitsMedia = false
     }
 
     private let backend: LinkBackend
@@ -133,6 +138,12 @@ private final class LinkDemuxer: Demuxer {
     func read() throws(MediaError) -> Poll<Packet?> {
         guard case .ready(let next) = try next() else { return .pending }
         guard var packet = next else { return .ready(nil) }
+        let awaitsMedia = !isOffered(packet)
+        state.withLock { $0.awaitsMedia = awaitsMedia }
+        if awaitsMedia {
+            lookAgain(for: packet)
+            return .pending
+        }
         let (index, held) = state.withLock { ($0.index, $0.held) }
         let seconds = packet.track == ScriptedMedia.videoTrack ? packet.duration?.seconds ?? 0 : 0
         let bytes = backend.bitRates[index] * seconds / 8
@@ -150,6 +161,12 @@ private final class LinkDemuxer: Demuxer {
         state.withLock { $0.held -= bytes }
         packet.track += index * Self.stride
         return .ready(packet)
+    }
+
+    private func isOffered(_ packet: Packet) -> Bool {
+        guard let offered = backend.secondsOffered else { return true }
+        let time = (packet.decodeTime ?? packet.presentationTime)?.seconds ?? 0
+        return time < offered + Double(backend.driver.now.nanoseconds) / 1e9
     }
 
     private func lookAgain(for packet: Packet) {
@@ -182,6 +199,7 @@ private final class LinkDemuxer: Demuxer {
         state.withLock { state in
             state.pending = nil
             state.held = 0
+            state.awaitsMedia = false
         }
         backend.link.leave(reader)
         return try inner.seek(to: target, preference: preference)
@@ -203,6 +221,7 @@ private final class LinkDemuxer: Demuxer {
     func begin(_ epoch: Epoch) { inner.begin(epoch) }
     func interrupt(before epoch: Epoch) { inner.interrupt(before: epoch) }
     var receivedBytes: Int64? { backend.link.bytes(at: backend.driver.now) }
+    var awaitsMedia: Bool { state.withLock { $0.awaitsMedia } }
 
     func cancel() {
         backend.link.leave(reader)

@@ -20,7 +20,8 @@ extension PlaybackLoop {
             let bytes = pipeline.receivedBytes
         else { return }
         let hasEnded = pipeline.hasEndedReading(epoch)
-        let isFull = pipeline.isFull(epoch)
+        // At the edge of a live presentation there is nothing more to read.
+        let isFull = pipeline.isFull(epoch) || pipeline.awaitsMedia
         // Another variant is ready and waits for its switch point, so there is nothing to decide.
         let isSettled = replacement?.isReady == true
         let isIdle = (hasEnded || isFull) && replacement == nil || isSettled

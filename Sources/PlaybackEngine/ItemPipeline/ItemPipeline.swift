@@ -282,6 +282,8 @@ final class ItemPipeline: Sendable {
 
     /// The number of bytes received for the item over a network for any purpose, or nil if they are not counted.
     var receivedBytes: Int64? { demuxer.receivedBytes }
+    /// Whether the demuxer waits for media that a live source does not offer yet.
+    var awaitsMedia: Bool { demuxer.awaitsMedia }
 
     /// Cancels all work. Blocking calls return soon, and the stages release each other. May be called from any
     /// thread.

@@ -94,6 +94,9 @@ public protocol Demuxer: AnyObject, Sendable {
     /// or nil if they are not counted. Its growth is the throughput. The default is that of `loadingState`. Any
     /// thread, at any time; it does not block.
     var receivedBytes: Int64? { get }
+    /// Whether the demuxer waits for media that a live source does not offer yet, so that the time says nothing about
+    /// the throughput. The default is false. Any thread, at any time; it does not block.
+    var awaitsMedia: Bool { get }
     /// Cancels the demuxer permanently. Any thread, at any time, any number of times.
     ///
     /// A running call returns soon with `.cancelled`, and so does every later call. Other readers of the same
@@ -108,6 +111,7 @@ extension Demuxer {
     public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) {}
     public var loadingState: LoadingState? { nil }
     public var receivedBytes: Int64? { loadingState?.receivedBytes }
+    public var awaitsMedia: Bool { false }
 
     /// Rejects every track: a backend without subtitles needs no implementation.
     ///

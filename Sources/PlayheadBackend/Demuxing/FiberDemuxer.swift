@@ -152,6 +152,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
 
     package var loadingState: LoadingState? { inner.loadingState }
     package var receivedBytes: Int64? { inner.receivedBytes }
+    package var awaitsMedia: Bool { inner.awaitsMedia }
 
     package func cancel() {
         inner.cancel()

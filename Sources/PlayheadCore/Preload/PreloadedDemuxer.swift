@@ -290,6 +290,7 @@ final class PreloadedDemuxer: Demuxer {
     func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) { base.setNoticeHandler(handler) }
     var loadingState: LoadingState? { base.loadingState }
     var receivedBytes: Int64? { base.receivedBytes }
+    var awaitsMedia: Bool { base.awaitsMedia }
     func cancel() { base.cancel() }
 }
 

@@ -112,6 +112,7 @@ final class StillImageDemuxer: Demuxer, @unchecked Sendable {
     func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) { inner.setNoticeHandler(handler) }
     var loadingState: LoadingState? { inner.loadingState }
     var receivedBytes: Int64? { inner.receivedBytes }
+    var awaitsMedia: Bool { inner.awaitsMedia }
 
     func cancel() {
         isCancelled.store(true, ordering: .releasing)
