@@ -17,6 +17,8 @@ struct LiveTests {
     /// A server with a live playlist. Each request gets the next stage, and all further ones the last.
     private final class Scene: Sendable {
         private let stages: Locked<[Stage]>
+        /// The number of the first segment that the server still has.
+        private let firstSegment: Locked<Int>
         private let served: ServedFolder
 
         /// - Parameters:
@@ -29,7 +31,13 @@ struct LiveTests {
         ) throws {
             let stages = Locked(stages)
             self.stages = stages
+            let firstSegment = Locked(0)
+            self.firstSegment = firstSegment
             served = try ServedFolder(try Presentation.files("twelve segments")) { request, answer in
+                let first = firstSegment.withLock { $0 }
+                if (0..<first).contains(where: { request.path == "/\($0).ts" }) {
+                    answer = FaultServer.Answer(404)
+                }
                 guard request.path == "/live.m3u8" else { return }
                 let stage = stages.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
                 var list = "#EXTM3U\n\(tags)#EXT-X-MEDIA-SEQUENCE:\(stage.segments.lowerBound)\n"
@@ -40,6 +48,9 @@ struct LiveTests {
         }
 
         func set(_ segments: Range<Int>) { stages.withLock { $0 = [Stage(segments: segments)] } }
+
+        /// Removes all earlier segments from the server.
+        func remove(before number: Int) { firstSegment.withLock { $0 = number } }
 
         func asset() throws -> Asset { try served.asset("/live.m3u8") }
     }
@@ -52,7 +63,7 @@ struct LiveTests {
         private let events: AsyncStream<PlayerEvent>
         private let token: Any
 
-        init(_ scene: Scene, _ prepare: (PlayerItem) -> Void = { _ in }) throws {
+        init(_ scene: Scene, asset: Asset? = nil, _ prepare: (PlayerItem) -> Void = { _ in }) throws {
             self.scene = scene
             var configuration = Player.Configuration()
             configuration.audio = .none
@@ -60,7 +71,7 @@ struct LiveTests {
             let (events, continuation) = AsyncStream.makeStream(of: PlayerEvent.self)
             self.events = events
             token = player.onEvent { continuation.yield($0.event) }
-            item = PlayerItem(asset: try scene.asset())
+            item = PlayerItem(asset: try asset ?? scene.asset())
             prepare(item)
             player.replaceCurrentItem(with: item)
         }
@@ -180,6 +191,33 @@ struct LiveTests {
         #expect(again.times == live.times)
         #expect(isLongEnough.withLock { $0 } == true)
         withExtendedLifetime(scene) {}
+    }
+
+    @Test("A presentation that was preloaded begins in the window that it has when it is played")
+    func preloaded() async throws {
+        let scene = try Scene([Stage(segments: 0..<4)], tags: "#EXT-X-TARGETDURATION:1\n")
+        let asset = try scene.asset()
+        var configuration = Player.Configuration()
+        configuration.audio = .none
+        let preloader = Preloader(configuration: configuration)
+        let changes = preloader.changes
+        preloader.preload(asset, to: .firstFrame(loading: .seconds(1)))
+        var status = Preloader.Status.waiting
+        for await change in changes {
+            status = change.status
+            if status != .waiting, status != .loading { break }
+        }
+        #expect(status == .ready)
+        scene.set(8..<12)
+        scene.remove(before: 8)
+        let listener = try Listener(scene, asset: asset)
+        #expect(await listener.waitUntilReady())
+        #expect(preloader.status(of: asset) == nil)
+        #expect(Self.range(listener.item) == "8.0-12.0")
+        #expect(await listener.player.preroll(atRate: 1))
+        #expect(abs(listener.item.currentTime().seconds - 9) < 0.05)
+        #expect(listener.item.errorLog().events.isEmpty)
+        await listener.player.shutdown()
     }
 
     // MARK: Seeking

@@ -61,7 +61,12 @@ final class PreloadJob: Sendable {
     func publish() {
         let runner = StageRunner(on: lane, stepsPerTurn: 1) { [weak self] in self?.step() ?? .finished }
         state.withLock { $0.runner = runner }
-        demuxer.setClaimHandler { [weak self] in self?.end(.handedOver) }
+        demuxer.setClaimHandler { [weak self] in
+            guard let self else { return }
+            // The player does not use an outdated result, so the asset need not keep it.
+            asset.removePreloaded(demuxer)
+            end(.handedOver)
+        }
         runner.wakes(for: demuxer)
         asset.setPreloaded(demuxer)
     }

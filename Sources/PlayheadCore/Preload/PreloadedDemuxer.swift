@@ -44,6 +44,14 @@ final class PreloadedDemuxer: Demuxer {
         }
     }
 
+    private struct Owner {
+        var isClaimed = false
+        var isAbandoned = false
+        /// Whether a player must open the asset itself, because the result would be too old.
+        var isOutdated = false
+        var claimed: (@Sendable () -> Void)?
+    }
+
     private let base: any Demuxer
     private let backend: any MediaBackend
     private let decoding: DecodingPolicy
@@ -53,7 +61,7 @@ final class PreloadedDemuxer: Demuxer {
     private let didOpen: @Sendable (MediaDescription) -> Void
     private let state = Locked(State())
     /// Whether the demuxer has been claimed or abandoned. The lock is never held during a step.
-    private let owner = Locked((isClaimed: false, isAbandoned: false, claimed: (@Sendable () -> Void)?.none))
+    private let owner = Locked(Owner())
 
     init(
         _ asset: Asset,
@@ -108,6 +116,8 @@ final class PreloadedDemuxer: Demuxer {
             if owner.withLock({ $0.isClaimed }) { return .claimed }
             guard let description = state.description else {
                 found = try open(&state).value
+                // The segments that a live playlist has now may be gone when a player needs them.
+                if let found, found.joinTime != nil, !found.isSeekable { discard() }
                 return found == nil ? .pending : .progressed
             }
             // What cannot be read twice is left to the player, which decides on the tracks.
@@ -118,6 +128,15 @@ final class PreloadedDemuxer: Demuxer {
             guard target.decodesFirstFrame, !state.hasTriedFirstFrame else { return .reached }
             return decodeFirstFrame(&state) ? .progressed : .pending
         }
+    }
+
+    /// Releases what was opened unless a player has claimed it. A player that claims it later opens the asset itself.
+    private func discard() {
+        let isMine = owner.withLock { owner in
+            owner.isOutdated = !owner.isClaimed
+            return owner.isOutdated
+        }
+        if isMine { base.cancel() }
     }
 
     private func open(_ state: inout State) throws(MediaError) -> Poll<MediaDescription> {
@@ -198,8 +217,8 @@ final class PreloadedDemuxer: Demuxer {
 
     /// Claims the demuxer for a player.
     ///
-    /// - Returns: False if another player has claimed it, if it was abandoned, or if the player would have opened it
-    ///   differently.
+    /// - Returns: False if another player has claimed it, if it was abandoned or is outdated, or if the player would
+    ///   have opened it differently.
     func claim(_ backend: any MediaBackend, _ decoding: DecodingPolicy, _ options: DemuxerOptions) -> Bool {
         guard isSame(backend), decoding.opensLike(self.decoding),
             options.usesBlockingReads == usesBlockingReads, options.liveOffset == nil
@@ -208,7 +227,7 @@ final class PreloadedDemuxer: Demuxer {
             guard !owner.isClaimed, !owner.isAbandoned else { return (false, nil) }
             owner.isClaimed = true
             defer { owner.claimed = nil }
-            return (true, owner.claimed)
+            return (!owner.isOutdated, owner.claimed)
         }
         claimed?()
         return isClaimed

@@ -14,6 +14,9 @@ import PlayheadBackend
 /// the process waits for data or is not likely to keep up, no further loading starts, and it resumes by itself
 /// afterwards. Data that has been requested already still arrives.
 ///
+/// A live presentation is only opened, whatever the target is, and the player opens it again: the segments that its
+/// playlist has now may be gone when it is played.
+///
 /// All members may be used from any thread, and no call blocks. Releasing a preloader cancels what no player has
 /// claimed.
 public final class Preloader: Sendable {
