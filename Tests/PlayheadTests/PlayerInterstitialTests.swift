@@ -20,4 +20,59 @@ struct PlayerInterstitialTests {
         #expect(bench.driver.now == .ms(6000))
         #expect(player.items().isEmpty)
     }
+
+    // MARK: Calls while the engine begins an interstitial
+
+    enum Call: CaseIterable, Sendable {
+        case cancel, replace
+
+        func perform(on bench: PlayerTestBench<QueuePlayer>, _ interstitial: PlayerItem) {
+            switch self {
+            case .cancel: bench.player.cancelInterstitial()
+            case .replace: bench.player.playInterstitial(bench.makeItem(PlayerInterstitialTests.short))
+            }
+        }
+
+        /// The number of items that leave the queue.
+        var leavingCount: Int {
+            switch self {
+            case .cancel, .replace: 0
+            }
+        }
+    }
+
+    private static let short = ScriptedMedia(video: .init(frameCount: 5))
+
+    @Test(
+        "The player has the engine's item, at whatever step of beginning an interstitial it is called",
+        arguments: Call.allCases
+    )
+    func atEachStep(call: Call) {
+        for count in 0..<5000 {
+            let bench = PlayerTestBench(queue: 2, of: .silentClip())
+            let player = bench.player
+            let reported = Locked<PlayerItem?>(nil)
+            let token = player.onEvent { timed in
+                if case .currentItemChanged(let item) = timed.event { reported.withLock { $0 = item } }
+            }
+            defer { withExtendedLifetime(token) {} }
+            player.play()
+            bench.driver.run(seconds: 0.5)
+            let interstitial = bench.makeItem(Self.short)
+            player.playInterstitial(interstitial)
+            for _ in 0..<count { bench.driver.step() }
+            if player.primaryItem != nil { return }
+            call.perform(on: bench, interstitial)
+            bench.driver.settle()
+            var last = reported.withLock { $0 }
+            #expect(player.currentItem === last, "after \(count) steps")
+            // The interstitial has been played, if it has begun.
+            bench.driver.run(seconds: 0.3)
+            last = reported.withLock { $0 }
+            #expect(player.currentItem === last, "after \(count) steps")
+            #expect(player.items() == Array(bench.items[call.leavingCount...]), "after \(count) steps")
+            #expect(player.primaryItem == nil)
+        }
+        Issue.record("the interstitial has not begun")
+    }
 }

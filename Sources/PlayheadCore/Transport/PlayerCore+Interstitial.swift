@@ -14,10 +14,15 @@ extension PlayerCore {
             state.ids += 1
             let new = QueuedItem(item: item, id: ItemID(state.ids))
             defer { state.pendingInterstitial = new }
-            return (new.id, queued, state.pendingInterstitial)
+            return (new.id, queued, state.abandonPendingInterstitial())
         }
         if let queued { loop.send(.remove(queued)) }
-        if let replaced { replaced.item.detach(from: replaced.id) }
+        if let replaced {
+            replaced.item.detach(from: replaced.id)
+            loop.send(.remove(replaced.id))
+            forgetAbandoned(replaced.id)
+            retainUntilProcessed(replaced.item)
+        }
         item.attach(PlayerItem.Attachment(id: id, core: self))
         dispatcher.register(item, id)
         let rate = rate.isNaN || rate == 0 ? 1 : max(-32, min(32, rate))
@@ -32,6 +37,12 @@ extension PlayerCore {
         if let playing { remove(playing) }
     }
 
+    /// Forgets that an interstitial was abandoned, once the loop has removed it.
+    func forgetAbandoned(_ id: ItemID) {
+        guard setting(\.abandoned).contains(id) else { return }
+        loop.perform { [weak self] _ in self?.state.withLock { _ = $0.abandoned.remove(id) } }
+    }
+
     /// Follows the loop to an interstitial, or back from one.
     ///
     /// - Returns: The item that leaves, or nil; or nil if the change concerns no interstitial.
@@ -39,8 +50,8 @@ extension PlayerCore {
         let result = followInterstitial(from: old, to: new)
         guard result.isHandled else { return result }
         // Its position is that of the interruption until it continues.
-        if let primary = setting(\.primary), primary.id == old {
-            primary.item.state.withLock { $0.keepPosition(loop.suspendedPosition) }
+        if let suspended = state.withLock({ $0.suspended }), suspended.id == old {
+            suspended.item.state.withLock { $0.keepPosition(loop.suspendedPosition) }
         }
         if let new {
             dispatcher.item(new)?.state.withLock { if $0.attachment?.id == new { $0.keepPosition(nil) } }
@@ -52,6 +63,8 @@ extension PlayerCore {
         leaving: PlayerItem?, isHandled: Bool
     ) {
         state.withLock { state in
+            // The loop has begun an abandoned interstitial, or has returned from one.
+            if new == old || new != nil && new == state.skipped?.interstitial { return (nil, true) }
             if let pending = state.pendingInterstitial, pending.id == new {
                 state.pendingInterstitial = nil
                 // Another item was set meanwhile, and the loop has yet to follow.
@@ -75,5 +88,36 @@ extension PlayerCore {
             state.advanceToNext()
             return (leaving, true)
         }
+    }
+}
+
+extension PlayerCore.State {
+    /// Removes the interstitial that is being opened.
+    ///
+    /// - Returns: The interstitial, which is to be removed from the loop; or nil if there was none.
+    mutating func abandonPendingInterstitial() -> PlayerCore.QueuedItem? {
+        guard let pending = pendingInterstitial else { return nil }
+        pendingInterstitial = nil
+        abandoned.insert(pending.id)
+        return pending
+    }
+
+    /// Returns the item that the loop leaves for another one. An abandoned interstitial counts as the item before it,
+    /// so that this side need not follow the loop to it and back.
+    mutating func itemLeft(for new: ItemID?, reported: ItemID?) -> ItemID? {
+        var old = reported
+        if let last = skipped, last.interstitial == reported {
+            old = last.before
+            skipped = nil
+        }
+        if let new, abandoned.contains(new) { skipped = (new, old) }
+        return old
+    }
+
+    /// The item that the loop has suspended, as far as this side knows.
+    fileprivate var suspended: PlayerCore.QueuedItem? {
+        if let primary { return primary }
+        guard skipped != nil, let item, let itemID else { return nil }
+        return PlayerCore.QueuedItem(item: item, id: itemID)
     }
 }

@@ -47,10 +47,7 @@ extension PlayerCore {
                     defer { state.advanceToNext() }
                     return state.itemID
                 }
-                if let pending = state.pendingInterstitial, pending.item === item {
-                    state.pendingInterstitial = nil
-                    return pending.id
-                }
+                if state.pendingInterstitial?.item === item { return state.abandonPendingInterstitial()?.id }
                 if let primary = state.primary, primary.item === item {
                     state.primary = nil
                     return primary.id
@@ -67,6 +64,7 @@ extension PlayerCore {
         }
         clearVideoOutput()
         loop.send(.remove(removed))
+        forgetAbandoned(removed)
         retainUntilProcessed(item)
     }
 
@@ -91,7 +89,8 @@ extension PlayerCore {
     /// Follows the loop to another item, or after a failure of an item. On the control lane.
     func updateQueue(for change: PlaybackChange) {
         switch change {
-        case .itemChanged(let old, let new):
+        case .itemChanged(let reported, let new):
+            let old = state.withLock { $0.itemLeft(for: new, reported: reported) }
             let change = updateInterstitial(from: old, to: new)
             if change.isHandled {
                 if let item = change.leaving, let id = item.state.withLock({ $0.attachment?.id }) {

@@ -52,6 +52,10 @@ final class PlayerCore: Sendable {
         var queue: [QueuedItem] = []
         /// The item that is opened to interrupt the current one.
         var pendingInterstitial: QueuedItem?
+        /// The interstitials that were cancelled or replaced. The loop may begin one before it handles that.
+        var abandoned: Set<ItemID> = []
+        /// The abandoned interstitial that the loop plays, and the item that it left. This side stays there.
+        var skipped: (interstitial: ItemID, before: ItemID?)?
         /// Whether the current item is an interstitial.
         var isInterstitial = false
         /// The item that the current one has interrupted.
