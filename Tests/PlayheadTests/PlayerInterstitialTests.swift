@@ -24,12 +24,13 @@ struct PlayerInterstitialTests {
     // MARK: Calls while the engine begins an interstitial
 
     enum Call: CaseIterable, Sendable {
-        case cancel, replace
+        case cancel, replace, set
 
         func perform(on bench: PlayerTestBench<QueuePlayer>, _ interstitial: PlayerItem) {
             switch self {
             case .cancel: bench.player.cancelInterstitial()
             case .replace: bench.player.playInterstitial(bench.makeItem(PlayerInterstitialTests.short))
+            case .set: bench.player.replaceCurrentItem(with: interstitial)
             }
         }
 
@@ -37,6 +38,7 @@ struct PlayerInterstitialTests {
         var leavingCount: Int {
             switch self {
             case .cancel, .replace: 0
+            case .set: 1
             }
         }
     }

@@ -12,6 +12,8 @@ extension PlayerCore {
         let position = old.flatMap { self.resumePosition(of: $0) }
         // An item belongs to one player, so the other player releases it.
         if let item, let other = item.core, other !== self { other.releaseItem(item) }
+        // The loop may be beginning it as an interstitial, so it is opened again under another identifier.
+        if let item, setting(\.pendingInterstitial)?.item === item { remove(item) }
         let primary = setting(\.primary)
         let id = changing {
             state.withLock { state -> ItemID? in
@@ -23,11 +25,6 @@ extension PlayerCore {
                 if let primary, primary.item === item {
                     state.itemID = primary.id
                     return primary.id
-                }
-                if let pending = state.pendingInterstitial, pending.item === item {
-                    state.pendingInterstitial = nil
-                    state.itemID = pending.id
-                    return pending.id
                 }
                 guard let item else {
                     state.itemID = nil
