@@ -24,13 +24,14 @@ struct PlayerInterstitialTests {
     // MARK: Calls while the engine begins an interstitial
 
     enum Call: CaseIterable, Sendable {
-        case cancel, replace, set
+        case cancel, replace, set, advance
 
         func perform(on bench: PlayerTestBench<QueuePlayer>, _ interstitial: PlayerItem) {
             switch self {
             case .cancel: bench.player.cancelInterstitial()
             case .replace: bench.player.playInterstitial(bench.makeItem(PlayerInterstitialTests.short))
             case .set: bench.player.replaceCurrentItem(with: interstitial)
+            case .advance: bench.player.advanceToNextItem()
             }
         }
 
@@ -38,7 +39,7 @@ struct PlayerInterstitialTests {
         var leavingCount: Int {
             switch self {
             case .cancel, .replace: 0
-            case .set: 1
+            case .set, .advance: 1
             }
         }
     }

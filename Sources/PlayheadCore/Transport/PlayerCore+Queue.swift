@@ -95,6 +95,8 @@ extension PlayerCore {
             if change.isHandled {
                 if let item = change.leaving, let id = item.state.withLock({ $0.attachment?.id }) {
                     item.detach(from: id)
+                    // The interstitial that begins would outlast the removal of the item that it interrupts.
+                    if id == new { loop.send(.remove(id)) }
                     retainUntilProcessed(item)
                 }
                 break
