@@ -21,6 +21,39 @@ struct PlayerInterstitialTests {
         #expect(player.items().isEmpty)
     }
 
+    @Test(
+        "A seek of the interrupted item moves the position at which it continues, however the interstitial ends",
+        arguments: 0..<3
+    )
+    func seek(way: Int) {
+        let bench = PlayerTestBench(queue: 1, of: .silentClip())
+        let (player, item) = (bench.player, bench.items[0])
+        player.play()
+        bench.driver.run(until: .ms(500))
+        player.playInterstitial(bench.makeItem())
+        bench.driver.run(until: .ms(1100))
+        #expect(player.primaryItem === item && item.currentTime() == .ms(500))
+        item.seek(to: .ms(1600), toleranceBefore: .zero, toleranceAfter: .zero) {
+            [lineWriter = bench.lineWriter] finished in
+            lineWriter("stored \(finished)")
+        }
+        #expect(item.currentTime() == .ms(1600))
+        bench.driver.settle()
+        #expect(bench.takeLines(of: "stored") == ["stored true"])
+        switch way {
+        case 0: bench.driver.run(until: .ms(2500))
+        case 1: player.cancelInterstitial()
+        default: player.replaceCurrentItem(with: item)
+        }
+        #expect(player.currentItem === item && player.currentTime() == .ms(1600))
+        bench.driver.settle()
+        #expect(player.currentTime() == .ms(1600))
+        bench.driver.run(atMost: 60)
+        // Without the seek, the item would continue at 0.5 s and end later.
+        #expect(bench.driver.now == .ms(way == 0 ? 2900 : 1500))
+        #expect(bench.videoSink.numbers.suffix(10) == Array(40..<50)[...])
+    }
+
     // MARK: Calls while the engine begins an interstitial
 
     enum Call: CaseIterable, Sendable {

@@ -43,12 +43,28 @@ extension PlayerCore {
         loop.perform { [weak self] _ in self?.state.withLock { _ = $0.abandoned.remove(id) } }
     }
 
+    /// Seeks in an interrupted item that continues to the position that was requested during the interstitial, if any.
+    func seekAfterInterstitial(_ primary: QueuedItem) {
+        let item = primary.item
+        guard self.item === item else { return }
+        let target = item.state.withLock { state -> (time: MediaTime, toleranceBefore: MediaTime)? in
+            guard state.attachment?.id == primary.id, !state.isPositionKept else { return nil }
+            defer { state.startPosition = nil }
+            return state.startPosition
+        }
+        guard let target, let seek = makeSeek(item, target.time, target.toleranceBefore, nil) else { return }
+        loop.send(.seek(seek.request))
+        acknowledge(seek.command)
+    }
+
     /// Follows the loop to an interstitial, or back from one.
     ///
     /// - Returns: The item that leaves, or nil; or nil if the change concerns no interstitial.
     func updateInterstitial(from old: ItemID?, to new: ItemID?) -> (leaving: PlayerItem?, isHandled: Bool) {
+        let primary = setting(\.primary)
         let result = followInterstitial(from: old, to: new)
         guard result.isHandled else { return result }
+        if let primary, primary.id == new { seekAfterInterstitial(primary) }
         // Its position is that of the interruption until it continues.
         if let suspended = state.withLock({ $0.suspended }), suspended.id == old {
             suspended.item.state.withLock { $0.keepPosition(loop.suspendedPosition) }

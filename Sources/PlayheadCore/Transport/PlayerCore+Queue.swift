@@ -41,6 +41,7 @@ extension PlayerCore {
     func remove(_ item: PlayerItem) {
         let isCurrent = self.item === item
         let position = self.resumePosition(of: item)
+        let primary = isCurrent ? setting(\.primary) : nil
         let removed = changing {
             state.withLock { state -> ItemID? in
                 if state.item === item {
@@ -65,6 +66,7 @@ extension PlayerCore {
         clearVideoOutput()
         loop.send(.remove(removed))
         forgetAbandoned(removed)
+        if let primary { seekAfterInterstitial(primary) }
         retainUntilProcessed(item)
     }
 

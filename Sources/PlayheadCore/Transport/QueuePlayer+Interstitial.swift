@@ -15,7 +15,8 @@ extension QueuePlayer {
     ///   item continues paused. `repeatMode` and `actionAtItemEnd` concern the interrupted item: an interstitial is
     ///   played once.
     /// * A seek of the interrupted item that has not finished, a stall, a pause, steps and changed settings continue with
-    ///   that item.
+    ///   that item. If the item itself is sought during the interstitial (`PlayerItem.seek(to:)`), it continues at
+    ///   that position.
     /// * `advanceToNextItem()`, or removing the interstitial, ends it. Removing the interrupted item lets the queue follow
     ///   the interstitial. `replaceCurrentItem(with:)` removes both, unless the new item is the interrupted one.
     /// * Another interstitial replaces this one, and the interrupted item continues after it. Interstitials do not nest:
