@@ -19,6 +19,42 @@ enum MadeFile {
     }
 }
 
+@Suite("Contract: files whose duration is not that of their media")
+struct OtherDurationTests {
+    @Test("Matroska whose last subtitle ends after the media plays to its end")
+    func subtitles() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a.srt", Array("1\n00:00:00,200 --> 00:00:05,000\nHello\n".utf8))
+        let url = try MadeFile.make(
+            "a.mkv",
+            in: folder,
+            """
+            -f lavfi -i testsrc2=s=64x48:r=25:d=2 -f lavfi -i sine=d=2 -i \(folder.file("a.srt").path)
+            -map 0 -map 1 -map 2 -c:v mpeg4 -c:a aac -c:s srt
+            """
+        )
+        let asset = Asset(url: url)
+        let played = await PlaybackTranscript.play(asset)
+        #expect(try await asset.load(.duration) == .ms(5000))
+        #expect(played.ending == "end", "\(played.message)")
+        #expect(played.frames.count == 50)
+    }
+
+    @Test("ASF of which only the shorter track is played ends without an error")
+    func shorterTrack() async throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make(
+            "a.asf",
+            in: folder,
+            """
+            -f lavfi -i testsrc2=s=64x48:r=25:d=1 -f lavfi -i sine=d=4:r=44100 -c:v mpeg4 -c:a wmav2
+            """
+        )
+        let frames = try await Asset(url: url).frames().reduce(0) { count, _ in count + 1 }
+        #expect(frames == 25)
+    }
+}
+
 @Suite("Contract: properties of frames, and reasons for unplayable files")
 struct FramePropertyTests {
     private struct Colors: Sendable {

@@ -113,12 +113,19 @@ struct TrackDescriber {
         }
     }
 
+    /// Whether the streams have durations of their own. For these containers, libav copies that of the file to each.
+    private var declaresTrackDurations: Bool {
+        guard let name = context.pointee.iformat?.pointee.name else { return true }
+        return !["asf", "wtv"].contains(String(cString: name))
+    }
+
     private func timeRange(_ stream: UnsafeMutablePointer<AVStream>) -> MediaTimeRange {
         let mapping = TimeMapping(timeBase: stream.pointee.time_base, zero: zero)
         // For text and data, libav only estimates the start, and only if it has analyzed the file.
         let first = TimelineZero.definesTimeline(stream) ? timeline.start(of: stream) : nil
         let start = mapping.itemTime(first) ?? .zero
-        let duration = ticks(stream.pointee.duration).flatMap { mapping.duration($0) } ?? .indefinite
+        let declared = declaresTrackDurations ? ticks(stream.pointee.duration) : nil
+        let duration = declared.flatMap { mapping.duration($0) } ?? .indefinite
         return MediaTimeRange(
             start: start.isNumeric ? start : .zero,
             duration: duration.isNumeric ? duration : .indefinite

@@ -6,6 +6,8 @@ import MediaCore
 struct DeclaredEnd: Sendable {
     /// The declared end, or nil if the container declares none.
     private let time: MediaTime?
+    /// The difference that is always allowed.
+    private let tolerance: MediaTime
 
     /// Creates the declared end.
     ///
@@ -13,13 +15,17 @@ struct DeclaredEnd: Sendable {
     ///   - description: The description of the container.
     ///   - played: The `Track.id` of each enabled track.
     init(_ description: MediaDescription, played: Set<Int>) {
-        time = Self.time(description, played)
+        let ends = description.tracks.filter { played.contains($0.id) }.map(\.timeRange.end)
+        let latest = description.durationIsEstimate ? nil : ends.filter(\.isNumeric).max()
+        time = latest ?? Self.end(description, played)
+        // The last subtitle often ends seconds after the media, and then determines the duration of the container.
+        let isOfSubtitles = latest == nil && description.tracks.contains { $0.mediaType == .subtitle }
+        tolerance = MediaTime(value: isOfSubtitles ? 10 : 1, timescale: 1)
     }
 
-    private static func time(_ description: MediaDescription, _ played: Set<Int>) -> MediaTime? {
+    /// Returns the end of the container if that is the end of the enabled tracks.
+    private static func end(_ description: MediaDescription, _ played: Set<Int>) -> MediaTime? {
         guard !description.durationIsEstimate else { return nil }
-        let ends = description.tracks.filter { played.contains($0.id) }.map(\.timeRange.end)
-        if let latest = ends.filter(\.isNumeric).max() { return latest }
         let mediaTracks = description.tracks.filter { $0.mediaType == .video || $0.mediaType == .audio }
         // The container's duration is that of its longest track, which may be disabled.
         guard mediaTracks.allSatisfy({ played.contains($0.id) }), description.duration.isNumeric else {
@@ -31,11 +37,11 @@ struct DeclaredEnd: Sendable {
     /// Returns the error to report if the data ends at `end`, or nil if that is close enough to the declared
     /// end.
     ///
-    /// The tolerance is the larger of one second and 2 % of the declared end.
+    /// The tolerance is the larger of one second, ten if subtitles may end last, and 2 % of the declared end.
     func truncation(at end: MediaTime) -> MediaError? {
         guard let time else { return nil }
         let missing = time - end
-        let allowed = max(MediaTime(value: 1, timescale: 1), time * 0.02)
+        let allowed = max(tolerance, time * 0.02)
         guard missing > allowed else { return nil }
         return MediaError(
             .truncated,
