@@ -33,9 +33,8 @@ struct OtherDurationTests {
             -map 0 -map 1 -map 2 -c:v mpeg4 -c:a aac -c:s srt
             """
         )
-        let asset = Asset(url: url)
-        let played = await PlaybackTranscript.play(asset)
-        #expect(try await asset.load(.duration) == .ms(5000))
+        #expect(try await Asset(url: url).load(.duration) == .ms(5000))
+        let played = await PlaybackTranscript.play(Asset(url: url))
         #expect(played.ending == "end", "\(played.message)")
         #expect(played.frames.count == 50)
     }
