@@ -52,6 +52,29 @@ struct OtherDurationTests {
         let frames = try await Asset(url: url).frames().reduce(0) { count, _ in count + 1 }
         #expect(frames == 25)
     }
+
+    @Test("AVI whose declared duration is shorter than its frames: images reach the last frame")
+    func shortDuration() async throws {
+        let folder = try TemporaryFolder()
+        // The duration is 50 frames, and the first frame is shown after the delay of two frames.
+        let url = try MadeFile.make(
+            "a.avi",
+            in: folder,
+            "-f lavfi -i testsrc2=s=64x48:r=25:d=2 -c:v libx264 -bf 2 -g 12 -pix_fmt yuv420p"
+        )
+        let asset = Asset(url: url)
+        let times = try await asset.frames().reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
+        let last = try #require(times.last)
+        #expect(times.count == 50 && last == .ms(2040))
+        #expect(try await asset.load(.duration) == .ms(2000))
+        for time in [MediaTime.ms(100_000), last, .ms(2010), .ms(1990)] {
+            let due = times.last { $0 <= time }
+            #expect(try await asset.image(at: time).presentationTime == due, "\(time)")
+        }
+        let samples = asset.frames(.times([.ms(1990), .ms(2010), .ms(100_000)]))
+        let found = try await samples.reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
+        #expect(found == Array(times.suffix(3)))
+    }
 }
 
 @Suite("Contract: properties of frames, and reasons for unplayable files")

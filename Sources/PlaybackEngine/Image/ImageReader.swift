@@ -120,7 +120,7 @@ final class ImageReader {
     /// - Throws: `MediaError` if the time is invalid or nothing can be read.
     func begin(_ request: ImageRequest) throws(MediaError) -> Poll<Void> {
         var time = max(.zero, request.time)
-        if end.isNumeric, !time.isIndefinite, time.isValid { time = min(time, end) }
+        if end.isNumeric, time == .positiveInfinity { time = end }
         guard time.isNumeric else {
             throw MediaError(.invalidArgument, "invalid image time: \(request.time)")
         }
@@ -129,7 +129,7 @@ final class ImageReader {
             from: time - request.toleranceBefore,
             through: time + request.toleranceAfter
         )
-        retry = SeekRetry(target: time)
+        retry = SeekRetry(target: seekTime)
         syncPointTarget = nil
         skipUntil = nil
         cachedAnswer = nil
@@ -154,7 +154,7 @@ final class ImageReader {
             return .ready(())
         }
         followsDecoder = false
-        packets.seek(to: time, .atOrBefore)
+        packets.seek(to: seekTime, .atOrBefore)
         guard case .ready = try packets.peek() else { return .pending }
         if !isExact {
             guard case .ready(let isFound) = try findSyncPoint() else { return .pending }
@@ -192,6 +192,14 @@ final class ImageReader {
         return .ready(packet.flatMap(Self.time))
     }
 
+    /// The position at which the search for the target begins.
+    ///
+    /// The declared duration limits only seeks, because a seek far past the end of the data may fail. If it is too
+    /// short, the frames after it are found by reading on. The time of a sync point that was found is not limited.
+    private var seekTime: MediaTime {
+        end.isNumeric && !target.isSyncPoint ? min(target.time, end) : target.time
+    }
+
     /// Whether the due frame is one of the two frames that are held.
     private var isDecoded: Bool {
         guard let newest, newest.presentationTime <= target.time else { return false }
@@ -205,7 +213,7 @@ final class ImageReader {
         let before = packets.first.flatMap(Self.time)
         var best = before.flatMap { $0 <= time && $0 >= target.from ? $0 : nil }
         if target.through > time, before != time {
-            packets.seek(to: time, .atOrAfter)
+            packets.seek(to: seekTime, .atOrAfter)
             guard case .ready(let next) = try packets.peek() else { return .pending }
             let after = next.flatMap(Self.time)
             if let after, after > time, after <= target.through,
@@ -213,7 +221,7 @@ final class ImageReader {
             {
                 best = after
             } else {
-                packets.seek(to: time, .atOrBefore)
+                packets.seek(to: seekTime, .atOrBefore)
                 guard case .ready = try packets.peek() else { return .pending }
             }
         }
@@ -405,7 +413,7 @@ final class ImageReader {
     /// Restarts at the sync point, because the packets differ from those of the first time.
     private func restart() {
         flush()
-        packets.seek(to: target.time, .atOrBefore)
+        packets.seek(to: seekTime, .atOrBefore)
         followsDecoder = true
     }
 
