@@ -75,6 +75,22 @@ struct OtherDurationTests {
         let found = try await samples.reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
         #expect(found == Array(times.suffix(3)))
     }
+
+    @Test("The duration of a program stream is an estimate, and frames at a rate reach its end")
+    func programStream() async throws {
+        let folder = try TemporaryFolder()
+        // All packets fit into two packs, so only the first frames have timestamps. MPEG-1 has no such frame rate.
+        let url = try MadeFile.make(
+            "a.mpg",
+            in: folder,
+            "-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v mpeg1video -strict -1"
+        )
+        let asset = Asset(url: url)
+        #expect(try await asset.load(.duration) < .ms(1000))
+        #expect(asset.media?.durationIsEstimate == true)
+        let frames = try await asset.frames(.rate(perSecond: 10)).reduce(0) { count, _ in count + 1 }
+        #expect(frames == 10)
+    }
 }
 
 @Suite("Contract: properties of frames, and reasons for unplayable files")

@@ -45,7 +45,11 @@ enum MediaDescriber {
         _ context: UnsafeMutablePointer<AVFormatContext>,
         _ description: inout MediaDescription
     ) {
-        let isBitRateEstimate = context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE
+        let method = context.pointee.duration_estimation_method
+        // Program streams declare no duration. libav takes it from the last timestamp, and several frames without
+        // timestamps may follow. In transport streams, where libav does the same, usually every frame has one.
+        let isTimestampEstimate = method == AVFMT_DURATION_FROM_PTS && description.formatName == "mpeg"
+        let isEstimate = method == AVFMT_DURATION_FROM_BITRATE || isTimestampEstimate
         let ends = description.tracks.filter {
             ($0.mediaType == .video || $0.mediaType == .audio) && !$0.isAttachedPicture
                 && $0.timeRange.duration.isNumeric
@@ -62,7 +66,7 @@ enum MediaDescriber {
         if startsLate, description.duration > description.startTime {
             description.duration = description.duration - description.startTime
         }
-        let isUncertain = isBitRateEstimate || startsLate || isImplausible(description)
+        let isUncertain = isEstimate || startsLate || isImplausible(description)
         description.durationIsEstimate = description.duration.isNumeric && isUncertain
     }
 

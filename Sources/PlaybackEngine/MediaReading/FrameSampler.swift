@@ -65,7 +65,7 @@ package final class FrameSampler: @unchecked Sendable {
     ///   - converter: Makes frames of `shape`.
     ///   - output: The queue that the sampler fills.
     ///   - fallback: Called once, on the sampler's lane, instead of filling the output, if a rate is requested and the
-    ///     asset has no known duration or is not seekable. The queues are closed then.
+    ///     asset has no known duration, only an estimated one, or is not seekable. The queues are closed then.
     package init(
         _ selection: FrameSelection,
         from start: MediaTime,
@@ -145,7 +145,9 @@ package final class FrameSampler: @unchecked Sendable {
         if track.isAttachedPicture {
             return finish(MediaError(.noPlayableTracks, "no playable video track"))
         }
-        if case .rate = selection, !description.isSeekable || !description.duration.isNumeric {
+        // An estimated duration may be shorter than the data, and the frames after it would be missing.
+        let hasKnownDuration = description.duration.isNumeric && !description.durationIsEstimate
+        if case .rate = selection, !description.isSeekable || !hasKnownDuration {
             for queue in queues { queue.close() }
             release()
             return fallback()
