@@ -93,6 +93,58 @@ struct OtherDurationTests {
     }
 }
 
+@Suite("Contract: edit lists of several segments")
+struct EditListTests {
+    /// Returns an MP4 file with another edit list. Its media precedes `moov`, so the offsets of the chunks stay right.
+    private func setting(
+        _ edits: [(duration: UInt32, mediaTime: UInt32)],
+        of file: [UInt8]
+    ) throws -> [UInt8] {
+        func start(_ type: String) throws -> Int {
+            let found = file.firstRange(of: Array(type.utf8))
+            return try #require(found).lowerBound - 4
+        }
+        func word(_ offset: Int) -> UInt32 {
+            file[offset..<offset + 4].reduce(UInt32(0)) { ($0 << 8) | UInt32($1) }
+        }
+        func bytes(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
+        var content = Array("elst".utf8) + bytes(0) + bytes(UInt32(edits.count))
+        for edit in edits { content += bytes(edit.duration) + bytes(edit.mediaTime) + bytes(0x10000) }
+        let list = bytes(UInt32(content.count + 4)) + content
+        let old = try start("elst")
+        let oldSize = word(old)
+        var result = file
+        for type in ["moov", "trak", "edts"] {
+            let box = try start(type)
+            result.replaceSubrange(box..<box + 4, with: bytes(word(box) + UInt32(list.count) - oldSize))
+        }
+        result.replaceSubrange(old..<old + Int(oldSize), with: list)
+        return result
+    }
+
+    @Test("A range that ends in the second segment has the frames of both")
+    func endsInSecondSegment() async throws {
+        let folder = try TemporaryFolder()
+        let plain = try MadeFile.make(
+            "plain.mp4",
+            in: folder,
+            "-f lavfi -i testsrc2=s=64x48:r=25:d=2 -c:v libx264 -bf 2 -g 10 -pix_fmt yuv420p"
+        )
+        // Both segments are the first 0.4 s. libav delivers the second group after the first, to be discarded.
+        let edits: [(duration: UInt32, mediaTime: UInt32)] = [(400, 1024), (400, 1024)]
+        let file = try setting(edits, of: [UInt8](Data(contentsOf: plain)))
+        try folder.write("edited.mp4", file)
+        let asset = Asset(url: folder.file("edited.mp4"))
+        let all = try await asset.frames().reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
+        #expect(all == (0..<20).map { MediaTime.ms($0 * 40) })
+        for end in [MediaTime.ms(590), .ms(420)] {
+            let part = asset.frames(in: MediaTimeRange(start: .zero, duration: end))
+            let times = try await part.reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
+            #expect(times == all.filter { $0 < end }, "\(end)")
+        }
+    }
+}
+
 @Suite("Contract: properties of frames, and reasons for unplayable files")
 struct FramePropertyTests {
     private struct Colors: Sendable {

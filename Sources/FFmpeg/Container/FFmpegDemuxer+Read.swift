@@ -92,6 +92,7 @@ extension FFmpegDemuxer {
             )
         )
         result.hasNewParameters = Self.hasNewParameters(owner)
+        result.isDiscarded = packet.flags & AV_PKT_FLAG_DISCARD != 0
         return result
     }
 

@@ -30,7 +30,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var hasBegun = false
     private var pass = 0
     private var packetsInPass = 0
-    /// True if a packet of the pass has been queued for a decoder.
+    /// True if a packet of the pass that is presented has been queued for a decoder.
     private var hasPushed = false
     private var isAtEnd = false
     /// True after a call was interrupted. Nothing is read until the epoch that caused the interruption begins.
@@ -303,18 +303,21 @@ final class DemuxStage: Stage, @unchecked Sendable {
         }
         packetsInPass += 1
         if let time = packet.presentationTime ?? packet.decodeTime {
-            lastEnd = max(lastEnd, time + (packet.duration ?? .zero))
+            if !packet.isDiscarded { lastEnd = max(lastEnd, time + (packet.duration ?? .zero)) }
         } else {
             hasUntimedPackets = true
         }
-        if let endTime, let time = packet.decodeTime ?? packet.presentationTime, time >= endTime {
+        // Packets that an edit list leaves out may have later times than those of the next segment, which follow.
+        if let endTime, !packet.isDiscarded, let time = packet.decodeTime ?? packet.presentationTime,
+            time >= endTime
+        {
             tracksPastEnd.insert(packet.track)
             // A track that ends before that time has no packet after it, and the rest of the file would be read.
             let isFarPast = time - endTime >= Self.endMargin
             if tracksPastEnd.count == queues.count || isFarPast { end(nil) }
             return
         }
-        hasPushed = true
+        if !packet.isDiscarded { hasPushed = true }
         let cost = QueueCost(bytes: packet.byteCount, duration: packet.duration?.nanoseconds ?? 0)
         let bufferedRange = history.bufferedRange
         progress.withLock {

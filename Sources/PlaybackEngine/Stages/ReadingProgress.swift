@@ -64,6 +64,7 @@ struct ReadingProgress {
 
     /// Records a packet of the video track.
     mutating func noteVideo(_ packet: Packet) {
+        if packet.isDiscarded { return }
         guard let end = videoEnd, let time = packet.presentationTime?.nanoseconds,
             let length = packet.duration?.nanoseconds, length > 0
         else {
@@ -88,7 +89,7 @@ struct ReadingProgress {
             ends = [:]
             start = nil
         }
-        guard let time = packet.presentationTime ?? packet.decodeTime else { return }
+        guard !packet.isDiscarded, let time = packet.presentationTime ?? packet.decodeTime else { return }
         start = start ?? time.nanoseconds
         let packetEnd = time + (packet.duration ?? .zero)
         end = end.map { max($0, packetEnd) } ?? packetEnd

@@ -17,6 +17,11 @@ public struct Packet: Sendable {
     /// Whether the decoder gets other parameters with this packet, so that the format of the frames may change, such as
     /// their size. It is false by default.
     public var hasNewParameters = false
+    /// Whether the decoder needs the packet only as a reference, and delivers nothing of it. It is false by default.
+    ///
+    /// An edit list leaves out media before and after each of its segments. The times of such packets are no times at
+    /// which something is presented, and may be later than those of the next segment.
+    public var isDiscarded = false
     /// The compressed data. Only a decoder of the backend that read the packet can access it.
     public var payload: any PacketPayload
 
