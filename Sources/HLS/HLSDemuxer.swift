@@ -230,8 +230,8 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
                 target,
                 preference,
                 rendition,
-                track: track?.id,
-                isAudio: track?.mediaType == .audio
+                track: track,
+                tracks: description.tracks
             )
         self.segmentSeek = nil
         do throws(MediaError) {

@@ -22,7 +22,8 @@ struct SegmentSeek {
     private var acceptsAnySyncPoint = false
 
     /// The duration that audio decoders need before the target, for overlapping windows and bit reservoirs.
-    private static let audioPreroll = MediaTime(value: 150, timescale: 1000)
+    private let audioPreroll: MediaTime
+    private static let usualAudioPreroll = MediaTime(value: 150, timescale: 1000)
     /// The duration before the sync point for which packets of other tracks are kept.
     private static let otherTracksMargin = MediaTime(value: 1, timescale: 2)
 
@@ -30,14 +31,17 @@ struct SegmentSeek {
         _ target: MediaTime,
         _ preference: SeekPreference,
         _ rendition: Rendition,
-        track: Int?,
-        isAudio: Bool
+        track: Track?,
+        tracks: [Track]
     ) {
         self.target = target
         self.preference = preference
         self.rendition = rendition
-        self.track = track
-        goal = isAudio && preference == .atOrBefore ? target - Self.audioPreroll : target
+        self.track = track?.id
+        let prerolls = tracks.map { $0.preroll(usual: Self.usualAudioPreroll) }
+        audioPreroll = prerolls.max() ?? Self.usualAudioPreroll
+        let isAudio = track?.mediaType == .audio
+        goal = isAudio && preference == .atOrBefore ? target - audioPreroll : target
     }
 
     /// Returns true if the seek has these parameters.
@@ -57,7 +61,7 @@ struct SegmentSeek {
             guard case .ready(let isFound) = try search() else { return .pending }
             if isFound {
                 rendition.putBack(keptPackets)
-                let start = (syncPointTime ?? target) - Self.audioPreroll
+                let start = (syncPointTime ?? target) - audioPreroll
                 for other in others { other.skip(until: start) }
                 return .ready(())
             }
@@ -76,7 +80,7 @@ struct SegmentSeek {
         keptPackets = []
         syncPointTime = nil
         rendition.requestFirstBytes(context)
-        let start = rendition.segmentStart - Self.audioPreroll
+        let start = rendition.segmentStart - audioPreroll
         for other in others {
             _ = try other.begin(at: target <= .zero ? .zero : start, back: 0)
             other.requestFirstBytes(context)

@@ -301,3 +301,32 @@ struct AudioRateContractTests {
         #expect(bench.audioSink.samples.allSatisfy { $0 == 0 })
     }
 }
+
+@Suite("Audio of MPEG layer III after a seek")
+struct LayerThreeSeekTests {
+    /// At these bit rates the bit reservoir is longest, in packets or in seconds.
+    @Test(
+        "Low bit rates have the full volume from the first sample on",
+        arguments: ["-b:a 32k -ar 48000 -ac 2", "-b:a 8k -ar 8000 -ac 1"]
+    )
+    func volume(_ options: String) async throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make("a.mp3", in: folder, "-f lavfi -i sine=f=300:d=20 \(options)")
+        for start in [MediaTime.ms(12_250), .ms(7500), .ms(5100)] {
+            let range = MediaTimeRange(start: start, duration: .ms(500))
+            var samples: [Float] = []
+            var samplesPerWindow = 0
+            for try await buffer in Asset(url: url).audio(in: range) {
+                samples += buffer.interleavedFloats
+                samplesPerWindow = buffer.format.sampleRate * buffer.format.channelCount / 100
+            }
+            try #require(samplesPerWindow > 0 && samples.count >= samplesPerWindow * 49)
+            // The tone has a peak of 0.08 or 0.12 in each 10 ms.
+            let peaks = (0..<49).map { window in
+                let part = samples[window * samplesPerWindow..<(window + 1) * samplesPerWindow]
+                return part.reduce(Float(0)) { max($0, abs($1)) }
+            }
+            #expect(peaks.allSatisfy { $0 > 0.06 }, "\(start): \(peaks.prefix(20))")
+        }
+    }
+}

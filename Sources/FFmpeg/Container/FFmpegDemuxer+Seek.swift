@@ -187,7 +187,12 @@ extension FFmpegDemuxer {
     /// windows and bit reservoirs.
     private func audioPreroll(_ track: Track, _ mapping: TimeMapping) -> Int64 {
         guard track.mediaType == .audio, !track.codec.hasPrefix("pcm") else { return 0 }
-        return av_rescale_q(150, AVRational(num: 1, den: 1000), mapping.timeBase.avRational)
+        let preroll = track.preroll(usual: MediaTime(value: 150, timescale: 1000))
+        return av_rescale_q(
+            preroll.value,
+            AVRational(num: 1, den: preroll.timescale),
+            mapping.timeBase.avRational
+        )
     }
 
     private func seconds(_ count: Int64, _ mapping: TimeMapping) -> Int64 {

@@ -81,7 +81,7 @@ final class ItemPipeline: Sendable {
             packets.begin(start.epoch)
             frames.begin(start.epoch)
             let stage = DecodeStage(
-                isVideo: isVideo,
+                track: track,
                 decoder: decoder,
                 demand: demand,
                 share: share,

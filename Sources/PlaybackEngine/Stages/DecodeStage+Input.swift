@@ -81,7 +81,10 @@ extension DecodeStage {
         setPendingInput(element)
         if isVideo, deliverUndecoded() { return }
         guard let packet = current.pendingInput?.packet else { return }
-        let isSkipped = isVideo ? mustSkip(packet) : current.filter.canSkip(packet, end: current.end)
+        let isSkipped =
+            isVideo
+            ? mustSkip(packet)
+            : current.filter.canSkip(packet, end: current.end, preroll: audioPreroll)
         if isSkipped { current.pendingInput = nil }
         if isVideo, !isSkipped { showKeyFrame(packet) }
     }

@@ -23,6 +23,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let input: PacketQueue
     let output: FrameQueue
     let isVideo: Bool
+    /// The lead of audio decoding before a seek's target.
+    let audioPreroll: MediaTime
     /// The start of the current epoch. The loop sets it before it begins the epoch in the queues.
     let start: Locked<EpochStart>
     /// The end time of a pass (`forwardPlaybackEndTime`). Frames due at or after it are dropped.
@@ -75,7 +77,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     private static let maximumConsecutiveFaults = 100
 
     init(
-        isVideo: Bool,
+        track: Track,
         decoder: any EpochDecoder,
         demand: DeinterlacingDemand,
         share: FrameCacheShare,
@@ -88,7 +90,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
         wakeDemuxer: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (StageReport) -> Void
     ) {
-        self.isVideo = isVideo
+        isVideo = track.mediaType == .video
+        audioPreroll = track.preroll(usual: SeekFilter.audioPreroll)
         self.decoder = decoder
         self.demand = demand
         self.share = share

@@ -94,7 +94,9 @@ final class DemuxStage: Stage, @unchecked Sendable {
         epoch = request.start.epoch
         let mediaTracks = description.tracks.filter { $0.mediaType == .audio || $0.mediaType == .video }
         let tracks = Set(mediaTracks.map(\.id)).intersection(queues.keys)
-        history = PacketHistory(syncTrack: videoTrack, tracks: tracks)
+        let usual = SeekFilter.audioPreroll
+        let prerolls = mediaTracks.filter { tracks.contains($0.id) }.map { $0.preroll(usual: usual) }
+        history = PacketHistory(syncTrack: videoTrack, tracks: tracks, audioPreroll: prerolls.max() ?? usual)
         if let joinTime = description.joinTime { history.begin(at: joinTime) }
         progress = Locked(ReadingProgress(epoch: request.start.epoch, tracks: tracks))
     }

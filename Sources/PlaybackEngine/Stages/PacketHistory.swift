@@ -30,15 +30,14 @@ struct PacketHistory {
     private let syncTrack: Int?
     /// The tracks whose packets must be available from the target on.
     private let tracks: Set<Int>
+    /// The lead of audio decoding before a target.
+    private let audioPreroll: MediaTime
 
-    init(syncTrack: Int?, tracks: Set<Int>) {
+    init(syncTrack: Int?, tracks: Set<Int>, audioPreroll: MediaTime) {
         self.syncTrack = syncTrack
         self.tracks = tracks
+        self.audioPreroll = audioPreroll
     }
-
-    /// The lead of audio decoding before a target, for decoders that need some packets before their
-    /// output is correct.
-    private static let audioPreroll = MediaTime(value: 1, timescale: 4)
 
     /// The earliest time to which a seek reads nothing, or nil if there is none.
     var availableStart: MediaTime? {
@@ -84,7 +83,7 @@ struct PacketHistory {
     /// Discards the history, because the demuxer has been moved to `target` and the earlier packets are not
     /// contiguous with that position.
     mutating func begin(at target: MediaTime) {
-        self = PacketHistory(syncTrack: syncTrack, tracks: tracks)
+        self = PacketHistory(syncTrack: syncTrack, tracks: tracks, audioPreroll: audioPreroll)
         startsAtZero = target <= .zero
     }
 
@@ -102,7 +101,7 @@ struct PacketHistory {
         if isFirst, isOpen(0), !(isComplete && startsAtZero) { return false }
         guard isComplete && isFirst || tracks.allSatisfy({ holds($0, from: target) }) else { return false }
         firstOfGroup = group
-        let begin = (packets[group].presentationTime ?? .zero) - Self.audioPreroll
+        let begin = (packets[group].presentationTime ?? .zero) - audioPreroll
         cursor =
             packets[..<group].firstIndex { $0.track != syncTrack && ($0.presentationTime ?? .zero) >= begin }
             ?? group
@@ -124,7 +123,7 @@ struct PacketHistory {
     }
 
     private func group(before target: MediaTime) -> Int? {
-        let limit = syncTrack == nil && !(isComplete && startsAtZero) ? target - Self.audioPreroll : target
+        let limit = syncTrack == nil && !(isComplete && startsAtZero) ? target - audioPreroll : target
         let found = groups.lastIndex { (packets[$0 - removedCount].presentationTime ?? .zero) <= limit }
         guard var found else { return nil }
         // Frames of an open group refer to the group before. Without it, some decoders also lose other frames.

@@ -82,20 +82,21 @@ struct SeekFilter {
         return ([due, frame], false)
     }
 
-    /// The lead of audio decoding before a target, for decoders that need some packets before their
+    /// The usual lead of audio decoding before a target, for decoders that need some packets before their
     /// output is correct.
-    private static let audioPreroll = MediaTime(value: 1, timescale: 4)
+    static let audioPreroll = MediaTime(value: 1, timescale: 4)
 
     /// Returns whether an audio packet ends so long before the target that it need not be decoded.
     ///
     /// - Parameters:
     ///   - packet: A packet of an audio track.
     ///   - end: The end of the data, for a target that lies after it.
-    mutating func canSkip(_ packet: Packet, end: MediaTime?) -> Bool {
+    ///   - preroll: The lead of audio decoding.
+    mutating func canSkip(_ packet: Packet, end: MediaTime?, preroll: MediaTime) -> Bool {
         guard let target, let time = packet.presentationTime, let duration = packet.duration else {
             return false
         }
-        guard time + duration < min(target, end ?? target) - Self.audioPreroll else { return false }
+        guard time + duration < min(target, end ?? target) - preroll else { return false }
         isFirst = false
         return true
     }
