@@ -91,6 +91,20 @@ struct OtherDurationTests {
         let frames = try await asset.frames(.rate(perSecond: 10)).reduce(0) { count, _ in count + 1 }
         #expect(frames == 10)
     }
+
+    @Test("Raw MPEG-2 with B-frames begins with its first frame, whose packet has no presentation time")
+    func rawVideo() async throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make(
+            "a.m2v",
+            in: folder,
+            "-f lavfi -i testsrc2=s=64x48:r=25:d=2 -c:v mpeg2video -bf 2"
+        )
+        let asset = Asset(url: url)
+        let times = try await asset.frames().reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
+        #expect(times.count == 50 && times.first == .zero)
+        #expect(try await asset.image(at: .ms(39)).presentationTime == .zero)
+    }
 }
 
 @Suite("Contract: edit lists of several segments")

@@ -10,10 +10,13 @@ struct TimelineZero {
 
     /// The start times found in the first packets, for streams whose header declares none.
     private var observedStarts: [Int32: Int64] = [:]
+    /// The times at which the first frames of video streams are presented, if their packets have only decode times.
+    private var derivedStarts: [Int32: Int64] = [:]
 
     /// Records a packet that was read from the start of the container, in reading order.
     mutating func record(_ packet: UnsafePointer<AVPacket>, of stream: UnsafePointer<AVStream>) {
         let index = packet.pointee.stream_index
+        deriveStart(packet, of: stream)
         guard observedStarts[index] == nil, packet.pointee.pts != PH_NOPTS else { return }
         let isAudio = stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
         if !isAudio && packet.pointee.flags & AV_PKT_FLAG_DISCARD != 0 { return }
@@ -26,9 +29,29 @@ struct TimelineZero {
         observedStarts[index] = start
     }
 
+    /// Derives the start of a stream that begins with a packet without a presentation time.
+    ///
+    /// In raw MPEG-2 with B-frames, only B-frames have one. The key frame, which is decoded first, is presented before
+    /// them, later than it is decoded by the number of frames that the decoder holds.
+    private mutating func deriveStart(_ packet: UnsafePointer<AVPacket>, of stream: UnsafePointer<AVStream>) {
+        let index = packet.pointee.stream_index
+        guard derivedStarts[index] == nil, observedStarts[index] == nil,
+            stream.pointee.start_time == PH_NOPTS, packet.pointee.pts == PH_NOPTS,
+            packet.pointee.dts != PH_NOPTS, packet.pointee.duration > 0,
+            packet.pointee.flags & AV_PKT_FLAG_KEY != 0, let parameters = stream.pointee.codecpar,
+            parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+        else { return }
+        let (delay, overflow) = packet.pointee.duration.multipliedReportingOverflow(
+            by: Int64(max(0, parameters.pointee.video_delay))
+        )
+        if !overflow { derivedStarts[index] = packet.pointee.dts &+ delay }
+    }
+
     /// Returns the first timestamp of a stream in its own ticks, or nil if it is not known yet.
     func start(of stream: UnsafePointer<AVStream>) -> Int64? {
-        ticks(stream.pointee.start_time) ?? observedStarts[stream.pointee.index]
+        let index = stream.pointee.index
+        guard let start = ticks(stream.pointee.start_time) ?? observedStarts[index] else { return nil }
+        return min(start, derivedStarts[index] ?? start)
     }
 
     /// Returns true if reading on cannot reveal any more start times.
