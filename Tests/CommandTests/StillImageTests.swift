@@ -40,6 +40,34 @@ struct StillImageTests {
         #expect(outcome.lines.count { $0.hasPrefix("0, ") } == 2)
     }
 
+    @Test("A JPEG with an index of the pictures behind it is one frame; without an index they are a clip")
+    func pictureIndex() async throws {
+        // The index is an APP2 segment. libav takes the pictures behind it for further frames.
+        let outcome = try await run(
+            """
+            ffmpeg -nostdin -v error -f lavfi -i color=red:s=320x180 -frames:v 1 gain.jpg
+            { printf '\\xff\\xd8\\xff\\xe2\\x00\\x06MPF\\x00'; tail -c +3 a.jpg; cat gain.jpg; } > index.jpg
+            cat a.jpg gain.jpg > clip.jpg
+            "$vplay" --untimed --events text --image-duration 2 index.jpg | grep didPlayToEndTime
+            for name in a index clip; do
+                "$vplay" frames $name.jpg --size 320x180 -o - | wc -c
+            done
+            "$vplay" snapshot a.jpg -o expected.png
+            "$vplay" snapshot index.jpg --at 5 -o late.png 2>/dev/null
+            "$vplay" snapshot index.jpg --at 5 --at 0 -o both-%d.png 2>/dev/null
+            for name in late both-1 both-2; do cmp expected.png $name.png && echo $name; done
+            """
+        )
+        let frame = 320 * 180 * 3
+        #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+        #expect(
+            outcome.lines == [
+                "2 didPlayToEndTime item=0", "\(frame)", "\(frame)", "\(2 * frame)", "late", "both-1",
+                "both-2",
+            ]
+        )
+    }
+
     @Test("Time advances without a stop across images and clips, and through the laps of a list")
     func gapless() async throws {
         let outcome = try await run(

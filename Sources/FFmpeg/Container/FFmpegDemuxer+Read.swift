@@ -41,8 +41,16 @@ extension FFmpegDemuxer {
         }
     }
 
-    /// Returns the next packet of any stream that libav delivers, or nil at the end.
+    /// Returns the next packet of any stream, or nil at the end.
     func readFromContainer(_ session: InputSession) throws(MediaError) -> PacketOwner? {
+        while !pictures.isComplete, let packet = try readFromLibrary(session) {
+            if pictures.accepts(packet.pointer.pointee) { return packet }
+        }
+        return nil
+    }
+
+    /// Returns the next packet that libav delivers, or nil at the end.
+    private func readFromLibrary(_ session: InputSession) throws(MediaError) -> PacketOwner? {
         let packet = try PacketOwner()
         let context = try session.context
         let failures = session.failureCount
@@ -108,11 +116,12 @@ extension FFmpegDemuxer {
         return description?.tracks.first { $0.id == Int(packet.stream_index) }?.isAttachedPicture ?? false
     }
 
-    /// Reads until every track has shown its start time. The packets are kept in the queue.
+    /// Reads until every track has shown its start time, and an image file its first frame, because a seek depends on
+    /// it. The packets are kept in the queue.
     func readStart(_ session: InputSession) throws(MediaError) -> TimelineZero {
         var timeline = TimelineZero()
         startFingerprint = StartFingerprint()
-        guard !timeline.isComplete(session.streams) else { return timeline }
+        guard pictures.needsFirstPacket || !timeline.isComplete(session.streams) else { return timeline }
         while queue.count < FFmpegDemuxer.startPacketLimit && queue.byteCount < FFmpegDemuxer.startByteLimit {
             guard let packet = try readFromContainer(session) else { break }
             queue.append(packet)

@@ -39,6 +39,8 @@ extension FFmpegDemuxer {
         to target: MediaTime,
         preference: SeekPreference
     ) throws(MediaError) {
+        // libav would seek in the bytes behind the frame.
+        if pictures.hasOneFrame { return try reopen() }
         let (session, _) = try opened()
         session.seeksDirectly = interruption.context.hasWaited || session.reader.wasPending
         defer { session.seeksDirectly = false }

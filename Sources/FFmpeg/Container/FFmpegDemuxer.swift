@@ -30,6 +30,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var enabled: Set<Int>?
     /// The first packets of the streams, by which a seek to zero verifies that it has reached the start.
     var startFingerprint = StartFingerprint()
+    /// Selects the packets of image files that are frames.
+    var pictures = PictureFilter()
     /// The number of failed reads since the last packet.
     var failedReads = 0
     /// Whether libav has delivered a packet.
@@ -167,6 +169,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         canReread.store(source.isSeekable || request.isSegmented, ordering: .releasing)
         interruption.beginCall()
         let session = try InputSession(request: request, source: source, interruption: interruption, log: log)
+        pictures.begin(session.formatName)
         // A server may have reported in the meantime whether the source is seekable.
         canReread.store(source.isSeekable || request.isSegmented, ordering: .releasing)
         return session

@@ -59,6 +59,9 @@ final class InputSession {
         }
     }
 
+    /// libav's name of the container format, which may be a list.
+    var formatName: String { ColorNames.name(owned?.pointee.iformat?.pointee.name) ?? "" }
+
     var isSeekable: Bool { bridge.source.isSeekable }
     var isLocal: Bool { bridge.source.isLocal }
     var byteCount: Int64? { source.byteCount }
