@@ -68,6 +68,23 @@ struct StillImageTests {
         )
     }
 
+    @Test("A PNG with bytes behind its end is one frame, without an error; concatenated ones are a clip")
+    func trailingBytes() async throws {
+        let outcome = try await run(
+            """
+            { cat b.png; echo trailing; } > trailing.png
+            cat b.png trailing.png > clip.png
+            "$vplay" --untimed --events text --image-duration 1 trailing.png | grep -E 'didPlayToEndTime|errorLog'
+            "$vplay" snapshot b.png -o expected.png
+            "$vplay" snapshot trailing.png --at 5 -o late.png 2>/dev/null
+            cmp expected.png late.png && echo late
+            "$vplay" frames clip.png --size 320x180 -o - | wc -c
+            """
+        )
+        #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+        #expect(outcome.lines == ["1 didPlayToEndTime item=0", "late", "\(2 * 320 * 180 * 3)"])
+    }
+
     @Test("Time advances without a stop across images and clips, and through the laps of a list")
     func gapless() async throws {
         let outcome = try await run(

@@ -5,8 +5,11 @@ internal import CFFmpeg
 struct PictureFilter {
     private enum Format {
         case jpeg
+        case png
         case other
     }
+
+    private static let signatureOfPNG: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     private var format = Format.other
     /// Whether the first picture is the only frame, or nil until it has been read.
@@ -21,7 +24,11 @@ struct PictureFilter {
 
     /// Prepares for reading a container from its start. `formatName` is libav's name.
     mutating func begin(_ formatName: String) {
-        format = formatName == "jpeg_pipe" ? .jpeg : .other
+        switch formatName {
+        case "jpeg_pipe": format = .jpeg
+        case "png_pipe": format = .png
+        default: format = .other
+        }
         isComplete = false
     }
 
@@ -33,6 +40,9 @@ struct PictureFilter {
             isOnlyFrame = isOnly
             isComplete = isOnly
             return true
+        case .png:
+            // Bytes behind the end of a picture become a packet of their own, which no decoder accepts.
+            return Self.bytes(of: packet).starts(with: Self.signatureOfPNG)
         case .other:
             return true
         }
