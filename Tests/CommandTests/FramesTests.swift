@@ -78,6 +78,30 @@ struct FramesTests {
     }
 
     @Test(
+        "Paletted video has its palette after a seek",
+        arguments: [("rawvideo", "avi"), ("smc", "mov")]
+    )
+    func palette(codec: String, container: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.\(container)")
+        let made = try await Command.shell(
+            """
+            ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v \(codec) -pix_fmt pal8 "$1"
+            """,
+            path
+        )
+        #expect(made.status == 0, "\(made.errors)")
+        // The whole file is read without a seek.
+        let all = try await Command.run("frames", path, "-o", "-")
+        let size = 64 * 48 * 3
+        try #require(all.output.count == 10 * size)
+        let found = try await Command.run("frames", path, "--at", "0.5", "--at", "0.2", "-o", "-")
+        #expect(found.output.prefix(size) == all.output[(5 * size)..<(6 * size)])
+        #expect(found.output.dropFirst(size) == all.output[(2 * size)..<(3 * size)])
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test(
         "The header describes the raw frames that follow",
         arguments: [
             ("gray", #""channels":1,"dtype":"uint8","byteCount":48"#, 48),

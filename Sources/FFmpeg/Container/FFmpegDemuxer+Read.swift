@@ -64,6 +64,7 @@ extension FFmpegDemuxer {
             failedReads = 0
             hasReadPacket = true
             startFingerprint.record(packet)
+            palettes.record(packet)
             return packet
         }
         // libav reports a failed read as the end of the file, so the source's error takes precedence.
@@ -85,6 +86,7 @@ extension FFmpegDemuxer {
         // A stream that appears during reading was never described, so it cannot have been enabled.
         guard let mapping = mappings[owner.pointer.pointee.stream_index] else { return nil }
         if isOversizedPicture(owner.pointer.pointee) { return nil }
+        palettes.restore(in: owner)
         let presentedTrack = adjustTimeline(owner, track)
         let packet = owner.pointer.pointee
         var result = Packet(
@@ -116,12 +118,12 @@ extension FFmpegDemuxer {
         return description?.tracks.first { $0.id == Int(packet.stream_index) }?.isAttachedPicture ?? false
     }
 
-    /// Reads until every track has shown its start time, and an image file its first frame, because a seek depends on
-    /// it. The packets are kept in the queue.
+    /// Reads until every track has shown its start time, and what a seek depends on is known. The packets are kept in the
+    /// queue.
     func readStart(_ session: InputSession) throws(MediaError) -> TimelineZero {
         var timeline = TimelineZero()
         startFingerprint = StartFingerprint()
-        guard pictures.needsFirstPacket || !timeline.isComplete(session.streams) else { return timeline }
+        if isStartKnown(session, timeline) { return timeline }
         while queue.count < FFmpegDemuxer.startPacketLimit && queue.byteCount < FFmpegDemuxer.startByteLimit {
             guard let packet = try readFromContainer(session) else { break }
             queue.append(packet)
@@ -130,8 +132,20 @@ extension FFmpegDemuxer {
             }) {
                 timeline.record(packet.pointer, of: stream)
             }
-            if timeline.isComplete(session.streams) { return timeline }
+            if isStartKnown(session, timeline) { return timeline }
         }
         return timeline
+    }
+
+    /// Returns whether every track has shown its start time, an image file its first frame, and paletted video its first
+    /// packet, which has the palette.
+    private func isStartKnown(_ session: InputSession, _ timeline: TimelineZero) -> Bool {
+        guard !pictures.needsFirstPacket, timeline.isComplete(session.streams) else { return false }
+        return session.streams.allSatisfy { stream in
+            let parameters = stream.pointee.codecpar.pointee
+            return parameters.codec_type != AVMEDIA_TYPE_VIDEO || !TimelineZero.definesTimeline(stream)
+                || !PixelFormats.hasPalette(AVPixelFormat(parameters.format))
+                || startFingerprint.signatures[stream.pointee.index] != nil
+        }
     }
 }

@@ -141,6 +141,7 @@ extension FFmpegDemuxer {
         queue.removeAll()
         session.clearFailure()
         session.discardPosition()
+        palettes.noteSeek()
         failedReads = 0
         log.clear()
         startFingerprint.isReadingFromStart = false

@@ -32,6 +32,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var startFingerprint = StartFingerprint()
     /// Selects the packets of image files that are frames.
     var pictures = PictureFilter()
+    var palettes = PaletteMemory()
     /// The number of failed reads since the last packet.
     var failedReads = 0
     /// Whether libav has delivered a packet.
