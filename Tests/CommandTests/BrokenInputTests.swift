@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Broken inputs")
@@ -80,6 +81,33 @@ struct BrokenInputTests {
         let probe = try await Command.run("probe", "--json", path)
         #expect(probe.status == 0 || probe.output.isEmpty)
         check(path, probe, mayPlay: true)
+    }
+
+    @Test(
+        "A format that is not supported is named, without the list of those that are",
+        arguments: [
+            ("a.ico", "ico"), ("a.xbm", "xbm"), ("a.jpg", "xbm"), ("a.svg", "svg"),
+        ]
+    )
+    func refusedFormats(name: String, format: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(name)
+        if format == "svg" {
+            let text = #"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"></svg>"#
+            try folder.write(name, Data(text.utf8))
+        } else {
+            let made = try await Command.shell(
+                """
+                ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x64 -frames:v 1 "$1.\(format)" && mv "$1.\(format)" "$1"
+                """,
+                path
+            )
+            #expect(made.status == 0, "\(made.errors)")
+        }
+        let outcome = try await Command.run("--untimed", path)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "vplay: \(path): the format \"\(format)\" is not supported\n")
+        withExtendedLifetime(folder) {}
     }
 
     @Test(

@@ -226,6 +226,25 @@ final class InputSession {
             error.code = .encrypted
             error.message = "the file is encrypted"
         }
+        if error.code == .unrecognizedFormat, let refused = refusedFormat(logText) {
+            error.message = "the format \"\(refused)\" is not supported"
+            // The line lists all formats that are.
+            error.libraryLog = nil
+        }
         return error
+    }
+
+    /// Returns the name of the format that libav has recognized but that the policy does not allow, or nil.
+    private func refusedFormat(_ logText: String) -> String? {
+        guard let end = logText.firstRange(of: ": Format not on whitelist")?.lowerBound else { return nil }
+        // The line begins with the name of the demuxer.
+        let line = logText[..<end]
+        let start = line.lastIndex(of: " ").map { line.index(after: $0) } ?? line.startIndex
+        let format = String(line[start...])
+        if format == "image2", let dot = name.lastIndex(of: ".") {
+            // libav has chosen the demuxer of numbered image files by the extension of the name alone.
+            return String(name[name.index(after: dot)...])
+        }
+        return format.hasSuffix("_pipe") ? String(format.dropLast("_pipe".count)) : format
     }
 }
