@@ -98,7 +98,8 @@ struct BrokenInputTests {
         } else {
             let made = try await Command.shell(
                 """
-                ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x64 -frames:v 1 "$1.\(format)" && mv "$1.\(format)" "$1"
+                ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x64 -frames:v 1 "$1.\(format)"
+                mv "$1.\(format)" "$1"
                 """,
                 path
             )

@@ -118,8 +118,8 @@ extension FFmpegDemuxer {
         return description?.tracks.first { $0.id == Int(packet.stream_index) }?.isAttachedPicture ?? false
     }
 
-    /// Reads until every track has shown its start time, and what a seek depends on is known. The packets are kept in the
-    /// queue.
+    /// Reads until every track has shown its start time, and what a seek depends on is known. The packets are kept in
+    /// the queue.
     func readStart(_ session: InputSession) throws(MediaError) -> TimelineZero {
         var timeline = TimelineZero()
         startFingerprint = StartFingerprint()
@@ -137,8 +137,8 @@ extension FFmpegDemuxer {
         return timeline
     }
 
-    /// Returns whether every track has shown its start time, an image file its first frame, and paletted video its first
-    /// packet, which has the palette.
+    /// Returns whether every track has shown its start time, an image file its first frame, and paletted video its
+    /// first packet, which has the palette.
     private func isStartKnown(_ session: InputSession, _ timeline: TimelineZero) -> Bool {
         guard !pictures.needsFirstPacket, timeline.isComplete(session.streams) else { return false }
         return session.streams.allSatisfy { stream in

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 
-/// The newest palette of each stream of paletted video. libav attaches a palette only to the first packet that it applies
-/// to, and does not repeat it after a seek.
+/// The newest palette of each stream of paletted video. libav attaches a palette only to the first packet that it
+/// applies to, and does not repeat it after a seek.
 struct PaletteMemory {
     private var palettes: [Int32: [UInt8]] = [:]
     /// The streams of which no packet has been returned since the last seek.
