@@ -252,6 +252,35 @@ struct OutputTests {
         #expect(text.text.contains("track 0: video, h264"))
     }
 
+    @Test(
+        "probe reports the channel layout only if the file declares it",
+        arguments: [
+            ("pcm_s16be", "aiff", 2, ""), ("adpcm_ms", "wav", 2, ""), ("flac", "flac", 2, "stereo"),
+            ("flac", "flac", 6, "5.1"),
+        ]
+    )
+    func channelLayout(codec: String, container: String, count: Int, layout: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.\(container)")
+        let made = try await Command.shell(
+            "ffmpeg -nostdin -v error -f lavfi -i sine=d=0.2 -ac \(count) -c:a \(codec) \"$1\"",
+            path
+        )
+        #expect(made.status == 0, "\(made.errors)")
+        let outcome = try await Command.run("probe", "--json", path)
+        let object = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
+        let tracks = try #require(object["tracks"] as? [[String: Any]])
+        #expect(tracks[0]["channels"] as? Int == count)
+        if layout.isEmpty {
+            #expect(tracks[0]["channelLayout"] is NSNull)
+        } else {
+            #expect(tracks[0]["channelLayout"] as? String == layout)
+        }
+        let text = try await Command.run("probe", path)
+        #expect(text.text.contains(" Hz, \(count) channels\(layout.isEmpty ? "" : " (\(layout))"), "))
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("probe reports the mastering display and the content light level")
     func probeTellsOfLight() async throws {
         func place(_ x: Int32, _ y: Int32) -> MasteringDisplay.Chromaticity {

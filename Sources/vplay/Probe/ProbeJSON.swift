@@ -65,7 +65,7 @@ enum ProbeJSON {
         [
             ("sampleRate", .integer(track.sampleRate)),
             ("channels", .integer(track.channelCount)),
-            ("channelLayout", name(track.channelLayout.name)),
+            ("channelLayout", .optional(track.channelLayout.assignment)),
             ("sampleFormat", name(track.sampleLayout)),
         ]
     }

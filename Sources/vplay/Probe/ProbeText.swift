@@ -76,7 +76,7 @@ enum ProbeText {
     }
 
     private static func audio(_ track: Track) -> [String] {
-        let layout = track.channelLayout.name.isEmpty ? "" : " (\(track.channelLayout.name))"
+        let layout = track.channelLayout.assignment.map { " (\($0))" } ?? ""
         let channels = track.channelCount == 1 ? "1 channel" : "\(track.channelCount) channels"
         return ["\(track.sampleRate) Hz", channels + layout]
     }
