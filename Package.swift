@@ -336,7 +336,9 @@ let package = Package(
         ),
         .testTarget(
             name: "FFmpegTests",
-            dependencies: ["FFmpeg", "HLS", "MediaCore", "PlayheadBackend", "Playhead", "TestSupport"],
+            dependencies: [
+                "FFmpeg", "HLS", "MediaCore", "PlayheadBackend", "Playhead", "PlayheadTesting", "TestSupport",
+            ],
             swiftSettings: plainSettings
         ),
         .testTarget(
@@ -414,10 +416,9 @@ let package = Package(
         .testTarget(
             name: "AVFoundationTests",
             dependencies: [
-                "AVFoundation", "AVKit", "CoreMedia", "FFmpeg", "MediaPlayer", "Playhead", "PlayheadTesting",
-                "MediaCore",
-                "PlayheadBackend",
-                "TestSupport",
+                "AVFoundation", "AVKit", "CoreMedia", "FFmpeg", "MediaCore", "MediaPlayer", "Network",
+                "Playhead",
+                "PlayheadBackend", "PlayheadTesting", "TestSupport",
             ],
             swiftSettings: plainSettings
         ),
@@ -436,7 +437,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["vplay", "MediaCore", "TestSupport"],
+            dependencies: ["vplay", "MediaCore", "Playhead", "TestSupport"],
             swiftSettings: plainSettings
         ),
         fuzzTests,
