@@ -38,8 +38,7 @@ struct SegmentSeek {
         self.preference = preference
         self.rendition = rendition
         self.track = track?.id
-        let prerolls = tracks.map { $0.preroll(usual: Self.usualAudioPreroll) }
-        audioPreroll = prerolls.max() ?? Self.usualAudioPreroll
+        audioPreroll = tracks.preroll(usual: Self.usualAudioPreroll)
         let isAudio = track?.mediaType == .audio
         goal = isAudio && preference == .atOrBefore ? target - audioPreroll : target
     }

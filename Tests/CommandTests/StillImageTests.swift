@@ -40,9 +40,9 @@ struct StillImageTests {
         #expect(outcome.lines.count { $0.hasPrefix("0, ") } == 2)
     }
 
-    @Test("A JPEG with an index of the pictures behind it is one frame; without an index they are a clip")
+    @Test("A JPEG with an index of the pictures after it is one frame; without an index they are a clip")
     func pictureIndex() async throws {
-        // The index is an APP2 segment. libav takes the pictures behind it for further frames.
+        // The index is an APP2 segment. libav takes the pictures after it for further frames.
         let outcome = try await run(
             """
             ffmpeg -nostdin -v error -f lavfi -i color=red:s=320x180 -frames:v 1 gain.jpg
@@ -68,7 +68,7 @@ struct StillImageTests {
         )
     }
 
-    @Test("A PNG with bytes behind its end is one frame, without an error; concatenated ones are a clip")
+    @Test("A PNG with bytes after its end is one frame, without an error; concatenated ones are a clip")
     func trailingBytes() async throws {
         let outcome = try await run(
             """

@@ -290,14 +290,20 @@ struct AudioSeamTests {
         #expect(other.time >= 895)
     }
 
-    @Test("A step by frames moves the audio together with the video")
-    func stepped() {
+    /// Plays for a second, pauses, and begins to step.
+    private func benchAfterStep(_ count: Int) -> EngineTestBench {
         let bench = EngineTestBench(audio: .device())
         bench.load(.clip(seconds: 10))
         bench.play()
         bench.driver.run(seconds: 1)
         bench.play(0)
-        bench.loop.send(.step(15))
+        bench.loop.send(.step(count))
+        return bench
+    }
+
+    @Test("A step by frames moves the audio together with the video")
+    func stepped() {
+        let bench = benchAfterStep(15)
         bench.driver.run(seconds: 1)
         bench.play()
         bench.driver.run(seconds: 0.4)
@@ -306,12 +312,7 @@ struct AudioSeamTests {
 
     @Test("After a step within the audio that the device has received, that audio is heard from the frame on")
     func steppedOnce() {
-        let bench = EngineTestBench(audio: .device())
-        bench.load(.clip(seconds: 10))
-        bench.play()
-        bench.driver.run(seconds: 1)
-        bench.play(0)
-        bench.loop.send(.step(1))
+        let bench = benchAfterStep(1)
         bench.driver.run(seconds: 0.5)
         #expect(bench.time == 1000)
         bench.play()

@@ -39,7 +39,7 @@ extension FFmpegDemuxer {
         to target: MediaTime,
         preference: SeekPreference
     ) throws(MediaError) {
-        // libav would seek in the bytes behind the frame.
+        // libav would seek in the bytes after the frame.
         if pictures.hasOneFrame { return try reopen() }
         let (session, _) = try opened()
         session.seeksDirectly = interruption.context.hasWaited || session.reader.wasPending

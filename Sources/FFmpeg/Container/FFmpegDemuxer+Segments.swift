@@ -61,22 +61,18 @@ extension FFmpegDemuxer: SegmentedDemuxer {
                 )
             }
             if enabled.contains(track) { own.insert(Int(stream.pointee.index)) }
-            let extradata = Self.extradata(parameters)
+            let extradata = parameters.extradataBytes
+            let isOther = extradata != old.extradataBytes
             // Once the decoder has received the extradata of another segment, it needs that of the first one again.
-            if extradata != Self.extradata(old) { other.tracksWithOtherExtradata.insert(track) }
+            if isOther { other.tracksWithOtherExtradata.insert(track) }
             takeovers[stream.pointee.index] = Takeover(
                 track: track,
                 timeBase: target.pointee.time_base,
                 extradata: other.tracksWithOtherExtradata.contains(track) ? extradata : nil,
-                packetExtradata: extradata == Self.extradata(old) ? nil : extradata
+                packetExtradata: isOther ? extradata : nil
             )
         }
         setEnabledTracks(own)
-    }
-
-    private static func extradata(_ parameters: AVCodecParameters) -> [UInt8] {
-        guard let bytes = parameters.extradata, parameters.extradata_size > 0 else { return [] }
-        return Array(UnsafeBufferPointer(start: bytes, count: Int(parameters.extradata_size)))
     }
 
     /// Moves a packet to the presentation's timeline and returns the track that it belongs to.
@@ -90,15 +86,7 @@ extension FFmpegDemuxer: SegmentedDemuxer {
             result = takeover.track
             if let extradata = takeover.extradata {
                 takeovers[index]?.extradata = nil
-                if !extradata.isEmpty,
-                    let sideData = av_packet_new_side_data(
-                        owner.pointer,
-                        AV_PKT_DATA_NEW_EXTRADATA,
-                        extradata.count
-                    )
-                {
-                    sideData.update(from: extradata, count: extradata.count)
-                }
+                owner.attach(extradata, as: AV_PKT_DATA_NEW_EXTRADATA)
             }
         }
         if shift != .zero, let mapping = mappings[index] {

@@ -23,9 +23,8 @@ struct PaletteMemory {
     mutating func restore(in packet: PacketOwner) {
         let index = packet.pointer.pointee.stream_index
         guard waiting.remove(index) != nil, let palette = palettes[index],
-            av_packet_get_side_data(packet.pointer, AV_PKT_DATA_PALETTE, nil) == nil,
-            let sideData = av_packet_new_side_data(packet.pointer, AV_PKT_DATA_PALETTE, palette.count)
+            av_packet_get_side_data(packet.pointer, AV_PKT_DATA_PALETTE, nil) == nil
         else { return }
-        sideData.update(from: palette, count: palette.count)
+        packet.attach(palette, as: AV_PKT_DATA_PALETTE)
     }
 }

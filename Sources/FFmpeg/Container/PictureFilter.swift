@@ -1,6 +1,6 @@
 internal import CFFmpeg
 
-/// Selects the packets of an image file that are frames of their own. libav takes any bytes behind a picture for the
+/// Selects the packets of an image file that are frames of their own. libav takes any bytes after a picture for the
 /// next frame of a clip.
 struct PictureFilter {
     private enum Format {
@@ -41,7 +41,7 @@ struct PictureFilter {
             isComplete = isOnly
             return true
         case .png:
-            // Bytes behind the end of a picture become a packet of their own, which no decoder accepts.
+            // Bytes after the end of a picture become a packet of their own, which no decoder accepts.
             return Self.bytes(of: packet).starts(with: Self.signatureOfPNG)
         case .other:
             return true
@@ -53,7 +53,7 @@ struct PictureFilter {
         return UnsafeBufferPointer(start: data, count: Int(max(0, packet.size)))
     }
 
-    /// Returns whether the header of a JPEG picture has an index of the pictures behind it (Multi-Picture Format, CIPA
+    /// Returns whether the header of a JPEG picture has an index of the pictures after it (Multi-Picture Format, CIPA
     /// DC-007). They belong to the first one: a gain map, a preview or the view of the other eye.
     private static func hasPictureIndex(_ picture: UnsafeBufferPointer<UInt8>) -> Bool {
         guard picture.count > 2, picture[0] == 0xFF, picture[1] == 0xD8 else { return false }

@@ -14,13 +14,6 @@ struct CodecSettings {
     var device: HardwareDevice?
     var log: LibraryLog
 
-    /// The extradata of the track.
-    var extradata: [UInt8] {
-        let parameters = parameters.pointer.pointee
-        guard let bytes = parameters.extradata, parameters.extradata_size > 0 else { return [] }
-        return Array(UnsafeBufferPointer(start: bytes, count: Int(parameters.extradata_size)))
-    }
-
     func open() throws(MediaError) -> CodecContext { try open(threads) }
 
     /// Creates a context again. If the system cannot create threads, it uses one thread, so that a decoder that worked

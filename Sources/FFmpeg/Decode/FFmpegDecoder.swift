@@ -143,7 +143,10 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         defer { scratch.unreference() }
         scratch.pointer.pointee.dts = decodeTicks ?? PH_NOPTS
         // Packets that are sent again after a seek, and those after a discontinuity, may need other extradata.
-        if payload.extradata != extradata { attach(payload.extradata ?? settings.extradata, to: scratch) }
+        if payload.extradata != extradata {
+            let ofTrack = settings.parameters.pointer.pointee.extradataBytes
+            scratch.attach(payload.extradata ?? ofTrack, as: AV_PKT_DATA_NEW_EXTRADATA)
+        }
         log.clear()
         let code = log.capture { avcodec_send_packet(codec.pointer, scratch.pointer) }
         if code == PH_ERROR_EAGAIN { return false }
@@ -153,13 +156,6 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             throw failure(code, "cannot decode a packet", time: packet.presentationTime)
         }
         return true
-    }
-
-    private func attach(_ extradata: [UInt8], to packet: PacketOwner) {
-        guard !extradata.isEmpty,
-            let sideData = av_packet_new_side_data(packet.pointer, AV_PKT_DATA_NEW_EXTRADATA, extradata.count)
-        else { return }
-        sideData.update(from: extradata, count: extradata.count)
     }
 
     private func canDiscard(_ packet: Packet, _ original: UnsafeMutablePointer<AVPacket>) -> Bool {

@@ -18,5 +18,14 @@ final class PacketOwner {
         av_packet_free(&pointer)
     }
 
+    /// Adds side data, in place of other side data of the same type. Does nothing if there are no bytes, or no memory for
+    /// them.
+    func attach(_ bytes: [UInt8], as type: AVPacketSideDataType) {
+        guard !bytes.isEmpty, let sideData = av_packet_new_side_data(pointer, type, bytes.count) else {
+            return
+        }
+        sideData.update(from: bytes, count: bytes.count)
+    }
+
     func unreference() { av_packet_unref(pointer) }
 }

@@ -11,3 +11,10 @@ extension Track {
         return max(usual, MediaTime(value: 12 * 1152, timescale: Int32(clamping: sampleRate)))
     }
 }
+
+extension Sequence<Track> {
+    /// Returns the longest preroll of the tracks, or `usual` if there are none; see `Track.preroll(usual:)`.
+    package func preroll(usual: MediaTime) -> MediaTime {
+        map { $0.preroll(usual: usual) }.max() ?? usual
+    }
+}

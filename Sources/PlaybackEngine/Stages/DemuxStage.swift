@@ -94,9 +94,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
         epoch = request.start.epoch
         let mediaTracks = description.tracks.filter { $0.mediaType == .audio || $0.mediaType == .video }
         let tracks = Set(mediaTracks.map(\.id)).intersection(queues.keys)
-        let usual = SeekFilter.audioPreroll
-        let prerolls = mediaTracks.filter { tracks.contains($0.id) }.map { $0.preroll(usual: usual) }
-        history = PacketHistory(syncTrack: videoTrack, tracks: tracks, audioPreroll: prerolls.max() ?? usual)
+        let preroll = mediaTracks.filter { tracks.contains($0.id) }.preroll(usual: SeekFilter.audioPreroll)
+        history = PacketHistory(syncTrack: videoTrack, tracks: tracks, audioPreroll: preroll)
         if let joinTime = description.joinTime { history.begin(at: joinTime) }
         progress = Locked(ReadingProgress(epoch: request.start.epoch, tracks: tracks))
     }
