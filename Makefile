@@ -26,6 +26,7 @@ RELEASE := -c release --product vplay --scratch-path $(RELEASE_BUILD)
 VPLAY := $(RELEASE_BUILD)/release/vplay
 # The modules whose tests run under a sanitizer for each change, because it can find faults that the plain tests miss: modules
 # with unsafe pointers and C libraries (addresses), modules with locks and callbacks (threads). Empty (`make nightly`): all.
+# CI runs the tests of these modules under their sanitizers only: optimized, so that it takes less time than without.
 ASAN_MODULES ?= FFmpeg HLS MediaCore Network PulseAudio Sinks TerminalSink WindowSink
 TSAN_MODULES ?= HLS Network PlaybackEngine Playhead PlayheadFeed PulseAudio
 FIXTURES := media-fixtures/generated
@@ -189,6 +190,11 @@ test-tsan: fixtures ## run the tests of TSAN_MODULES under the thread sanitizer 
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
 	# Without the command: its processes run code that the other suites cover under the sanitizer in one process.
 	$(call run-tests,$(tsan-flags),--skip CommandTests)
+
+# The test targets of both lists, for CI.
+.PHONY: sanitized-tests
+sanitized-tests:
+	@echo $(sort $(ASAN_MODULES:%=%Tests) $(TSAN_MODULES:%=%Tests))
 
 .PHONY: build-asan build-tsan
 build-asan build-tsan: build-%:

@@ -469,6 +469,10 @@ let package = Package(
             ] + feedExamples + uiKitExamples : [])
 )
 
+// `.ci/run` builds the tests that it runs under a sanitizer for that sanitizer only.
+let skippedTests = Context.environment["PLAYHEAD_SKIPPED_TESTS"]?.split(separator: " ").map(String.init) ?? []
+package.targets.removeAll { skippedTests.contains($0.name) }
+
 // `make test-asan`, `make test-tsan` and `make fuzz` build only the test targets that they run, and what these depend on.
 let chosenTests =
     fuzzes

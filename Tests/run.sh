@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh FOLDER [OPTION ...]: runs all tests, or the targets named by PLAYHEAD_TESTS, of the build in a folder, with options of
-# Swift Testing. The program is started without `swift test`, which reads the package for each part, and of which two that start
+# run.sh FOLDER [OPTION ...]: runs all tests, or the targets named by PLAYHEAD_TESTS, except those named by PLAYHEAD_SKIPPED_TESTS, of
+# the build in a folder, with options of Swift Testing. The program is started without `swift test`, which reads the package for each part, and of which two that start
 # at the same time can fail because the build database is locked.
 # A target uses little more than one core, so two parts run in parallel, the long ones first. These simulate time, or compare
 # decoded files. The parts that play in real time follow: they wait most of the time, so two of them leave a core for each other.
@@ -25,6 +25,7 @@ chosen() {
     local part
     for part in "$@"; do
         [ -z "${PLAYHEAD_TESTS-}" ] || [[ " $PLAYHEAD_TESTS " == *" ${part%%[-.]*} "* ]] || continue
+        [[ " ${PLAYHEAD_SKIPPED_TESTS-} " != *" ${part%%[-.]*} "* ]] || continue
         printf '%s\n' "$part"
     done
 }
