@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// All frames of all files, compared with FFmpeg.
@@ -23,7 +24,7 @@ struct CorpusTests {
 
     @Test(
         "The frames of long files have the checksum of FFmpeg's",
-        arguments: Media.references(".framemd5.sha256")
+        arguments: Media.references(".framemd5.sha256").samples
     )
     func longFilesHaveTheirChecksum(path: String) async throws {
         let corpus = try #require(Media.corpus)

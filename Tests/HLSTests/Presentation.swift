@@ -1,4 +1,5 @@
 import Foundation
+import MediaCore
 import TestSupport
 import Testing
 
@@ -37,13 +38,28 @@ enum Presentation {
         return folder.file("media")
     }
 
+    /// The files of the presentations by their names, each encoded once.
+    private static let encoded = Locked<[String: [String: [UInt8]]]>([:])
+
     /// Returns the files of a presentation by their paths.
     static func files(_ name: String) throws -> [String: [UInt8]] {
-        let folder = try folder(name)
-        return try ServedFolder.files(folder.url)
+        try encoded.withLock { encoded in
+            if let files = encoded[name] { return files }
+            let folder = try encode(name)
+            let files = try ServedFolder.files(folder.url)
+            encoded[name] = files
+            return files
+        }
     }
 
+    /// Returns a folder with the files of a presentation, which the caller may change.
     static func folder(_ name: String) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for (path, bytes) in try files(name) { try folder.write(String(path.dropFirst()), bytes) }
+        return folder
+    }
+
+    private static func encode(_ name: String) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         switch name {
         case "separate audio":
