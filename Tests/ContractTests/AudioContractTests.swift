@@ -330,3 +330,37 @@ struct LayerThreeSeekTests {
         }
     }
 }
+
+@Suite("Audio of ADPCM in WAV after a seek")
+struct BlockSeekTests {
+    /// FFmpeg declares 16,000 bytes per second for each of them, which is up to four times the rate of the blocks.
+    @Test(
+        "A range has the samples of its time, whatever the header declares as the byte rate",
+        arguments: ["-c:a adpcm_ms -ar 8000", "-c:a adpcm_ima_wav -ar 44100 -ac 2"]
+    )
+    func samples(_ options: String) async throws {
+        let folder = try TemporaryFolder()
+        // The frequency rises, so that no part is like another one.
+        let url = try MadeFile.make("a.wav", in: folder, "-f lavfi -i aevalsrc=sin(300*t*t):d=10 \(options)")
+        let whole = try await read(url, in: nil)
+        for start in [MediaTime.ms(1000), .ms(6500), .ms(9000)] {
+            let part = try await read(url, in: MediaTimeRange(start: start, duration: .ms(250)))
+            let first = Int(start.seconds * Double(whole.rate)) * whole.channelCount
+            try #require(part.samples.count == whole.rate * whole.channelCount / 4)
+            #expect(part.samples[...] == whole.samples[first..<first + part.samples.count], "\(start)")
+        }
+    }
+
+    private func read(
+        _ url: URL,
+        in range: MediaTimeRange?
+    ) async throws -> (samples: [Float], rate: Int, channelCount: Int) {
+        var result = (samples: [Float](), rate: 0, channelCount: 0)
+        for try await buffer in Asset(url: url).audio(in: range) {
+            result.samples += buffer.interleavedFloats
+            result.rate = buffer.format.sampleRate
+            result.channelCount = buffer.format.channelCount
+        }
+        return result
+    }
+}

@@ -63,6 +63,7 @@ extension FFmpegDemuxer {
             }
             failedReads = 0
             hasReadPacket = true
+            blockTimes?.setTime(of: packet.pointer)
             startFingerprint.record(packet)
             palettes.record(packet)
             return packet
@@ -137,14 +138,17 @@ extension FFmpegDemuxer {
         return timeline
     }
 
-    /// Returns whether every track has shown its start time, an image file its first frame, and paletted video its
-    /// first packet, which has the palette.
+    /// Returns whether every track has shown its start time, an image file its first frame, paletted video its first
+    /// packet, which has the palette, and a file of audio blocks the position of its first one.
     private func isStartKnown(_ session: InputSession, _ timeline: TimelineZero) -> Bool {
         guard !pictures.needsFirstPacket, timeline.isComplete(session.streams) else { return false }
+        let formatName = session.formatName
         return session.streams.allSatisfy { stream in
             let parameters = stream.pointee.codecpar.pointee
-            return parameters.codec_type != AVMEDIA_TYPE_VIDEO || !TimelineZero.definesTimeline(stream)
-                || !PixelFormats.hasPalette(AVPixelFormat(parameters.format))
+            let isPaletted =
+                parameters.codec_type == AVMEDIA_TYPE_VIDEO && TimelineZero.definesTimeline(stream)
+                && PixelFormats.hasPalette(AVPixelFormat(parameters.format))
+            return !(isPaletted || AudioBlockTimes.apply(to: stream, formatName: formatName))
                 || startFingerprint.signatures[stream.pointee.index] != nil
         }
     }

@@ -48,14 +48,13 @@ extension FFmpegDemuxer {
             let mapping = mappings[Int32(clamping: track.id)]
         else { return try seekToStart(session) }
 
-        let context = try session.context
         prepareForSeek(session)
         let goal = mapping.ticks(atOrBefore: target)
         if preference == .atOrAfter {
             let first = mapping.itemTime(goal) < target ? goal &+ 1 : goal
             // The index may be in decoding order: a sync point just after the target may be decoded before it.
             for flags in [AVSEEK_FLAG_BACKWARD, 0] {
-                let code = try call { av_seek_frame(context, Int32(clamping: track.id), first, flags) }
+                let code = try seekLibrary(session, track, to: first, flags)
                 if code >= 0, let found = try readToSyncPoint(session, track: track),
                     flags == 0 || found.presentation >= first
                 {
@@ -73,16 +72,13 @@ extension FFmpegDemuxer {
         mapping: TimeMapping,
         goal: Int64
     ) throws(MediaError) {
-        let context = try session.context
         let first = mapping.ticks(atOrBefore: .zero)
         var latest = goal &- audioPreroll(track, mapping)
         for backoff in FFmpegDemuxer.seekBackoffs {
             let (asked, overflow) = latest.subtractingReportingOverflow(seconds(backoff, mapping))
             if overflow || asked <= first { break }
             prepareForSeek(session)
-            let code = try call {
-                av_seek_frame(context, Int32(clamping: track.id), asked, AVSEEK_FLAG_BACKWARD)
-            }
+            let code = try seekLibrary(session, track, to: asked, AVSEEK_FLAG_BACKWARD)
             if code < 0 { break }
             guard let found = try readToSyncPoint(session, track: track) else { continue }
             if found.presentation <= goal { return }
@@ -92,16 +88,25 @@ extension FFmpegDemuxer {
         try seekToStart(session)
     }
 
+    /// Makes libav seek to a sync point of a track at or before a time, or at or after it if `flags` are 0.
+    private func seekLibrary(
+        _ session: InputSession,
+        _ track: Track,
+        to ticks: Int64,
+        _ flags: Int32
+    ) throws(MediaError) -> Int32 {
+        let context = try session.context
+        let request = blockTimes?.request(for: ticks, isForward: flags == 0) ?? ticks
+        return try call { av_seek_frame(context, Int32(clamping: track.id), request, flags) }
+    }
+
     /// Seeks to the container's first packet, so that reading repeats exactly what it delivered the first time.
     private func seekToStart(_ session: InputSession) throws(MediaError) {
         if let track = description.flatMap(seekTrack), let mapping = mappings[Int32(clamping: track.id)] {
             prepareForSeek(session)
-            let context = try session.context
             // The target is earlier than the start of every track, so that no index selects a packet too late.
             let before = mapping.ticks(atOrBefore: MediaTime(value: -10, timescale: 1))
-            let code = try call {
-                av_seek_frame(context, Int32(clamping: track.id), before, AVSEEK_FLAG_BACKWARD)
-            }
+            let code = try seekLibrary(session, track, to: before, AVSEEK_FLAG_BACKWARD)
             if code >= 0, try isAtStart(session) { return }
         }
         try reopen()

@@ -33,6 +33,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     /// Selects the packets of image files that are frames.
     var pictures = PictureFilter()
     var palettes = PaletteMemory()
+    /// The times of audio blocks, or nil if the times of libav are right.
+    var blockTimes: AudioBlockTimes?
     /// The number of failed reads since the last packet.
     var failedReads = 0
     /// Whether libav has delivered a packet.
@@ -204,6 +206,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
             throw MediaError(.noPlayableTracks, "the file contains no tracks", location: request.location)
         }
         let timeline = try readStart(session)
+        blockTimes = AudioBlockTimes(session, startFingerprint)
         let description = try MediaDescriber.describe(session, timeline: timeline)
         for stream in session.streams {
             mappings[stream.pointee.index] = TimeMapping(
