@@ -106,6 +106,29 @@ struct OtherDurationTests {
         #expect(times.count == 50 && times.first == .zero)
         #expect(try await asset.image(at: .ms(39)).presentationTime == .zero)
     }
+
+    @Test(
+        "H.263, whose packets libav all marks as key frames: a frame is the same after a seek",
+        arguments: ["h263", "avi"]
+    )
+    func predictedPictures(_ container: String) async throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make(
+            "a.\(container)",
+            in: folder,
+            "-f lavfi -i testsrc2=s=176x144:r=25:d=4 -c:v h263 -g 25"
+        )
+        let asset = Asset(url: url)
+        var frames: [VideoFrame] = []
+        for try await frame in asset.frames() { frames.append(frame) }
+        try #require(frames.count == 100)
+        for frame in [frames[80], frames[30]] {
+            let sampling = FrameSampling.times([frame.presentationTime])
+            let found = try await asset.frames(sampling).reduce(into: [VideoFrame]()) { $0.append($1) }
+            #expect(found.map(\.presentationTime) == [frame.presentationTime])
+            #expect(try found.first?.packedBytes() == frame.packedBytes())
+        }
+    }
 }
 
 @Suite("Contract: edit lists of several segments")
