@@ -54,6 +54,25 @@ struct OtherDurationTests {
         #expect(frames == 25)
     }
 
+    @Test("AVI that FFmpeg could not complete, because it wrote to a pipe, declares no duration and plays to its end")
+    func pipe() async throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make(
+            "a.avi",
+            in: folder,
+            """
+            -f lavfi -i testsrc2=s=64x48:r=25:d=2 -f lavfi -i sine=d=2 -c:v mpeg4 -c:a pcm_s16le -seekable 0
+            """
+        )
+        let asset = Asset(url: url)
+        #expect(try await asset.load(.duration) == .indefinite)
+        #expect(asset.tracks.allSatisfy { $0.frameCount == nil })
+        #expect(try await asset.image(at: .ms(100_000)).presentationTime == .ms(1960))
+        let played = await PlaybackTranscript.play(Asset(url: url))
+        #expect(played.ending == "end", "\(played.message)")
+        #expect(played.frames.count == 50)
+    }
+
     @Test("AVI whose declared duration is shorter than its frames: images reach the last frame")
     func shortDuration() async throws {
         let folder = try TemporaryFolder()

@@ -33,8 +33,11 @@ enum MediaDescriber {
         description.isSeekable = session.isSeekable
         description.isLocal = session.isLocal
         description.byteCount = session.byteCount
-        description.bitRate = context.pointee.bit_rate > 0 ? context.pointee.bit_rate : nil
-        setDuration(context, &description)
+        // libav derives the duration and the bit rate from the lengths of the streams.
+        if streams.allSatisfy({ describer.declaresLength($0) }) {
+            description.bitRate = context.pointee.bit_rate > 0 ? context.pointee.bit_rate : nil
+            setDuration(context, &description)
+        }
         if !description.isLocal, !session.request.isSegmented {
             description.byteMarks = ByteMarks.read(streams, description)
         }

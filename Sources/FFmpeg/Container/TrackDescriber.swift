@@ -35,7 +35,8 @@ struct TrackDescriber {
         track.language = metadata["language"].flatMap { $0 == "und" || $0.isEmpty ? nil : $0 }
         track.title = metadata["title"] ?? metadata["handler_name"].flatMap { $0.isEmpty ? nil : $0 }
         track.timeRange = timeRange(stream)
-        track.frameCount = stream.pointee.nb_frames > 0 ? Int(stream.pointee.nb_frames) : nil
+        track.frameCount =
+            stream.pointee.nb_frames > 0 && declaresLength(stream) ? Int(stream.pointee.nb_frames) : nil
         track.bitRate = parameters.pointee.bit_rate > 0 ? parameters.pointee.bit_rate : nil
         track.isDefault = disposition & AV_DISPOSITION_DEFAULT != 0
         track.dispositions = Set(
@@ -113,10 +114,16 @@ struct TrackDescriber {
         }
     }
 
+    private var formatName: String { ColorNames.name(context.pointee.iformat?.pointee.name) ?? "" }
+
     /// Whether the streams have durations of their own. For these containers, libav copies that of the file to each.
-    private var declaresTrackDurations: Bool {
-        guard let name = context.pointee.iformat?.pointee.name else { return true }
-        return !["asf", "wtv"].contains(String(cString: name))
+    private var declaresTrackDurations: Bool { !["asf", "wtv"].contains(formatName) }
+
+    /// Returns whether the length of a stream is that of its content.
+    ///
+    /// FFmpeg's AVI writer declares this length until it has written everything, and cannot replace it in a pipe.
+    func declaresLength(_ stream: UnsafePointer<AVStream>) -> Bool {
+        formatName != "avi" || stream.pointee.nb_frames != 1 << 30
     }
 
     private func timeRange(_ stream: UnsafeMutablePointer<AVStream>) -> MediaTimeRange {
@@ -124,7 +131,8 @@ struct TrackDescriber {
         // For text and data, libav only estimates the start, and only if it has analyzed the file.
         let first = TimelineZero.definesTimeline(stream) ? timeline.start(of: stream) : nil
         let start = mapping.itemTime(first) ?? .zero
-        let declared = declaresTrackDurations ? ticks(stream.pointee.duration) : nil
+        let isDeclared = declaresTrackDurations && declaresLength(stream)
+        let declared = isDeclared ? ticks(stream.pointee.duration) : nil
         let duration = declared.flatMap { mapping.duration($0) } ?? .indefinite
         return MediaTimeRange(
             start: start.isNumeric ? start : .zero,
