@@ -188,7 +188,7 @@ struct CallersBytesTests {
             + content
     }
 
-    @Test("Metadata and chapters in item time are reported, and cover art is not a video track")
+    @Test("Metadata, and chapters in item time and in order, are reported, and cover art is not a video track")
     func metadata() async throws {
         func chapter(_ name: String, _ start: UInt32, _ end: UInt32) -> [UInt8] {
             let times = [start, end, .max, .max].flatMap { time in
@@ -204,7 +204,7 @@ struct CallersBytesTests {
             )
         )
         let body =
-            frame("TIT2", [0] + Array("A title".utf8)) + chapter("One", 0, 700) + chapter("Two", 700, 2000)
+            frame("TIT2", [0] + Array("A title".utf8)) + chapter("Two", 700, 2000) + chapter("One", 0, 700)
             + frame("APIC", Array("\0image/png\0\u{3}\0".utf8) + image)
         let size = (0..<4).reversed().map { UInt8(body.count >> ($0 * 7) & 0x7F) }
         let tag = Array("ID3".utf8) + [3, 0, 0] + size + body

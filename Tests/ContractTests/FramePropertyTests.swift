@@ -150,6 +150,34 @@ struct OtherDurationTests {
     }
 }
 
+@Suite("Contract: chapters on the timeline of the item")
+struct ChapterTimeTests {
+    @Test("If the container begins after time 0, chapters begin with the media and end where the next one begins")
+    func lateStart() async throws {
+        let folder = try TemporaryFolder()
+        let chapters = [("Before", 0, 1500), ("One", 1500, 3000), ("Two", 3000, 5000)].map { title, start, end in
+            "[CHAPTER]\nTIMEBASE=1/1000\nSTART=\(start)\nEND=\(end)\ntitle=\(title)\n"
+        }
+        try folder.write("a.txt", Array((";FFMETADATA1\n" + chapters.joined()).utf8))
+        let url = try MadeFile.make(
+            "a.mkv",
+            in: folder,
+            """
+            -f lavfi -i testsrc2=s=64x48:r=25:d=3 -i \(folder.file("a.txt").path) -map_metadata 1
+            -c:v mpeg4 -output_ts_offset 2
+            """
+        )
+        let asset = Asset(url: url)
+        try await asset.load()
+        #expect(asset.chapters.map(\.title) == ["One", "Two"])
+        #expect(
+            asset.chapters.map(\.timeRange) == [
+                MediaTimeRange(start: .zero, end: .ms(1000)), MediaTimeRange(start: .ms(1000), end: .ms(3000)),
+            ]
+        )
+    }
+}
+
 @Suite("Contract: edit lists of several segments")
 struct EditListTests {
     /// Returns an MP4 file with another edit list. Its media precedes `moov`, so the offsets of the chunks stay right.

@@ -85,11 +85,13 @@ enum MediaDescriber {
         return !overflow && bits / seconds < 50
     }
 
+    /// Returns the chapters that the media reaches, in order. Containers may list them in any order, and may let them
+    /// begin before the media.
     private static func chapters(
         _ context: UnsafeMutablePointer<AVFormatContext>,
         zero: MediaTime
     ) -> [Chapter] {
-        (0..<Int(context.pointee.nb_chapters)).compactMap { index in
+        let chapters = (0..<Int(context.pointee.nb_chapters)).compactMap { index -> Chapter? in
             guard let chapter = context.pointee.chapters[index]?.pointee, let first = ticks(chapter.start)
             else {
                 return nil
@@ -101,9 +103,14 @@ enum MediaDescriber {
                 let (length, overflow) = last.subtractingReportingOverflow(first)
                 if !overflow && length >= 0 { duration = mapping.sourceTime(length) }
             }
+            let clampedStart = max(start, .zero)
+            if duration.isNumeric, start < .zero {
+                duration = start + duration
+                if duration <= .zero { return nil }
+            }
             let title = OptionDictionary.read(chapter.metadata)["title"]
-            let clampedStart = start < .zero ? MediaTime.zero : start
             return Chapter(title: title, timeRange: MediaTimeRange(start: clampedStart, duration: duration))
         }
+        return chapters.sorted { $0.timeRange.start < $1.timeRange.start }
     }
 }
