@@ -76,11 +76,14 @@ struct OtherDurationTests {
     @Test("AVI whose declared duration is shorter than its frames: images reach the last frame")
     func shortDuration() async throws {
         let folder = try TemporaryFolder()
-        // The duration is 50 frames, and the first frame is shown after the delay of two frames.
+        // The duration is 50 frames. The audio begins at 0, and the first frame after the delay of two frames.
         let url = try MadeFile.make(
             "a.avi",
             in: folder,
-            "-f lavfi -i testsrc2=s=64x48:r=25:d=2 -c:v libx264 -bf 2 -g 12 -pix_fmt yuv420p"
+            """
+            -f lavfi -i testsrc2=s=64x48:r=25:d=2 -f lavfi -i sine=d=2 -c:v libx264 -bf 2 -g 12 -pix_fmt yuv420p
+            -c:a pcm_s16le
+            """
         )
         let asset = Asset(url: url)
         let times = try await asset.frames().reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
@@ -124,6 +127,26 @@ struct OtherDurationTests {
         let times = try await asset.frames().reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
         #expect(times.count == 50 && times.first == .zero)
         #expect(try await asset.image(at: .ms(39)).presentationTime == .zero)
+    }
+
+    @Test(
+        "AVI with B-frames, whose first packet has no presentation time, begins with its first frame",
+        arguments: ["libx264 -pix_fmt yuv420p", "mpeg4"]
+    )
+    func decodeTimesOnly(_ codec: String) async throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make(
+            "a.avi",
+            in: folder,
+            "-f lavfi -i testsrc2=s=64x48:r=25:d=2 -bf 2 -g 12 -c:v \(codec)"
+        )
+        let asset = Asset(url: url)
+        let times = try await asset.frames().reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
+        #expect(times == (0..<50).map { .ms(40 * $0) })
+        for time in [MediaTime.zero, .ms(480), .ms(1230)] {
+            let due = times.last { $0 <= time }
+            #expect(try await asset.image(at: time).presentationTime == due, "\(time)")
+        }
     }
 
     @Test(

@@ -125,7 +125,7 @@ extension FFmpegDemuxer {
     /// Reads until every track has shown its start time, and what a seek depends on is known. The packets are kept in
     /// the queue.
     func readStart(_ session: InputSession) throws(MediaError) -> TimelineZero {
-        var timeline = TimelineZero()
+        var timeline = TimelineZero(formatName: session.formatName)
         startFingerprint = StartFingerprint()
         if isStartKnown(session, timeline) { return timeline }
         while queue.count < FFmpegDemuxer.startPacketLimit && queue.byteCount < FFmpegDemuxer.startByteLimit {

@@ -8,10 +8,15 @@ struct TimelineZero {
     /// earlier start is content.
     private static let earliestPrimingTime = MediaTime(value: -1, timescale: 10)
 
+    /// Whether the container declares when the first frame of a video stream is decoded, not when it is presented.
+    private let declaresDecodingStart: Bool
     /// The start times found in the first packets, for streams whose header declares none.
     private var observedStarts: [Int32: Int64] = [:]
     /// The times at which the first frames of video streams are presented, if their packets have only decode times.
     private var derivedStarts: [Int32: Int64] = [:]
+
+    /// Creates the state before the first packet. `formatName` is libav's name of the container.
+    init(formatName: String) { declaresDecodingStart = formatName == "avi" }
 
     /// Records a packet that was read from the start of the container, in reading order.
     mutating func record(_ packet: UnsafePointer<AVPacket>, of stream: UnsafePointer<AVStream>) {
@@ -31,12 +36,12 @@ struct TimelineZero {
 
     /// Derives the start of a stream that begins with a packet without a presentation time.
     ///
-    /// In raw MPEG-2 with B-frames, only B-frames have one. The key frame, which is decoded first, is presented before
-    /// them, later than it is decoded by the number of frames that the decoder holds.
+    /// In raw MPEG-2 and in AVI, at most the B-frames have one if there are any. The key frame, which is decoded first,
+    /// is presented before them, later than it is decoded by the number of frames that the decoder holds.
     private mutating func deriveStart(_ packet: UnsafePointer<AVPacket>, of stream: UnsafePointer<AVStream>) {
         let index = packet.pointee.stream_index
         guard derivedStarts[index] == nil, observedStarts[index] == nil,
-            stream.pointee.start_time == PH_NOPTS, packet.pointee.pts == PH_NOPTS,
+            declaredStart(of: stream) == nil, packet.pointee.pts == PH_NOPTS,
             packet.pointee.dts != PH_NOPTS, packet.pointee.duration > 0,
             packet.pointee.flags & AV_PKT_FLAG_KEY != 0, let parameters = stream.pointee.codecpar,
             parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO
@@ -50,8 +55,18 @@ struct TimelineZero {
     /// Returns the first timestamp of a stream in its own ticks, or nil if it is not known yet.
     func start(of stream: UnsafePointer<AVStream>) -> Int64? {
         let index = stream.pointee.index
-        guard let start = ticks(stream.pointee.start_time) ?? observedStarts[index] else { return nil }
-        return min(start, derivedStarts[index] ?? start)
+        let derived = derivedStarts[index]
+        guard let start = declaredStart(of: stream) ?? observedStarts[index] else {
+            // In H.264, no packet follows that has a presentation time.
+            return declaresDecodingStart ? derived : nil
+        }
+        return min(start, derived ?? start)
+    }
+
+    /// Returns the presentation time at which a stream starts according to its header, or nil if it declares none.
+    private func declaredStart(of stream: UnsafePointer<AVStream>) -> Int64? {
+        let isVideo = stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+        return declaresDecodingStart && isVideo ? nil : ticks(stream.pointee.start_time)
     }
 
     /// Returns true if reading on cannot reveal any more start times.
