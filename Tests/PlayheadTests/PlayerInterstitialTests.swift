@@ -54,6 +54,26 @@ struct PlayerInterstitialTests {
         #expect(bench.videoSink.numbers.suffix(10) == Array(40..<50)[...])
     }
 
+    @Test("A looper that is disabled during an interstitial lets the interrupted pass play to its end")
+    func disabledLooper() {
+        let bench = PlayerTestBench(queue: 0)
+        let player = bench.player
+        let looper = PlayerLooper(player: player, templateItem: bench.makeItem())
+        let copy = looper.loopingPlayerItems[0]
+        let interstitial = bench.makeItem()
+        player.play()
+        bench.driver.run(until: .ms(500))
+        player.playInterstitial(interstitial)
+        bench.driver.run(until: .ms(1000))
+        #expect(player.primaryItem === copy)
+        looper.disableLooping()
+        #expect(player.items() == [interstitial, copy])
+        bench.driver.run(atMost: 60)
+        #expect(bench.takeLines(of: "end") == ["end", "end"])
+        #expect(bench.driver.now == .ms(4000))
+        #expect(player.items().isEmpty)
+    }
+
     // MARK: Calls while the engine begins an interstitial
 
     enum Call: CaseIterable, Sendable {

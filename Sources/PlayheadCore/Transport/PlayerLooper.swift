@@ -144,8 +144,9 @@ public final class PlayerLooper: Sendable {
             return state.watching
         }
         guard watching != nil else { return }
-        let current = player.currentItem
-        for item in loopingPlayerItems where item !== current { player.remove(item) }
+        // During an interstitial, the current pass is that of the interrupted copy.
+        let kept = [player.currentItem, player.primaryItem]
+        for item in loopingPlayerItems where !kept.contains(item) { player.remove(item) }
         player.actionAtItemEnd = formerAction
     }
 
