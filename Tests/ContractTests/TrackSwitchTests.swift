@@ -58,6 +58,19 @@ struct TrackSwitchTests {
         #expect(item.tracks.map(\.isEnabled) == [true, false])
     }
 
+    @Test("A selection in another group leaves a change of isEnabled that is not applied yet visible")
+    func otherGroup() throws {
+        let (bench, item) = playing()
+        let video = try track(.video, of: item)
+        let group = try #require(item.asset.mediaSelectionGroup(for: .audible))
+        video.isEnabled = false
+        item.select(nil, in: group)
+        #expect(item.tracks.first { $0.assetTrack.mediaType == .video }?.isEnabled == false)
+        video.isEnabled = true
+        bench.driver.run(seconds: 1)
+        #expect(item.tracks.map(\.isEnabled) == [true, false])
+    }
+
     @Test(
         "A disabled audio track is silent, and resumes in sync to the sample, also by the selection in its group",
         arguments: [false, true]

@@ -65,7 +65,7 @@ public struct PlayerItemTrack: Hashable, Sendable {
 /// that.
 struct TrackSwitches: Sendable {
     /// The changes of audio and video tracks that the engine has not applied yet, by `Track.id`.
-    private var pending: [Int: Bool] = [:]
+    private var pending: [Int: (type: MediaType, isEnabled: Bool)] = [:]
     /// The changes of subtitle tracks that the engine has not applied yet. Subtitles are read independently of audio
     /// and video.
     private var pendingSubtitles: [Int: Bool] = [:]
@@ -89,7 +89,7 @@ struct TrackSwitches: Sendable {
             let id = track.assetTrack.id
             return TrackFacts(
                 assetTrack: track.assetTrack,
-                isEnabled: pending[id] ?? pendingSubtitles[id] ?? track.isEnabled
+                isEnabled: pending[id]?.isEnabled ?? pendingSubtitles[id] ?? track.isEnabled
             )
         }
     }
@@ -104,7 +104,11 @@ struct TrackSwitches: Sendable {
         let alike = tracks.map(\.assetTrack).filter { $0.mediaType == track.mediaType }
         let switched = isEnabled ? alike.map { ($0.id, $0.id == track.id) } : [(track.id, false)]
         for (id, isOn) in switched {
-            if track.mediaType == .subtitle { pendingSubtitles[id] = isOn } else { pending[id] = isOn }
+            if track.mediaType == .subtitle {
+                pendingSubtitles[id] = isOn
+            } else {
+                pending[id] = (track.mediaType, isOn)
+            }
         }
         if isEnabled {
             let former = former.removeValue(forKey: track.mediaType)
@@ -117,7 +121,11 @@ struct TrackSwitches: Sendable {
     /// Discards the pending changes of a media type after another choice was made.
     mutating func removePending(of type: MediaType) {
         former[type] = nil
-        if type == .subtitle { pendingSubtitles = [:] } else { pending = [:] }
+        if type == .subtitle {
+            pendingSubtitles = [:]
+        } else {
+            pending = pending.filter { $0.value.type != type }
+        }
     }
 
     /// Updates the state after each change of the selection.
