@@ -135,6 +135,23 @@ struct LegibleTests {
         #expect(second.lines.withLock { $0 }.contains { $0.contains("last") })
     }
 
+    @Test("The stream of an interstitial ends with it, also if the interrupted item loops")
+    func endsWithInterstitial() async {
+        let bench = PlayerTestBench(queue: 1, of: Self.clip)
+        let item = bench.makeItem()
+        let output = LegibleOutput()
+        item.add(output)
+        let reader = Reader(output.notices)
+        bench.player.repeatMode = .loop
+        bench.player.play()
+        bench.driver.run(seconds: 0.5)
+        bench.player.playInterstitial(item)
+        bench.driver.run(seconds: 3)
+        #expect(bench.player.currentItem === bench.items[0])
+        await reader.task.value
+        #expect(reader.lines.withLock { $0 }.last == "end")
+    }
+
     @Test("A reader that falls behind is told how many notices it has lost")
     func lost() async {
         var media = ScriptedMedia.silentClip()

@@ -39,6 +39,8 @@ extension PlayerCore {
         {
             dispatcher.item(id)?.endNotices()
         }
+        // An interstitial is played once, whatever the repeat mode is.
+        if case .interstitialEnded(let id) = report.change { dispatcher.item(id)?.endNotices() }
         guard let event = dispatcher.event(for: report, sought: sought) else { return }
         let timed = TimedPlayerEvent(
             event: event,
