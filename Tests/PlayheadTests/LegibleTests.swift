@@ -208,6 +208,22 @@ struct LegibleTests {
         #expect(plain.delivered().first == "100: one 100-500")
     }
 
+    @Test("A cue without an end is due until the next one begins, which is delivered before")
+    func openCue() {
+        let media = ScriptedMedia(
+            video: .init(frameCount: 500, frameRate: 25),
+            cues: [.init("open", from: 0, to: nil), .init("next", from: 15_000, to: 16_000)]
+        )
+        let (bench, item, listener) = makeBench(media, advance: .ms(2000))
+        item.selectTrack(ScriptedMedia.subtitleTrack, ofType: .subtitle)
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(until: .ms(14_000))
+        #expect(listener.delivered() == ["0: open 0-", "13000: next 15000-16000"])
+        #expect(listener.output.cues(forItemTime: .ms(14_000)).map(\.text) == ["open"])
+        #expect(listener.output.cues(forItemTime: .ms(15_000)).map(\.text) == ["next"])
+    }
+
     @Test(
         "A seek flushes the output and delivers the cues that are due at its target, including earlier ones"
     )

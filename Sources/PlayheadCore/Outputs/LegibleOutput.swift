@@ -33,6 +33,14 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
         var suppressesRendering = false
         var advanceInterval: MediaTime
         weak var item: PlayerItem?
+
+        /// Ends the cues without an end at the start of the next cue, which may be delivered before it is due.
+        mutating func endRecent(at next: MediaTime) {
+            for index in recent.indices where recent[index].timeRange.duration.isIndefinite {
+                let start = recent[index].timeRange.start
+                if start < next { recent[index].timeRange.duration = next - start }
+            }
+        }
     }
 
     private let state: Locked<State>
@@ -139,10 +147,12 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
             case .sequenceWasFlushed: state.recent = []
             case .lost, .cuesEnded: break
             case .cues(let cues, let time):
-                // A cue without an end lasts until the next cue.
-                state.recent.removeAll { $0.timeRange.duration.isIndefinite || $0.timeRange.end < time }
+                if let next = cues.map(\.timeRange.start).min() { state.endRecent(at: next) }
+                state.recent.removeAll { $0.timeRange.duration.isNumeric && $0.timeRange.end < time }
                 // Cues are delivered again if the output was added again.
-                state.recent.removeAll { cues.contains($0) }
+                state.recent.removeAll { old in
+                    cues.contains { $0.timeRange.start == old.timeRange.start && $0.text == old.text }
+                }
                 state.recent += cues
             }
             return state.handler
