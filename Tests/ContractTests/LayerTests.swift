@@ -43,6 +43,75 @@ struct LayerTests {
         }
     }
 
+    @Test(
+        "A sink is finished once and last, at whatever step of a seek its layer leaves the player",
+        arguments: 0..<5
+    )
+    func leaving(way: Int) {
+        for count in 0..<1000 {
+            let bench = PlayerTestBench(.silentClip())
+            bench.load()
+            let other = Player(playerItem: bench.makeItem(), configuration: bench.player.configuration)
+            let sink = CapturingVideoSink(clock: bench.driver.clock)
+            var layer: PlayerLayer? = PlayerLayer(player: bench.player)
+            layer?.add(sink)
+            bench.driver.settle()
+            bench.player.seek(to: .ms(400), toleranceBefore: .zero, toleranceAfter: .zero)
+            var isSettled = false
+            for _ in 0..<count where !bench.driver.step() { isSettled = true }
+            switch way {
+            case 0:
+                layer?.player = nil
+                layer?.remove(sink)
+            case 1:
+                layer?.player = other
+                layer?.remove(sink)
+            case 2:
+                layer?.player = nil
+                layer?.player = other
+                layer?.remove(sink)
+            case 3:
+                layer?.player = other
+                layer = nil
+            default:
+                layer?.player = nil
+                layer?.player = other
+                layer = nil
+            }
+            bench.driver.settle()
+            #expect(sink.calls.last == .finish, "after \(count) steps")
+            #expect(sink.calls.filter { $0 == .finish }.count == 1, "after \(count) steps")
+            layer = nil
+            if isSettled { return }
+        }
+        Issue.record("the seek has not ended")
+    }
+
+    @Test(
+        "A sink that has failed, or that was finished with its player, is not started by the next player",
+        arguments: [true, false]
+    )
+    func finishedSink(fails: Bool) {
+        let bench = PlayerTestBench(.silentClip())
+        let other = Player(playerItem: bench.makeItem(), configuration: bench.player.configuration)
+        let sink = CapturingVideoSink(clock: bench.driver.clock)
+        var layer: PlayerLayer? = PlayerLayer(player: bench.player)
+        layer?.add(sink)
+        if fails { sink.fail(atFrame: 1) }
+        bench.load()
+        if !fails { bench.player.shutdown {} }
+        bench.driver.settle()
+        let calls = sink.calls
+        #expect(calls.last == .finish)
+        layer?.player = other
+        bench.driver.settle()
+        layer?.player = nil
+        bench.driver.settle()
+        layer = nil
+        bench.driver.settle()
+        #expect(sink.calls == calls)
+    }
+
     @Test("An item with audio only never makes a layer ready for display")
     func audioOnly() {
         let bench = PlayerTestBench(.silentClip())

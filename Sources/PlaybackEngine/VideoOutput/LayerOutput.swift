@@ -13,6 +13,7 @@ package final class LayerOutput: Sendable {
     private struct Shared {
         var fit = Fit()
         var report: (@Sendable (OutputReport) -> Void)?
+        var finishHandler: (@Sendable (any VideoSink) -> Void)?
         var feeders: [SinkFeeder] = []
         /// Sinks that were removed while frames were on their way to them.
         var leaving: [SinkFeeder] = []
@@ -111,6 +112,11 @@ package final class LayerOutput: Sendable {
         shared.withLock { $0.report = report }
     }
 
+    /// Sets the handler that receives each sink that was finished because it has failed or the output was closed.
+    package func setFinishHandler(_ handler: (@Sendable (any VideoSink) -> Void)?) {
+        shared.withLock { $0.finishHandler = handler }
+    }
+
     /// Sets the filter that processes every frame on the layer's lane before it is fitted. A filter that
     /// returns nil drops the frame.
     package func setFilter(_ filter: (@Sendable (VideoFrame) -> VideoFrame?)?) {
@@ -175,17 +181,26 @@ package final class LayerOutput: Sendable {
     package var hasSinks: Bool { shared.withLock { !$0.isClosed && !$0.feeders.isEmpty } }
 
     /// Adds a sink, which receives the current frame if there is one.
-    package func add(_ sink: any VideoSink) {
+    ///
+    /// - Parameters:
+    ///   - sink: The sink to add.
+    ///   - earlier: Calls its closure when the sink has received the frames of an earlier output. The sink receives
+    ///     nothing before. Nil if it had none.
+    package func add(
+        _ sink: any VideoSink,
+        after earlier: ((@escaping @Sendable () -> Void) -> Void)? = nil
+    ) {
         let feeder = SinkFeeder(
             sink,
             driver: driver,
             conversions: conversions,
             notDrawn: { [weak self] in self?.notify(.subtitlesNotDrawn($0)) },
             failed: { [weak self] failed, mediaError, error in
-                self?.drop(failed)
+                self?.didFinish(failed)
                 self?.notify(.sinkFailed(mediaError, error))
             }
         )
+        if earlier != nil { feeder.suspend() }
         let (first, old) = updateSettings { shared -> (Delivery?, SinkFeeder?) in
             guard !shared.feeders.contains(where: { $0.sink === sink }) else { return (nil, nil) }
             let old = shared.leaving.last { $0.sink === sink }
@@ -207,7 +222,11 @@ package final class LayerOutput: Sendable {
             if delivery.needsProcessing { shared.processingCount += 1 }
             return (delivery, old)
         }
-        old?.afterPending { feeder.resume() }
+        if let earlier {
+            earlier { feeder.resume() }
+        } else {
+            old?.afterPending { feeder.resume() }
+        }
         if let first { perform(first) }
     }
 
@@ -220,6 +239,21 @@ package final class LayerOutput: Sendable {
             return feeder
         }
         feeder?.finish { [weak self] in feeder.map { self?.drop($0) } }
+    }
+
+    /// Removes a sink that was finished elsewhere. It receives nothing any more.
+    package func discard(_ sink: any VideoSink) {
+        let feeder = updateSettings { shared -> SinkFeeder? in
+            guard let index = shared.feeders.firstIndex(where: { $0.sink === sink }) else { return nil }
+            return shared.feeders.remove(at: index)
+        }
+        feeder?.discard()
+    }
+
+    /// Handles the end of a sink that has failed, or of one of a closed output.
+    private func didFinish(_ feeder: SinkFeeder) {
+        drop(feeder)
+        shared.withLock { $0.finishHandler }?(feeder.sink)
     }
 
     private func drop(_ feeder: SinkFeeder) {
@@ -358,7 +392,7 @@ package final class LayerOutput: Sendable {
     /// Finishes all sinks. No more frames are presented.
     package func close() {
         let feeders = detachFeeders()
-        for feeder in feeders { feeder.finish { [weak self] in self?.drop(feeder) } }
+        for feeder in feeders { feeder.finish { [weak self] in self?.didFinish(feeder) } }
     }
 
     /// Removes the sinks without finishing them, after the frames that are on their way to them. The sinks can

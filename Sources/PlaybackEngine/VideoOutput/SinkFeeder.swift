@@ -67,6 +67,8 @@ final class SinkFeeder: @unchecked Sendable {
         var pendingBytes = 0
         /// True while an earlier feeder of the same sink is still working.
         var isSuspended = false
+        /// True if the sink was finished elsewhere.
+        var isDiscarded = false
         var counters = VideoSinkCounters()
         var disposition: CachedDisposition?
 
@@ -185,6 +187,15 @@ final class SinkFeeder: @unchecked Sendable {
         wake()
     }
 
+    /// Ends delivery to a sink that was finished elsewhere. Frames on their way to it are omitted.
+    func discard() {
+        state.withLock { state in
+            state.isDiscarded = true
+            state.isSuspended = false
+        }
+        wake()
+    }
+
     /// Reserves the next slot in the order, to be filled by `provide`.
     ///
     /// - Parameters:
@@ -274,6 +285,7 @@ final class SinkFeeder: @unchecked Sendable {
     // MARK: The sink's lane
 
     private func work() {
+        if state.withLock({ $0.isDiscarded }) { started.isFinished = true }
         while let operation = next() { perform(operation) }
     }
 

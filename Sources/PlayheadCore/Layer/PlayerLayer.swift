@@ -36,7 +36,10 @@ public final class PlayerLayer: Sendable {
         var background = Color.clear
         var deinterlacing = Deinterlacing.auto
         var dynamicRange = DynamicRangePolicy.auto
+        /// The sinks that have not been finished.
         var sinks: [any VideoSink] = []
+        /// The frames of the last former player.
+        var drain: LayerDrain?
         var filter: Filter?
 
         var fit: LayerOutput.Fit {
@@ -54,7 +57,6 @@ public final class PlayerLayer: Sendable {
     }
 
     private let state = Locked(State())
-    private let detachedSinks = DetachedSinks()
     let observers = ObserverList()
     let registrar = ObservationRegistrar()
 
@@ -75,11 +77,11 @@ public final class PlayerLayer: Sendable {
     }
 
     deinit {
-        let (player, output) = state.withLock { ($0.player, $0.output) }
+        let (player, output, sinks, drain) = state.withLock { ($0.player, $0.output, $0.sinks, $0.drain) }
         player?.core.dispatcher.remove(ObjectIdentifier(self))
         player?.core.reconsiderVariants()
-        guard let output else { return detachedSinks.finish(state.withLock { $0.sinks }) }
-        if !state.withLock({ $0.sinks.isEmpty }) {
+        guard let output else { return Self.finish(sinks, after: drain) }
+        if !sinks.isEmpty {
             player?.core.warnAboutReleasedLayer(hadFrames: output.shownShape != nil)
         }
         player?.core.loop.perform { $0.removeLayer(output) }
@@ -110,23 +112,37 @@ public final class PlayerLayer: Sendable {
                 deinterlacer: player.core.deinterlacer
             )
         }
-        let (sinks, fit, filter) = state.withLock { state in
+        let (sinks, fit, filter, drain) = state.withLock { state in
             // An owner that is gone has finished the sinks.
             if old == nil, state.output != nil { state.sinks = [] }
             state.setPlayer(player, isOwner: isOwned)
             state.output = output
-            return (state.sinks, state.fit, state.filter)
+            if oldOutput != nil { state.drain = LayerDrain() }
+            return (state.sinks, state.fit, state.filter, state.drain)
         }
         output?.setFit(fit)
         output?.setFilter(filter?.call)
-        // The sinks move to the new player once the old one has delivered the last frame in flight.
-        let join: @Sendable () -> Void = { [detachedSinks] in
-            guard let output else { return detachedSinks.didDetach() }
-            for sink in sinks { output.add(sink) }
-        }
-        if oldOutput != nil, output == nil { detachedSinks.willDetach() }
-        if let oldOutput { oldOutput.detach(then: join) } else { join() }
+        output?.setFinishHandler { [weak self] sink in self?.didFinish(sink) }
+        // The new player delivers frames once the old one has delivered the last frame in flight.
+        for sink in sinks { output?.add(sink, after: drain?.whenComplete) }
+        if let oldOutput, let drain { oldOutput.detach { drain.complete() } }
         if let player, let output { player.core.loop.attach(output) }
+    }
+
+    /// Removes a sink that has failed, or that was finished with its player.
+    private func didFinish(_ sink: any VideoSink) {
+        let output = state.withLock { state in
+            state.sinks.removeAll { $0 === sink }
+            return state.output
+        }
+        // The layer may have another player by now.
+        output?.discard(sink)
+    }
+
+    /// Finishes sinks of a layer without a player, after the frames of its last player that are still in flight.
+    private static func finish(_ sinks: [any VideoSink], after drain: LayerDrain?) {
+        let finish: @Sendable () -> Void = { for sink in sinks { sink.finish() } }
+        if let drain { drain.whenComplete(finish) } else { finish() }
     }
 
     /// The size of frames in pixels. Nil means the size of the video, and each sink then gets frames in the shape
@@ -286,12 +302,12 @@ public final class PlayerLayer: Sendable {
     ///
     /// - Parameter sink: The sink to remove.
     public func remove(_ sink: any VideoSink) {
-        let (output, wasThere) = state.withLock { state in
+        let (output, drain, wasThere) = state.withLock { state in
             let count = state.sinks.count
             state.sinks.removeAll { $0 === sink }
-            return (state.output, state.sinks.count < count)
+            return (state.output, state.drain, state.sinks.count < count)
         }
         guard wasThere else { return }
-        if let output { output.remove(sink) } else { sink.finish() }
+        if let output { output.remove(sink) } else { Self.finish([sink], after: drain) }
     }
 }
