@@ -5,6 +5,22 @@ import PlayheadTesting
 import Synchronization
 import Testing
 
+/// What happens during the next reading of `PlayerItem.slowStatus`.
+private let firstReading = Locked<(@Sendable () -> Void)?>(nil)
+
+extension PlayerItem {
+    /// The status. It may change while the getter is called.
+    fileprivate var slowStatus: Status {
+        let status = status
+        let body = firstReading.withLock { slot in
+            defer { slot = nil }
+            return slot
+        }
+        body?()
+        return status
+    }
+}
+
 // Rule: one-order
 @Suite("Observers by key path")
 struct KeyPathObserverTests {
@@ -24,6 +40,30 @@ struct KeyPathObserverTests {
         bench.driver.run(atMost: 1)
         #expect(log.lines == ["- unknown", "unknown readyToPlay"])
         token.invalidate()
+    }
+
+    @Test("A change that is delivered while an observer is being added is not missed")
+    func changeDuringRegistration() {
+        for isByKeyPath in [true, false] {
+            let bench = PlayerTestBench()
+            let (driver, item, log) = (bench.driver, bench.makeItem(), Column())
+            bench.player.replaceCurrentItem(with: item)
+            firstReading.withLock { $0 = { driver.run(atMost: 1) } }
+            if isByKeyPath {
+                let token = item.observe(\.slowStatus, options: [.initial, .new]) { _, change in
+                    log.add("\(change.newValue ?? .failed)")
+                }
+                bench.driver.settle()
+                token.invalidate()
+            } else {
+                let observation = item.observeValue(reading: { item.slowStatus }) { _, _ in
+                    log.add("changed")
+                }
+                log.add("\(observation.initialValue ?? .failed)")
+                bench.driver.settle()
+            }
+            #expect(log.lines == ["readyToPlay"])
+        }
     }
 
     @Test("Observers follow their item to its next player, and never see an older state after a newer one")

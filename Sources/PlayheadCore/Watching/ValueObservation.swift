@@ -27,12 +27,23 @@ private final class KnownValue<Value: Equatable & Sendable>: Sendable {
     private struct State {
         var reported: Value?
         var known: Value?
-        var sequence: UInt64
+        var sequence: UInt64 = 0
+        var isStarted = false
     }
-    private let state: Locked<State>
+    private let state = Locked(State())
 
-    init(reported: Value?, known: Value?, sequence: UInt64) {
-        state = Locked(State(reported: reported, known: known, sequence: sequence))
+    /// The sequence number of the newest notification that came before the start.
+    var missedSequence: UInt64 { state.withLock { $0.sequence } }
+
+    /// Starts with the values at a sequence number. `missed` is the value of `missedSequence` before they were read.
+    ///
+    /// - Returns: False if a notification came during the reading, so that the values may be older than it.
+    func start(reported: Value?, known: Value?, at sequence: UInt64, after missed: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.sequence == missed else { return false }
+            state = State(reported: reported, known: known, sequence: max(sequence, missed), isStarted: true)
+            return true
+        }
     }
 
     /// Stores a value that is reported.
@@ -42,7 +53,7 @@ private final class KnownValue<Value: Equatable & Sendable>: Sendable {
         state.withLock { state in
             guard sequence > state.sequence else { return nil }
             state.sequence = sequence
-            guard state.reported != new else { return nil }
+            guard state.isStarted, state.reported != new else { return nil }
             state.reported = new
             guard state.known != new else { return nil }
             defer { state.known = new }
@@ -56,20 +67,23 @@ extension Watchable {
         reading read: @escaping @Sendable () -> Value?,
         _ handler: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> ValueObservation<Value> {
-        let latest = latestSnapshot
-        let initial = read()
-        let known = KnownValue(
-            reported: latest?.withCurrent(read) ?? initial,
-            known: initial,
-            sequence: latest?.sequence ?? 0
-        )
+        let known = KnownValue<Value>()
         let token = observers.add { notification in
             guard let new = notification.observed.withCurrent(read),
                 let old = known.exchange(new, at: notification.observed.sequence)
             else { return }
             handler(old, new)
         }
-        return ValueObservation(initialValue: initial, token: token)
+        // A notification that comes during the reading may be newer than the values.
+        while true {
+            let (missed, latest) = (known.missedSequence, latestSnapshot)
+            let initial = read()
+            let reported = latest?.withCurrent(read) ?? initial
+            let sequence = latest?.sequence ?? 0
+            if known.start(reported: reported, known: initial, at: sequence, after: missed) {
+                return ValueObservation(initialValue: initial, token: token)
+            }
+        }
     }
 }
 

@@ -17,9 +17,7 @@ extension Watchable {
         _ options: ObservationOptions,
         _ handler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
     ) -> ObservationToken {
-        let box = LastValue(latestSnapshot, sendsInitial: options.contains(.initial)) { [self] in
-            self[keyPath: path]
-        }
+        let box = LastValue<Value>(sendsInitial: options.contains(.initial))
         let begin: @Sendable (Self) -> Void = { object in
             guard let value = box.consumeInitialValue() else { return }
             let new = options.contains(.new) ? value : nil
@@ -38,6 +36,13 @@ extension Watchable {
                     newValue: options.contains(.new) ? new : nil
                 )
             )
+        }
+        // A notification that comes during the reading may be newer than the value.
+        var isStarted = false
+        while !isStarted {
+            let (missed, latest) = (box.missedSequence, latestSnapshot)
+            let value = latest?.withCurrent { self[keyPath: path] } ?? self[keyPath: path]
+            isStarted = box.start(value, at: latest?.sequence ?? 0, after: missed)
         }
         if let lane = callbackLane {
             lane.enqueue { [weak self, weak token] in
