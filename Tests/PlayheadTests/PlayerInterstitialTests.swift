@@ -74,6 +74,31 @@ struct PlayerInterstitialTests {
         #expect(player.items().isEmpty)
     }
 
+    @Test("Criteria that change during an interstitial apply to the interrupted item when it continues")
+    func criteria() {
+        for isChanged in [false, true] {
+            let bench = PlayerTestBench(queue: 1)
+            let player = bench.player
+            player.play()
+            bench.driver.run(until: .ms(500))
+            player.playInterstitial(bench.makeItem())
+            bench.driver.run(until: .ms(1000))
+            if isChanged {
+                player.setMediaSelectionCriteria(
+                    PlayerMediaSelectionCriteria(preferredLanguages: ["de"]),
+                    forMediaCharacteristic: .audible
+                )
+            }
+            bench.driver.run(until: .ms(2000))
+            #expect(player.primaryItem === bench.items[0])
+            let opened = bench.backend.opened.count
+            bench.driver.run(until: .ms(3500))
+            #expect(player.currentItem === bench.items[0])
+            // Another choice of tracks opens the item again.
+            #expect((bench.backend.opened.count > opened) == isChanged)
+        }
+    }
+
     // MARK: Calls while the engine begins an interstitial
 
     enum Call: CaseIterable, Sendable {

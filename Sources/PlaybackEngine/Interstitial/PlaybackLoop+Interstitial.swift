@@ -151,7 +151,7 @@ extension PlaybackLoop {
     /// Applies the settings of the item that were changed during the interstitial.
     private func applySettings(of item: OpenItem) {
         guard item.pipeline != nil, let source = sources[item.id]?.make() else { return }
-        if source.choice != item.choice {
+        if source.choice != item.choice || [source.video, source.audio] != item.tracks {
             requestSwitch(.tracks)
         } else if ItemEnds(of: source) != item.ends {
             requestSwitch()

@@ -8,6 +8,8 @@ struct OpenItem {
     let demuxer: any Demuxer
     /// The number of the choice of tracks; see `MediaItem.choice`.
     let choice: UInt64
+    /// The tracks that were chosen. Criteria of the player change them without another `choice`.
+    let tracks: [TrackChoice]
     /// The newest fault that a stage reported. Stages write it from their lanes.
     let newestFault: Locked<MediaError?>
     /// The item times at which playback ends in either direction.
@@ -40,6 +42,7 @@ struct OpenItem {
         self.id = id
         self.demuxer = demuxer
         choice = item.choice
+        tracks = [item.video, item.audio]
         self.epoch = epoch
         newestFault = Locked(nil)
         ends = ItemEnds(of: item)
