@@ -147,6 +147,33 @@ struct AVPlayerLayerTests {
         driver.run(seconds: 0)
     }
 
+    @Test(
+        "A layer that is given the player it has keeps its frame, also during a pause",
+        .enabled(if: Fixture.areThere)
+    )
+    func samePlayer() throws {
+        let screen = screen(16, 16)
+        let player = make { AVPlayer(url: Fixture.url("clip-h264-aac.mp4")) }
+        let layer = AVPlayerLayer(player: player)
+        layer.frame = CGRect(x: 0, y: 0, width: 16, height: 16)
+        layer.videoGravity = .resize
+        layer.display(in: screen)
+        driver.run(seconds: 0.1)
+        #expect(try drawing(screen) == ["##", "##"] && player.rate == 0)
+        layer.player = player
+        driver.run(seconds: 0.1)
+        #expect(try drawing(screen) == ["##", "##"])
+        layer.player = nil
+        driver.run(seconds: 0.1)
+        #expect(try drawing(screen) == ["..", ".."])
+        layer.player = player
+        driver.run(seconds: 0.1)
+        #expect(try drawing(screen) == ["##", "##"])
+        layer.display(in: nil)
+        player.replaceCurrentItem(with: nil)
+        driver.run(seconds: 0)
+    }
+
     @Test("Released layers leave the picture, and a layer retains its player", .enabled(if: Fixture.areThere))
     func release() throws {
         let screen = screen(16, 16)

@@ -25,6 +25,8 @@ open class AVPlayerLayer: CALayer {
     open var player: AVPlayer? {
         get { shownPlayer }
         set {
+            // A layer that is cleared would stay empty while the player is paused.
+            guard newValue !== shownPlayer else { return }
             shownPlayer = newValue
             layer.player = newValue?.player
             // The last frame of another player is not shown.
