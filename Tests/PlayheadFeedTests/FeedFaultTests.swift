@@ -148,6 +148,32 @@ struct FeedFaultTests {
         #expect(Set(frames) == Set((0...5).map { .ms(Int64($0) * 100) }) && bench.running == [0], "\(frames)")
     }
 
+    @Test("The player of a clip that is reloaded and has no asset any more is paused and muted")
+    func reloadWithoutAsset() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let url = backend.add()
+        let (budget, hasAsset) = (PlaybackBudget(), Locked(true))
+        let feed = FeedPlayer<Int>(
+            configuration: Player.Configuration(driver: driver, backend: backend),
+            posters: PosterCache(),
+            budget: budget
+        ) { _ in hasAsset.withLock { $0 } ? Asset(url: url) : nil }
+        let frame = CGRect(x: 0, y: 0, width: 100, height: 100)
+        feed.setViewport(FeedViewport(frame))
+        feed.setCells([FeedCell(0, frame: frame)])
+        feed.setMuted(false)
+        driver.run(seconds: 0.5)
+        let players = budget.members.compactMap(\.player)
+        #expect(players.map(\.rate) == [1] && players.map(\.isMuted) == [false])
+        hasAsset.withLock { $0 = false }
+        feed.reload(0)
+        driver.run(seconds: 0.5)
+        // The feed keeps the player for the next clip, which may be one that is only preloaded.
+        #expect(feed.playerCount == 1 && feed.player(for: 0) == nil)
+        #expect(players.map(\.rate) == [0] && players.map(\.isMuted) == [true])
+    }
+
     @Test("A view calls its handlers, and a new clip plays after the end of the last one")
     func viewHandlers() {
         let driver = ManualDriver(settlesByItself: true)

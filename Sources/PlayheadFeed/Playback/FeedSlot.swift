@@ -54,8 +54,11 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
         player.replaceCurrentItem(with: item)
     }
 
-    /// Removes the clip and all data that was read for it.
+    /// Removes the clip and all data that was read for it. The player is paused and muted, so that the next clip does
+    /// not play before it is chosen.
     func clear() {
+        pause()
+        player.isMuted = true
         id = nil
         item = nil
         isSuspended = false
