@@ -148,6 +148,25 @@ struct FeedFaultTests {
         #expect(Set(frames) == Set((0...5).map { .ms(Int64($0) * 100) }) && bench.running == [0], "\(frames)")
     }
 
+    @Test("Clips without an asset are reported in the order of the list, one after the other")
+    func noAssets() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let feed = FeedPlayer<Int>(
+            configuration: Player.Configuration(driver: driver, backend: backend),
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        ) { _ in nil }
+        let failed = Locked<[Int]>([])
+        feed.setFailureHandler { id, _ in failed.withLock { $0.append(id) } }
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 100)))
+        feed.setCells(
+            (0..<100).map { FeedCell($0, frame: CGRect(x: 0, y: $0 * 100, width: 100, height: 100)) }
+        )
+        driver.run(seconds: 0.5)
+        #expect(failed.withLock { $0 } == Array(0..<100))
+    }
+
     @Test("The player of a clip that is reloaded and has no asset any more is paused and muted")
     func reloadWithoutAsset() {
         let driver = ManualDriver(settlesByItself: true)

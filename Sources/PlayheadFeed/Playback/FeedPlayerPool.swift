@@ -45,6 +45,8 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
     private var useCount: UInt64 = 0
     /// The number of assets that are kept for clips that are neither visible nor planned.
     private let assetLimit = 64
+    /// The clips that are being reported as failed because there is no asset for them.
+    private var clipsWithoutAssets: [ID] = []
     private var decisionTimer: ObservationToken?
     private(set) var isClosed = false
 
@@ -197,13 +199,26 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         publish(plan, changes)
         requestDeferredPosters()
         dropAssets()
-        // The failure of one clip changes the plan, which may then report another one.
-        for id in failed where core.plan.entry(of: id) != nil {
+        failClipsWithoutAssets(failed)
+    }
+
+    /// Reports clips for which there is no asset. The failure of one clip changes the plan, which may then need another
+    /// one. That one is appended to the list, because nested calls would exhaust the stack for thousands of clips.
+    private func failClipsWithoutAssets(_ ids: [ID]) {
+        let isFirst = clipsWithoutAssets.isEmpty
+        clipsWithoutAssets += ids
+        guard isFirst else { return }
+        var index = 0
+        while index < clipsWithoutAssets.count {
+            let id = clipsWithoutAssets[index]
+            index += 1
+            guard core.plan.entry(of: id) != nil else { continue }
             fail(
                 id,
                 PlaybackError(code: .invalidArgument, message: "the feed was given no asset for the clip")
             )
         }
+        clipsWithoutAssets = []
     }
 
     /// Returns the priority of a player in the budget, apart from the priority of playing players.
