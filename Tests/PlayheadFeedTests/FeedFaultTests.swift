@@ -333,6 +333,42 @@ struct FeedPosterTests {
         #expect(contents.withLock { $0 } == [.poster, .nothing])
     }
 
+    @Test("A sink that joins a visible cell whose player was released receives the poster")
+    func sinkAfterRelease() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let url = backend.add()
+        var settings = FeedSettings()
+        settings.readyCount = 0
+        let feed = FeedPlayer<Int>(
+            settings: settings,
+            configuration: Player.Configuration(driver: driver, backend: backend),
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        ) { _ in Asset(url: url) }
+        let layer = FeedLayer(size: Self.size)
+        let sinks = [RecordingSink(), RecordingSink()]
+        layer.add(sinks[0])
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 140)))
+        feed.setCells((0..<2).map { FeedCell($0, frame: CGRect(x: 0, y: $0 * 100, width: 100, height: 100)) })
+        feed.setLayer(layer, for: 0)
+        driver.run(seconds: 0.5)
+        #expect(layer.content == .video)
+        // The second clip takes the only player.
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 60, width: 100, height: 140)))
+        driver.run(seconds: 0.2)
+        let count = sinks[0].sizes.count
+        driver.run(seconds: 0.2)
+        #expect(feed.player(for: 0) == nil && layer.content == .video && sinks[0].sizes.count == count)
+        layer.add(sinks[1])
+        driver.run(seconds: 0.2)
+        #expect(layer.content == .poster && sinks[1].sizes == [Self.size])
+        // The frames of the player that the clip gets again replace the poster.
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 140)))
+        driver.run(seconds: 0.5)
+        #expect(layer.content == .video && sinks.allSatisfy { $0.sizes.count > 2 })
+    }
+
     @Test("A sink is flushed when its layer is assigned to another clip")
     func flush() {
         let driver = ManualDriver(settlesByItself: true)

@@ -27,6 +27,10 @@ public final class FeedLayer: Sendable {
         var binding: UInt64 = 0
         var content = Content.nothing
         var layer: PlayerLayer?
+        /// Whether a sink has joined, or the shape has changed, since the player of the last frame was released.
+        var needsPosterAgain = false
+        /// Whether frames are shown, so that no poster is needed.
+        var showsVideo: Bool { content == .video && !needsPosterAgain }
         /// The poster request in progress.
         var poster: PosterRequest?
         /// The shape of that poster.
@@ -80,7 +84,11 @@ public final class FeedLayer: Sendable {
 
     /// Requests a poster in the present shape, unless frames are shown.
     private func requestPoster() {
-        let request = state.withLock { $0.content == .video ? nil : $0.posterNeeded }
+        let request = state.withLock { state -> (@Sendable () -> Void)? in
+            // No frame follows the last one of a released player.
+            if state.content == .video, state.layer == nil { state.needsPosterAgain = true }
+            return state.showsVideo ? nil : state.posterNeeded
+        }
         request?()
     }
 
@@ -179,6 +187,7 @@ public final class FeedLayer: Sendable {
             layer.backgroundColor = state.background
             state.bound = state.gates.map { BoundSink($0, state.binding) }
             state.layer = layer
+            state.needsPosterAgain = false
             return (old, layer, state.bound)
         }
         old?.player = nil
@@ -198,7 +207,7 @@ public final class FeedLayer: Sendable {
     /// empty.
     var posterShape: PosterShape? {
         state.withLock { state in
-            guard state.content != .video, let sink = state.gates.first?.sink,
+            guard !state.showsVideo, let sink = state.gates.first?.sink,
                 state.size.map({ !$0.isEmpty }) ?? true
             else { return nil }
             return PosterShape(
@@ -256,7 +265,7 @@ public final class FeedLayer: Sendable {
 
 extension FeedLayer: SinkGate.Owner {
     func shouldShow(_ binding: UInt64, isVideo: Bool) -> Bool {
-        state.withLock { $0.binding == binding && (isVideo || $0.content != .video) }
+        state.withLock { $0.binding == binding && (isVideo || !$0.showsVideo) }
     }
 
     func didShow(_ binding: UInt64, isVideo: Bool) {
