@@ -36,6 +36,20 @@ struct AVAssetImageGeneratorTests {
     }
 
     @Test(
+        "A size with one side limits that side",
+        .enabled(if: Fixture.areThere),
+        arguments: [(0, 90), (160, 0), (160, 500), (0, 0)]
+    )
+    func oneSide(width: Int, height: Int) throws {
+        let generator = AVAssetImageGenerator(asset: clip())
+        generator.maximumSize = CGSize(width: width, height: height)
+        let image = try generator.copyCGImage(at: .zero, actualTime: nil)
+        let isLimited = width > 0 || height > 0
+        #expect(image.width == (isLimited ? 160 : 320) && image.height == (isLimited ? 90 : 180))
+        #expect(generator.maximumSize == CGSize(width: width, height: height))
+    }
+
+    @Test(
         "A handler is called once for each time, and with an error for an asset that cannot be opened",
         .enabled(if: Fixture.areThere)
     )

@@ -52,12 +52,13 @@ open class AVAssetImageGenerator: NSObject, @unchecked Sendable {
         set { generator.appliesPreferredTrackTransform = newValue }
     }
 
-    /// The size that a picture is scaled down to fit into; zero, the default, for its own size.
+    /// The size that a picture is scaled down to fit into; zero, the default, for its own size. A side of zero is not
+    /// limited.
     open var maximumSize: CGSize {
         get { generator.maximumSize.map { CGSize($0) } ?? .zero }
         set {
             let size = PixelSize(newValue)
-            generator.maximumSize = size.isEmpty ? nil : size
+            generator.maximumSize = size == .zero ? nil : size
         }
     }
 
