@@ -116,6 +116,7 @@ def idle(client):
         check(f"{name} without a file", error(client("get_property", name)), "property unavailable")
     check("a seek without a file", error(client("seek", 5)), "error running command")
     check("time-pos set without a file", error(client("set_property", "time-pos", 1)), "property unavailable")
+    check("subtitles without a file", error(client("sub-add", "/no/such")), "error running command")
     check("mpv-version", client.get("mpv-version").startswith("mpv 0."))
     check("client_name", client("client_name")["data"].startswith("ipc_"))
     check("get_version", client("get_version")["data"] >> 16 >= 2)

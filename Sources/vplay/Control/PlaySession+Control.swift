@@ -308,9 +308,12 @@ extension PlaySession {
     ///
     /// - Parameters:
     ///   - path: A path or a URL.
-    ///   - handler: Called on the callback queue with false if there is no item or no such file.
+    ///   - handler: Called on the callback queue after the call has returned, with false if there is no item or no such
+    ///     file.
     func addSubtitles(_ path: String, _ handler: @escaping @Sendable (_ isAdded: Bool) -> Void) {
-        guard let item = state.withLock({ $0.current?.item }) else { return handler(false) }
+        guard let item = state.withLock({ $0.current?.item }) else {
+            return player.callbackQueue.async { handler(false) }
+        }
         readingQueue.async { [weak self, queue = player.callbackQueue] in
             let input = Input(path)
             let isMissing = input.map {
