@@ -454,6 +454,10 @@ def sockets(command, folder):
     check("idle-active during it", client.get("idle-active"), False)
     image = folder / "interruption.png"
     check("a frame of it", (error(client("screenshot-to-file", str(image), "video")), image.exists()), ("success", True))
+    subtitles = folder / "interruption.srt"
+    subtitles.write_text("1\n00:00:00,000 --> 00:00:09,000\nHello\n")
+    check("subtitles of it", error(client("sub-add", str(subtitles))), "success")
+    check("its subtitles are removed", error(client("sub-remove")), "success")
     client("set_property", "pause", False)
     client.until("idle-active", lambda value: value is True)
     first.kill()

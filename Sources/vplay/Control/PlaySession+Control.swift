@@ -304,14 +304,14 @@ extension PlaySession {
 
     // MARK: Subtitles
 
-    /// Shows the subtitles of a file with the current item.
+    /// Shows the subtitles of a file with the item that is played.
     ///
     /// - Parameters:
     ///   - path: A path or a URL.
     ///   - handler: Called on the callback queue after the call has returned, with false if there is no item or no such
     ///     file.
     func addSubtitles(_ path: String, _ handler: @escaping @Sendable (_ isAdded: Bool) -> Void) {
-        guard let item = state.withLock({ $0.current?.item }) else {
+        guard let item = activePlayback?.item else {
             return player.callbackQueue.async { handler(false) }
         }
         readingQueue.async { [weak self, queue = player.callbackQueue] in
@@ -321,19 +321,20 @@ extension PlaySession {
             }
             queue.async { [weak self] in
                 // The item may have ended meanwhile.
-                guard let self, let input, isMissing == false, state.withLock({ $0.current?.item }) === item
-                else { return handler(false) }
+                guard let self, let input, isMissing == false, activePlayback?.item === item else {
+                    return handler(false)
+                }
                 item.legibleAsset = input.asset(network: options.network)
                 handler(true)
             }
         }
     }
 
-    /// Removes the subtitles of a file from the current item.
+    /// Removes the subtitles of a file from the item that is played.
     ///
     /// - Returns: False if there are none.
     func removeSubtitles() -> Bool {
-        guard let item = state.withLock({ $0.current?.item }), item.legibleAsset != nil else { return false }
+        guard let item = activePlayback?.item, item.legibleAsset != nil else { return false }
         item.legibleAsset = nil
         return true
     }
