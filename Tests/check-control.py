@@ -454,6 +454,11 @@ def sockets(command, folder):
     check("idle-active during it", client.get("idle-active"), False)
     image = folder / "interruption.png"
     check("a frame of it", (error(client("screenshot-to-file", str(image), "video")), image.exists()), ("success", True))
+    closing = Client(path)
+    image = folder / "closing.png"
+    closing.send(json.dumps({"command": ["screenshot-to-file", str(image), "video"], "request_id": 9}))
+    closing.socket.shutdown(socket.SHUT_WR)
+    check("a frame for a client that has ended its input", (error(closing.reply(9)), image.exists()), ("success", True))
     subtitles = folder / "interruption.srt"
     subtitles.write_text("1\n00:00:00,000 --> 00:00:09,000\nHello\n")
     check("subtitles of it", error(client("sub-add", str(subtitles))), "success")

@@ -29,8 +29,8 @@ final class Control: @unchecked Sendable {
         var observations: [Observation] = []
         var disabledEvents: Set<String> = []
         var logLevel = LogLevel.none
-        /// Whether a command of the client reads files. Later ones wait for it.
-        var isReading = false
+        /// Whether a command of the client reads or writes files. Later ones wait for it.
+        var isUsingFiles = false
         var waiting: [ControlRequest] = []
         /// Called when no request waits, so that the client is read further.
         var hasReceived: [@Sendable () -> Void] = []
@@ -148,29 +148,29 @@ final class Control: @unchecked Sendable {
         runRequests(of: client)
     }
 
-    /// Runs the requests of a client up to one that reads files.
+    /// Runs the requests of a client up to one that reads or writes files.
     private func runRequests(of client: ControlClient) {
         guard let session, let requests = subscribers[client.id]?.waiting else { return }
         var count = 0
         for request in requests {
-            guard let subscriber = subscribers[client.id], !subscriber.isReading else { break }
+            guard let subscriber = subscribers[client.id], !subscriber.isUsingFiles else { break }
             count += 1
             ControlCommands(session: session, control: self, client: client).run(request)
         }
         subscribers[client.id]?.waiting.removeFirst(count)
-        // While a request reads files, the end of the client's input must not be seen, because its reply would be lost.
-        if let subscriber = subscribers[client.id], subscriber.waiting.isEmpty, !subscriber.isReading {
+        // While a request uses files, the end of the client's input must not be seen, because its reply would be lost.
+        if let subscriber = subscribers[client.id], subscriber.waiting.isEmpty, !subscriber.isUsingFiles {
             subscribers[client.id]?.hasReceived = []
             for done in subscriber.hasReceived { done() }
         }
         checkLater()
     }
 
-    /// Makes the requests of a client wait until `endReading(for:)`, because the current one reads files.
-    func beginReading(for client: ControlClient) { subscribers[client.id]?.isReading = true }
+    /// Makes the requests of a client wait until `endUsingFiles(for:)`, because the current one reads or writes files.
+    func beginUsingFiles(for client: ControlClient) { subscribers[client.id]?.isUsingFiles = true }
 
-    func endReading(for client: ControlClient) {
-        subscribers[client.id]?.isReading = false
+    func endUsingFiles(for client: ControlClient) {
+        subscribers[client.id]?.isUsingFiles = false
         runRequests(of: client)
     }
 

@@ -38,6 +38,7 @@ struct ControlCommands {
         guard let path = arguments.first?.argument, !path.isEmpty else { throw .invalidParameter }
         // mpv's flags: the default is "subtitles".
         let flag = arguments.dropFirst().first?.argument
+        control.beginUsingFiles(for: client)
         session.saveFrame(to: path, hasSubtitles: flag != "video") { [session, control, client] result in
             session.player.callbackQueue.async {
                 let commands = ControlCommands(session: session, control: control, client: client)
@@ -45,6 +46,7 @@ struct ControlCommands {
                 case .success: commands.answer(request, .success(.null))
                 case .failure: commands.answer(request, .failure(.command))
                 }
+                control.endUsingFiles(for: client)
             }
         }
     }
@@ -234,10 +236,10 @@ struct ControlCommands {
 
     private func addSubtitles(_ arguments: [JSONValue], _ request: ControlRequest) throws(ControlError) {
         guard let path = arguments.first?.argument else { throw .invalidParameter }
-        control.beginReading(for: client)
+        control.beginUsingFiles(for: client)
         session.addSubtitles(path) { isAdded in
             answer(request, isAdded ? .success(.null) : .failure(.command))
-            control.endReading(for: client)
+            control.endUsingFiles(for: client)
         }
     }
 
@@ -249,10 +251,10 @@ struct ControlCommands {
         _ request: ControlRequest,
         _ body: @escaping @Sendable (InputList) -> Result<JSONValue?, ControlError>
     ) {
-        control.beginReading(for: client)
+        control.beginUsingFiles(for: client)
         session.readInputs([path], isPlaylist: isPlaylist) { list in
             answer(request, body(list))
-            control.endReading(for: client)
+            control.endUsingFiles(for: client)
         }
     }
 }
