@@ -138,6 +138,23 @@ struct ControlTests {
         #expect(!isAccepted)
     }
 
+    // MARK: Events
+
+    @Test(
+        "The last change of an event, or of all, decides whether a client receives it",
+        arguments: [
+            ([], true), ([("seek", false)], false), ([("seek", false), ("seek", true)], true),
+            ([("all", false)], false), ([("all", false), ("seek", true)], true),
+            ([("all", false), ("idle", true)], false), ([("seek", true), ("all", false)], false),
+            ([("seek", false), ("all", true)], true),
+        ] as [([(String, Bool)], Bool)]
+    )
+    func eventSelection(changes: [(String, Bool)], expected: Bool) {
+        var events = EventSelection()
+        for (name, isEnabled) in changes { events.set(name, isEnabled: isEnabled) }
+        #expect(events.contains("seek") == expected)
+    }
+
     // MARK: The whole
 
     private static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")

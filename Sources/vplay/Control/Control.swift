@@ -27,7 +27,7 @@ final class Control: @unchecked Sendable {
     private struct Subscriber {
         let client: ControlClient
         var observations: [Observation] = []
-        var disabledEvents: Set<String> = []
+        var events = EventSelection()
         var logLevel = LogLevel.none
         /// Whether a command of the client reads or writes files. Later ones wait for it.
         var isUsingFiles = false
@@ -197,12 +197,7 @@ final class Control: @unchecked Sendable {
     }
 
     func setEvent(_ name: String, isEnabled: Bool, for client: ControlClient) {
-        if isEnabled {
-            if name == "all" { subscribers[client.id]?.disabledEvents = [] }
-            subscribers[client.id]?.disabledEvents.remove(name)
-        } else {
-            subscribers[client.id]?.disabledEvents.insert(name)
-        }
+        subscribers[client.id]?.events.set(name, isEnabled: isEnabled)
     }
 
     func setLogLevel(_ level: LogLevel, for client: ControlClient) {
@@ -214,8 +209,7 @@ final class Control: @unchecked Sendable {
     /// Sends an event to the clients that have not disabled it.
     func emit(_ name: String, _ members: [(String, JSONValue)] = []) {
         let line = JSONValue.object([("event", .string(name))] + members).text
-        for subscriber in subscribers.values
-        where !subscriber.disabledEvents.contains(name) && !subscriber.disabledEvents.contains("all") {
+        for subscriber in subscribers.values where subscriber.events.contains(name) {
             subscriber.client.send(line)
         }
     }
