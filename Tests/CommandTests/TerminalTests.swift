@@ -33,6 +33,30 @@ struct TerminalTests {
         #expect(outcome.lines == ["0 cooked"], "\(outcome.errors)")
     }
 
+    @Test("During an interruption the status line shows the file that interrupts")
+    func statusLineOfInterruption() async throws {
+        let outcome = try await Terminal.run(
+            """
+            import socket, tempfile
+            folder = tempfile.mkdtemp()
+            path = folder + '/socket'
+            start('--muted', '--loop', '--input-ipc-server', path, sys.argv[1])
+            until(r'dropped \\d+ +clip-h264-aac\\.mp4')
+            remote = socket.socket(socket.AF_UNIX)
+            remote.connect(path)
+            remote.sendall(f"loadfile '{sys.argv[2]}' interrupt\\n".encode())
+            until(r'dropped \\d+ +video-only\\.mp4')
+            until(r'dropped \\d+ +clip-h264-aac\\.mp4')
+            press('q')
+            print(ends(), mode())
+            os.rmdir(folder)
+            """,
+            Media.clip,
+            Media.silent
+        )
+        #expect(outcome.lines == ["0 cooked"], "\(outcome.errors)")
+    }
+
     @Test("Keys work at the ends of the list and for long seeks, and unknown keys have no effect")
     func otherKeys() async throws {
         let outcome = try await Terminal.run(

@@ -76,8 +76,9 @@ extension PlaySession {
 
     /// Returns the text of the line, or nil after the end.
     fileprivate func statusText(columns: Int) -> String? {
+        let active = activePlayback
         let (playback, notice, index, count) = state.withLock { state in
-            let playback = state.isOver ? nil : state.current
+            let playback = state.isOver ? nil : active
             let index = playback.flatMap { state.playlist.index(of: $0.entry.id) }
             let notice = state.notice.until > .now() ? state.notice.text : ""
             return (playback, notice, index, state.playlist.entries.count)
