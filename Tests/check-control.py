@@ -509,6 +509,24 @@ def paused(start, path):
         process.wait()
 
 
+def backward(command, path):
+    """A file that interrupts reverse playback, which plays forward from its start."""
+    start = [*command, "--audio", "null", "--video", "null", "--rate", "-1", "--pause", CLIP]
+    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
+    try:
+        client = Client(path)
+        client.until("time-pos", lambda value: value is not None)
+        check("an interruption of reverse playback", error(client("loadfile", OTHER, "interrupt")), "success")
+        client.until("video-codec", lambda value: value == "av1")
+        check("it begins at its start", client.get("time-pos") < 2.5)
+        client.until("video-codec", lambda value: value == "h264")
+        client("quit")
+        check("exit status", process.wait(TIMEOUT), 0)
+    finally:
+        process.kill()
+        process.wait()
+
+
 def main(command):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "socket"
@@ -523,6 +541,7 @@ def main(command):
             paused([*command, *own], pathlib.Path(folder) / "paused")
             if "vplay" in command[0]:
                 sockets(command, pathlib.Path(folder))
+                backward(command, pathlib.Path(folder) / "backward")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")
         finally:

@@ -39,9 +39,13 @@ struct ItemMaker: Sendable {
     ///   - entry: The entry of the playlist.
     ///   - remaining: The remainder of `--duration`, or nil if there is no limit.
     ///   - resume: The item time at which an earlier session ended, or nil.
-    func make(_ entry: PlaylistEntry, remaining: MediaTime?, resume: MediaTime? = nil) -> Result<
-        InputPlayback, TrackNotFound
-    > {
+    ///   - isInterruption: Whether the entry interrupts another one, and plays forward at any `--rate`.
+    func make(
+        _ entry: PlaylistEntry,
+        remaining: MediaTime?,
+        resume: MediaTime? = nil,
+        isInterruption: Bool = false
+    ) -> Result<InputPlayback, TrackNotFound> {
         let asset = entry.asset
         let item = PlayerItem(asset: asset)
         if let file = options.subtitleFile { item.legibleAsset = file.asset(network: options.network) }
@@ -66,7 +70,7 @@ struct ItemMaker: Sendable {
             if let video, options.videoTrack != nil { item.selectTrack(video, ofType: .video) }
         }
         let zero = Self.firstFrameTime(of: asset.tracks.first { $0.id == video })
-        if options.rate < 0 { return .success(reverse(item, entry, zero)) }
+        if options.rate < 0, !isInterruption { return .success(reverse(item, entry, zero)) }
         let position = entry.options.start ?? options.start
         let start =
             resume

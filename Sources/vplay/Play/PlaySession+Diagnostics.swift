@@ -9,7 +9,7 @@ extension PlaySession {
     func didBecomeReady(_ item: PlayerItem) {
         guard let playback = playback(of: item) else { return }
         if let file = playback.file { readingQueue.async { file.noteIdentity() } }
-        if options.rate < 0, !canPlayReverse(item) {
+        if options.rate < 0, !isInterruption(item), !canPlayReverse(item) {
             return reject(playback, "cannot be played in reverse: this requires seekable video")
         }
         if !item.tracks.contains(where: { $0.isEnabled && $0.assetTrack.mediaType != .subtitle }) {

@@ -13,7 +13,7 @@ extension PlaySession {
     /// - Parameter entry: The entry to play.
     func interrupt(with entry: PlaylistEntry) {
         guard !state.withLock({ $0.isOver || $0.isStopping }) else { return }
-        switch items.make(entry, remaining: nil) {
+        switch items.make(entry, remaining: nil, isInterruption: true) {
         case .failure(let error):
             fail("\(entry.input.name): \(error.message)")
             logFailure(of: entry, error.message)
