@@ -527,6 +527,23 @@ def backward(command, path):
         process.wait()
 
 
+def silent(command, path):
+    """A file that interrupts, and of which nothing is played without video."""
+    start = [*command, "--audio", "null", "--video", "none", "--loop", CLIP]
+    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
+    try:
+        client = Client(path)
+        client("request_log_messages", "error")
+        client.until("time-pos", lambda value: value is not None)
+        for _ in range(2):
+            client("loadfile", str(FIXTURES / "video-only.mp4"), "interrupt")
+            check("it is reported", "tracks are disabled" in client.wait("log-message")["text"])
+            check("the file that plays", client.get("track-list/count"), 2)
+    finally:
+        process.kill()
+        process.wait()
+
+
 def main(command):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "socket"
@@ -542,6 +559,7 @@ def main(command):
             if "vplay" in command[0]:
                 sockets(command, pathlib.Path(folder))
                 backward(command, pathlib.Path(folder) / "backward")
+                silent(command, pathlib.Path(folder) / "silent")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")
         finally:

@@ -130,6 +130,7 @@ extension PlaySession {
 
     /// Rejects an input that the player would play indefinitely without output.
     private func reject(_ playback: InputPlayback, _ message: String) {
+        if rejectInterruption(playback.item, message) { return }
         let isCurrent = state.withLock { state in
             state.playlist.noteFailed(playback.entry.id)
             guard state.current?.item === playback.item, !state.hasEnded else { return false }

@@ -64,14 +64,27 @@ extension PlaySession {
     ///
     /// - Returns: False if the item is another one.
     func interruptionFailed(_ item: PlayerItem, _ error: PlaybackError?) -> Bool {
+        interruptionFailed(item, reason(error), logged: error?.message ?? reason(error))
+    }
+
+    /// Ends an interruption that cannot be played.
+    ///
+    /// - Returns: False if the item is another one.
+    func rejectInterruption(_ item: PlayerItem, _ message: String) -> Bool {
+        guard interruptionFailed(item, message, logged: message) else { return false }
+        player.remove(item)
+        return true
+    }
+
+    private func interruptionFailed(_ item: PlayerItem, _ message: String, logged: String) -> Bool {
         let failed = state.withLock { state -> InputPlayback? in
             guard let playback = state.interruption, playback.item === item else { return nil }
             state.interruption = nil
             return playback
         }
         guard let failed else { return false }
-        fail("\(failed.entry.input.name): \(reason(error))")
-        if !hasPlayed(item) { logFailure(of: failed.entry, error?.message ?? reason(error)) }
+        fail("\(failed.entry.input.name): \(message)")
+        if !hasPlayed(item) { logFailure(of: failed.entry, logged) }
         return true
     }
 
