@@ -172,6 +172,31 @@ struct PlaylistTests {
         #expect(list.next()?.input.name == "last.mp4")
     }
 
+    @Test("No entry follows the last one after repeating is switched off", arguments: [nil, 3] as [UInt64?])
+    func repeatingSwitchedOff(seed: UInt64?) throws {
+        var list = try list(3, .forever)
+        if let seed { list.shuffle(seed: seed) }
+        var last = 0
+        for _ in 0..<3 {
+            let next = list.next()
+            last = try #require(next).id
+            list.noteStarted(last)
+            list.notePlayed(last)
+        }
+        let first = list.next()
+        let queued = try #require(first).id
+        list.isLooping = false
+        let follows = list.follow(last, queued: queued)
+        #expect(!follows)
+        #expect(list.round == 1)
+        #expect(list.next()?.id == nil)
+        list.isLooping = true
+        let followsAgain = list.follow(last, queued: nil)
+        #expect(!followsAgain)
+        #expect(list.next()?.id != nil)
+        #expect(list.round == 2)
+    }
+
     @Test("A retired entry is not played again, and is removed once another one plays")
     func retiredEntry() throws {
         var list = try list(3, .forever)

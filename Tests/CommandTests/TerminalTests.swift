@@ -33,6 +33,22 @@ struct TerminalTests {
         #expect(outcome.lines == ["0 cooked"], "\(outcome.errors)")
     }
 
+    @Test("Playback ends after the last input if a key switches repeating off while it plays")
+    func loopOff() async throws {
+        let outcome = try await Terminal.run(
+            """
+            start('--muted', '--loop', sys.argv[1], sys.argv[2])
+            until('1/2 clip')
+            press('>'); until(r'00:01 / [^\\r]*2/2 video-only')
+            press('l'); until('loop off')
+            print(ends(), mode(), b'1/2 clip' in seen)
+            """,
+            Media.clip,
+            Media.silent
+        )
+        #expect(outcome.lines == ["0 cooked False"], "\(outcome.errors)")
+    }
+
     @Test("During an interruption the status line shows the file that interrupts")
     func statusLineOfInterruption() async throws {
         let outcome = try await Terminal.run(

@@ -90,12 +90,9 @@ extension PlaySession {
             isLooping = player.repeatMode != .loop
             player.repeatMode = isLooping ? .loop : .once
         } else {
-            isLooping = state.withLock { state in
-                state.playlist.isLooping.toggle()
-                return state.playlist.isLooping
-            }
-            // The first input now follows the last one and may be queued.
-            if isLooping { queueNext() }
+            isLooping = !state.withLock { $0.playlist.isLooping }
+            // The first input follows the last one now, or no longer.
+            setPlaylistLooping(isLooping)
         }
         notice(isLooping ? "loop on" : "loop off")
     }

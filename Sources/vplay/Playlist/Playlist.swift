@@ -98,6 +98,14 @@ struct Playlist: Sendable {
         }
     }
 
+    /// Whether the current round is one of those to play. It is not if repeating was switched off when it was taken.
+    private var isRoundRequested: Bool {
+        switch rounds {
+        case .forever: true
+        case .times(let times): round <= times
+        }
+    }
+
     // MARK: Order
 
     /// Shuffles the entries in each round.
@@ -234,9 +242,14 @@ struct Playlist: Sendable {
     mutating func follow(_ id: Int?, queued: Int?) -> Bool {
         if !hasBegunRound || queued == nil {
             follow(id)
-        } else if seed != nil {
+        } else if seed != nil, isRoundRequested {
             // The order of the round has been decided.
             nextIndex = 0
+        } else if seed != nil {
+            round -= 1
+            hasBegunRound = false
+            arrange()
+            nextIndex = entries.count
         } else {
             round -= 1
             nextIndex = id.flatMap { index(of: $0) }.map { $0 + 1 } ?? entries.count
