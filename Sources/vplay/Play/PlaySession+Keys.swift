@@ -126,11 +126,14 @@ extension PlaySession {
 
     /// Plays the entry at a valid index instead of the current one.
     func play(at index: Int) {
-        let time = player.currentTime()
+        // The time of a pass that has ended is subtracted from `--duration` already.
+        let item = state.withLock { $0.hasEnded ? nil : $0.current?.item }
+        // The time of the player is that of another item during an interruption.
+        let time = item?.currentTime()
         state.withLock { state in
             state.hasEnded = true
             state.playlist.jump(to: index)
-            state.spendUntil(time)
+            if let time { state.spendUntil(time) }
         }
         removeQueued()
         endOrPlayNext()
