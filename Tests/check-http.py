@@ -212,6 +212,20 @@ def frames(vplay, folder):
             player.process.wait()
 
 
+def starts(vplay, folder):
+    """A file that is not in the playlist starts where the options say."""
+    player = Player(vplay, "--pause", "--start", "50%", "--http", "0", "--media-folder", folder / "media", CLIP)
+    try:
+        player.until("time-pos", lambda value: value is not None)
+        check("a file of the folder", player.ask("/play?item=sub/new%20clip.mp4")[0], 200)
+        player.until("path", lambda value: value == str(folder / "media/sub/new clip.mp4"))
+        check("its start", round(player.until("time-pos", lambda value: value is not None), 1), 1.5)
+        player.end()
+    finally:
+        player.process.kill()
+        player.process.wait()
+
+
 def health(vplay, folder):
     """A still image interrupts a clip for longer than a clip may be without a new frame."""
     player = Player(
@@ -343,6 +357,7 @@ def main(vplay):
             player.end()
             interruption(vplay, outside)
             frames(vplay, outside)
+            starts(vplay, outside)
             health(vplay, outside)
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")

@@ -146,8 +146,15 @@ extension PlaySession {
     ///   - mode: What happens with the other entries.
     ///   - index: The index of the first new entry, or nil for the one of the mode.
     ///   - loadOptions: The options of each entry.
+    ///   - playsAtOnce: Whether the first new entry is played instead of the current one, as with `.replace`.
     /// - Returns: The identifiers of the entries, or nil if there is no valid input.
-    func load(_ list: InputList, _ mode: LoadMode, at index: Int?, _ loadOptions: LoadOptions) -> [Int]? {
+    func load(
+        _ list: InputList,
+        _ mode: LoadMode,
+        at index: Int?,
+        _ loadOptions: LoadOptions,
+        playsAtOnce: Bool = false
+    ) -> [Int]? {
         for problem in list.problems { fail(problem) }
         guard !list.inputs.isEmpty else { return nil }
         let added = state.withLock { state -> [PlaylistEntry] in
@@ -170,7 +177,7 @@ extension PlaySession {
             guard let self, !state.withLock({ $0.isOver || $0.isStopping }) else { return }
             let isIdle = state.withLock { $0.current == nil }
             let startsIfIdle = [.appendPlay, .insertNextPlay, .insertAtPlay].contains(mode)
-            if mode == .replace || (isIdle && startsIfIdle) {
+            if mode == .replace || playsAtOnce || (isIdle && startsIfIdle) {
                 let (index, isPlaying) = state.withLock { state in
                     (state.playlist.index(of: added[0].id), state.current?.entry.id == added[0].id)
                 }

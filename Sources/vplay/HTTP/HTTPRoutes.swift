@@ -113,10 +113,8 @@ struct HTTPRoutes: Sendable {
             }
         }
         if let index { return session.play(at: index) }
-        guard let ids = session.load(list, .insertNext, at: nil, LoadOptions()),
-            let added = session.state.withLock({ state in ids.first.flatMap { state.playlist.index(of: $0) } }
-            )
-        else { throw .notFound }
-        session.play(at: added)
+        guard session.load(list, .insertNext, at: nil, LoadOptions(), playsAtOnce: true) != nil else {
+            throw .notFound
+        }
     }
 }
