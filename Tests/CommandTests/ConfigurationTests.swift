@@ -19,6 +19,7 @@ struct ConfigurationTests {
             ("\tmuted\t", "muted", nil),
             ("header=a = b", "header", "a = b"), ("\u{FEFF}loop", "loop", nil), ("loop # again", "loop", nil),
             ("header=%3%äx", "header", "äx"), ("header='it''", nil, nil), ("no-loop", "no-loop", nil),
+            ("cache=a\u{2028}b", "cache", "a\u{2028}b"), ("cache=a\u{85}b\u{C}c", "cache", "a\u{85}b\u{C}c"),
         ] as [(String, String?, String?)]
     )
     func lines(text: String, name: String?, value: String?) throws {

@@ -136,7 +136,7 @@ struct ConfigurationFile: Sendable {
     /// - Throws: `Fault` for the first line that is not an option.
     static func parse(_ text: String) throws(Fault) -> [Option] {
         var options: [Option] = []
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.endsLine)
         for (index, line) in lines.enumerated() {
             if let option = try parse(line, number: index + 1) { options.append(option) }
         }
@@ -194,4 +194,9 @@ struct ConfigurationFile: Sendable {
     }
 
     private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+}
+
+extension Character {
+    /// Whether the character ends a line of a file: LF, CR or both. Other separators of Unicode may be a part of a name.
+    var endsLine: Bool { self == "\n" || self == "\r" || self == "\r\n" }
 }

@@ -90,7 +90,7 @@ struct ServiceArguments: ParsableArguments {
                 throw ValidationError(oneLine("--http-token-file \(httpTokenFile): cannot be read."))
             }
             token =
-                String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(
+                String(decoding: data, as: UTF8.self).split(whereSeparator: \.endsLine).first.map(
                     String.init
                 ) ?? ""
         }
