@@ -46,10 +46,23 @@ struct OtherPlayersTests {
         arguments: [
             "--header -ss a", "--start -ss a", "probe -v a", "bench --speed 2 a", "-- -ss 10", "-",
             "--rate -1 a", "a -", "-o x", "--quiet a", "--header=a= b", "-- --cache= a", "probe -- --json= a",
-            "a=", "probe a=",
+            "a=", "probe a=", "-h", "-help", "probe -h", "--header -hx a", "-- -dash.mp4", "probe -- -dash.mp4",
         ]
     )
     func unchanged(line: String) throws { #expect(try translated(line) == line) }
+
+    @Test(
+        "A name after one dash that contains an h is an unknown option, and not the help",
+        arguments: [
+            ("-hwdec auto a", "-hwdec'. Did you mean '--hwdec'?"),
+            ("-threads=2 a", "-threads'. Did you mean '--threads'?"),
+            ("-dash.mp4", "-dash.mp4'"), ("probe -dash.mp4", "-dash.mp4'"), ("-oh=1 a", "-oh'"),
+        ]
+    )
+    func namesWithHelp(line: String, end: String) {
+        let error = #expect(throws: ValidationError.self) { try translated(line) }
+        #expect(error?.message == "Unknown option '" + end)
+    }
 
     @Test(
         "An output has no effect on video or audio that is not played",

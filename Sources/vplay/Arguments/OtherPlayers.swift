@@ -179,7 +179,7 @@ enum OtherPlayers {
     ///   - isMPV: Whether the command is started as mpv, which has no subcommands.
     ///   - defaults: Returns the options that apply unless the command line, which it receives, has them.
     /// - Returns: The arguments to parse.
-    /// - Throws: `ValidationError` if an option is refused, or its value is empty or not accepted here.
+    /// - Throws: `ValidationError` if an option is refused or unknown, or its value is empty or not accepted here.
     static func translated(
         _ arguments: [String],
         subcommands: [String],
@@ -189,11 +189,13 @@ enum OtherPlayers {
         if arguments.first == "-V" { return ["--version"] + arguments.dropFirst() }
         if let first = arguments.first, !isMPV, subcommands.contains(first) {
             try refuseEmptyValues(arguments)
+            try refuseNamesWithHelp(arguments)
             return arguments
         }
         let list = OptionList(try replaced(arguments, isMPV: isMPV))
         let own = list.with(defaults: try defaults(list)).arguments
         try refuseEmptyValues(own)
+        try refuseNamesWithHelp(own)
         return own
     }
 
@@ -202,6 +204,19 @@ enum OtherPlayers {
         for argument in arguments.prefix(while: { $0 != "--" })
         where argument.hasPrefix("-") && argument.firstIndex(of: "=") == argument.indices.last {
             throw refusal(argument, "unknown value")
+        }
+    }
+
+    /// Throws if a name after one dash contains an h. The parser would read each letter as an option, and print the help.
+    private static func refuseNamesWithHelp(_ arguments: [String]) throws(ValidationError) {
+        var rest = arguments.prefix { $0 != "--" }
+        while let argument = rest.popFirst() {
+            if valueOptions.contains(argument) { _ = rest.popFirst() }
+            guard argument.hasPrefix("-"), !argument.hasPrefix("--") else { continue }
+            let name = argument.dropFirst().prefix { $0 != "=" }
+            guard name.count > 1, name.contains("h"), name != "help" else { continue }
+            let hint = valueOptions.contains("--\(name)") ? ". Did you mean '--\(name)'?" : ""
+            throw ValidationError(oneLine("Unknown option '-\(name)'\(hint)"))
         }
     }
 
