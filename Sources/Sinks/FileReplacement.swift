@@ -47,8 +47,8 @@ struct FileReplacement {
 
     /// Creates the part file and returns its descriptor.
     mutating func open() throws(PlaybackError) -> Int32 {
-        let folder = target[...(target.lastIndex(of: "/") ?? target.startIndex)]
-        let name = target.dropFirst(folder.count)
+        let nameStart = target.nameStart ?? target.startIndex
+        let (folder, name) = (target[..<nameStart], target[nameStart...])
         // A file name has at most 255 bytes.
         let stem = name.utf8.count > 230 ? name.prefix(50) : name
         while true {
@@ -96,10 +96,10 @@ private struct ResolvedPath {
     init?(_ path: String) {
         var path = path
         for _ in 0..<40 {
-            let slash = path.lastIndex(of: "/")
-            let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+            let nameStart = path.nameStart
+            let name = path[(nameStart ?? path.startIndex)...]
             guard !name.isEmpty, name != ".", name != ".." else { return nil }
-            let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+            let folder = nameStart.map { String(path[..<$0]) } ?? "."
             guard let resolved = realpath(folder, nil) else { return nil }
             defer { free(resolved) }
             let real = String(cString: resolved)
@@ -116,6 +116,14 @@ private struct ResolvedPath {
             path = link.hasPrefix("/") ? link : real + "/" + link
         }
         return nil
+    }
+}
+
+extension String {
+    /// The index after the last slash of a path, or nil. A slash and a combining mark at the start of a name are one
+    /// character, so bytes are compared.
+    fileprivate var nameStart: Index? {
+        utf8.lastIndex(of: UInt8(ascii: "/")).map { utf8.index(after: $0) }
     }
 }
 

@@ -72,6 +72,19 @@ struct ArgumentTests {
     }
 
     @Test(
+        "A path is divided at its last slash, also before a combining mark",
+        arguments: [
+            ("/a/b", "/a/", "b"), ("/a/", "/a/", ""), ("a", nil, "a"), ("/a", "/", "a"), ("", nil, ""),
+            ("/a/\u{301}b", "/a/", "\u{301}b"), ("a/\u{301}", "a/", "\u{301}"),
+        ] as [(String, String?, String)]
+    )
+    func paths(path: String, folder: String?, name: String) {
+        #expect(path.folderPath == folder)
+        #expect(path.nameInFolder == name)
+        if !name.isEmpty { #expect(Input(path)?.shortName == name) }
+    }
+
+    @Test(
         "Rates are formatted",
         arguments: [(1, "1.0x"), (1 / 1.1, "0.91x"), (-2, "-2.0x"), (1.21, "1.21x"), (10, "10.0x")]
             as [(Float, String)]

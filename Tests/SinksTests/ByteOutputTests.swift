@@ -27,6 +27,19 @@ import Testing
         #expect(throws: PlaybackError.self) { try output.write([1]) }
     }
 
+    @Test("A symbolic link whose name begins with a combining mark is resolved in its own folder")
+    func combiningMark() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("sub/target", Array("old".utf8))
+        let link = folder.path("sub") + "/\u{301}link"
+        #expect(symlink("target", link) == 0)
+        let output = try ByteOutput(replacing: link)
+        try output.write(Array("new".utf8))
+        try output.close()
+        #expect(text(try contents(folder.path("sub/target"))) == "new")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["sub"])
+    }
+
     @Test("A discarded output leaves the file that it would have replaced, and no part file")
     func discarded() throws {
         let folder = try TemporaryFolder()

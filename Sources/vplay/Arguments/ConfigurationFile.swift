@@ -71,10 +71,7 @@ struct ConfigurationFile: Sendable {
     }
 
     /// Whether a folder above the file may not be searched, as the home of another user or one that a service hides.
-    private var isInClosedFolder: Bool {
-        let folder = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
-        return access(String(folder), X_OK) != 0 && errno == EACCES
-    }
+    private var isInClosedFolder: Bool { access(path.folderPath ?? ".", X_OK) != 0 && errno == EACCES }
 
     private func text(isRequired: Bool) throws(ValidationError) -> String? {
         guard let file = fopen(path, "re") else {

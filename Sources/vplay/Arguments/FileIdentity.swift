@@ -20,9 +20,8 @@ enum FileIdentity: Hashable {
                 self = .file(device: UInt64(status.st_dev), node: UInt64(status.st_ino))
                 return
             }
-            let slash = path.lastIndex(of: "/")
-            let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-            let folder = slash.map { String(path[...$0]) } ?? "."
+            let name = path.nameInFolder
+            let folder = path.folderPath ?? "."
             guard errno == ENOENT, !name.isEmpty, stat(folder, &status) == 0 else { return nil }
             var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
             let count = readlink(path, &buffer, buffer.count - 1)

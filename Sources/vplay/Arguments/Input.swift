@@ -24,7 +24,7 @@ struct Input: Sendable {
     var publicArgument: String { url.isFileURL ? argument : name }
 
     /// The last component of the name.
-    var shortName: String { name.split(separator: "/").last.map(String.init) ?? name }
+    var shortName: String { name.unicodeScalars.split { $0 == "/" }.last.map { String($0) } ?? name }
 
     var argumentBytes: [UInt8] { RawArguments.bytes(of: argument) ?? Array(argument.utf8) }
     /// The path of a file as bytes for system calls.
