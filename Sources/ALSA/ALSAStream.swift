@@ -137,6 +137,8 @@ final class ALSAStream {
         }
         if isSuspended, try !resume() { return Self.resumeInterval }
         try fill()
+        // Nothing reports the end of a suspension.
+        if isSuspended { return Self.resumeInterval }
         guard isRunning else { return nil }
         try publish()
         return Self.interval
