@@ -290,6 +290,8 @@ final class ALSAStream {
         signals.timing.invalidate()
         let wasRunning = isRunning
         isRunning = false
+        // The ring may be empty, and a device that has stopped is not served by time.
+        signals.isWaitingForSamples.store(true, ordering: .sequentiallyConsistent)
         sent.removeAll()
         if code == -Int(ESTRPIPE) {
             isSuspended = true

@@ -121,6 +121,23 @@ struct ALSAStreamTests {
         #expect(device { $0.played } == ramp(0..<19_200))
     }
 
+    @Test("A device that underruns when the ring is empty starts again with the next samples")
+    func underrunOfEmptyRing() throws {
+        let stream = try makeStream()
+        defer { stream.close() }
+        write(0..<9600)
+        _ = try stream.step(isPaused: false)
+        #expect(!isWaiting)
+        device { $0.play(9600) }
+        device { $0.availResults = [-Int(EPIPE)] }
+        #expect(try stream.step(isPaused: false) == nil)
+        #expect(isWaiting)
+        write(9600..<19_200)
+        #expect(try stream.step(isPaused: false) == 20)
+        #expect(!isWaiting)
+        #expect(device { $0.held } == ramp(9600..<19_200))
+    }
+
     @Test("Missing samples are replaced by silence only when the device is about to run out of them")
     func silence() throws {
         let stream = try makeStream()
