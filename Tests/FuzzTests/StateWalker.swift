@@ -118,7 +118,7 @@ struct StateWalker {
         case 14: return .setRepeat(flag ? .loop : .once)
         case 15: return .setItem(Int.random(in: 0..<4, using: &random) == 0 ? nil : ItemID(nextID))
         case 16..<22: return .seek(SeekRequest(id: SeekID(nextID), target: makeTarget()))
-        case 22: return .cancelSeeks
+        case 22: return .cancelSeeks(flag ? state.interstitial?.primary?.item.id ?? item : item)
         case 23..<30: return .opened(item, duration: flag ? .ms(10_000) : .indefinite)
         case 30 where flag: return .failed(item, MediaError(.io, "random"))
         case 30:

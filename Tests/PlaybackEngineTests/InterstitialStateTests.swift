@@ -198,6 +198,31 @@ struct InterstitialStateTests {
         )
     }
 
+    @Test("Seeks of the interrupted item are cancelled once, and the one in flight is still performed after it")
+    func seeksCancelled() {
+        var state = StateTests.ready { state in
+            _ = state.handle(.setRate(1))
+            _ = state.handle(.seek(SeekRequest(id: SeekID(1), target: .ms(3000))))
+        }
+        Self.interrupt(&state, 9)
+        let cancelled = state.handle(.cancelSeeks(ItemID(1)))
+        #expect(cancelled == [.completeSeek(SeekID(1), finished: false)])
+        #expect(state.handle(.cancelSeeks(ItemID(1))) == [])
+        _ = state.handle(.remove(ItemID(9)))
+        #expect(state.item?.isSeeking == true)
+        let shown = state.handle(.firstFramePresented(state.epoch, at: .ms(3000)))
+        #expect(shown.contains(.post(.timeJumped(ItemID(1), to: .ms(3000)))))
+        #expect(!shown.contains(.completeSeek(SeekID(1), finished: true)))
+    }
+
+    @Test("Seeks of an interstitial are cancelled without those of the interrupted item")
+    func seeksOfInterstitialCancelled() {
+        var state = StateTests.ready { _ = $0.handle(.seek(SeekRequest(id: SeekID(1), target: .ms(3000)))) }
+        Self.interrupt(&state, 9)
+        _ = state.handle(.seek(SeekRequest(id: SeekID(2), target: .ms(1000))))
+        #expect(state.handle(.cancelSeeks(ItemID(9))) == [.completeSeek(SeekID(2), finished: false)])
+    }
+
     @Test("An interstitial that cannot be opened is reported, and the current item plays on")
     func failsToOpen() {
         var state = StateTests.ready { _ = $0.handle(.setRate(1)) }

@@ -339,7 +339,7 @@ struct ScrubbingTests {
                 bench.loop.release()
                 bench.driver.run(atMost: 1)
                 continue
-            case .cancelSeeks: bench.loop.send(.cancelSeeks)
+            case .cancelSeeks: bench.loop.send(.cancelSeeks(ItemID(1)))
             case .preroll:
                 bench.loop.send(.preroll(SeekID(9)))
                 bench.driver.run(atMost: 1)

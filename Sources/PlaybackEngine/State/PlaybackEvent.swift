@@ -18,7 +18,8 @@ package enum PlaybackEvent: Sendable {
     /// Makes an item the current one. An item that waits in the queue is removed from the queue.
     case setItem(ItemID?)
     case seek(SeekRequest)
-    case cancelSeeks
+    /// Cancels the seeks of an item, the current one or the one that an interstitial has interrupted.
+    case cancelSeeks(ItemID)
     /// A user begins or ends to drag the position.
     case setScrubbing(Bool)
     /// Inserts an item after another item, or at the end of the queue. The item becomes the current one if there is

@@ -170,6 +170,14 @@ extension PlaybackState {
         actions.append(.closePrimary(primary.item.id))
     }
 
+    /// Cancels the seeks of the interrupted item. The seek in flight is still performed when the item continues.
+    mutating func cancelSeeksOfPrimary(_ actions: inout [PlaybackAction]) {
+        guard let primary = interstitial?.primary else { return }
+        completePendingSeeks(of: primary, &actions)
+        interstitial?.primary?.item.seekWaiting = nil
+        interstitial?.primary?.inFlightSeekIsAnswered = primary.item.seekInFlight != nil
+    }
+
     private func completePendingSeeks(
         of primary: InterstitialState.Primary,
         _ actions: inout [PlaybackAction]

@@ -30,8 +30,9 @@ extension PlaybackState {
         startSeek(request, &actions)
     }
 
-    mutating func cancelSeeks(_ actions: inout [PlaybackAction]) {
-        guard let item else { return }
+    mutating func cancelSeeks(_ id: ItemID, _ actions: inout [PlaybackAction]) {
+        if interstitial?.primary?.item.id == id { return cancelSeeksOfPrimary(&actions) }
+        guard let item, item.id == id else { return }
         if let waiting = item.seekWaiting {
             actions.append(.completeSeek(waiting.id, finished: false))
             self.item?.seekWaiting = nil

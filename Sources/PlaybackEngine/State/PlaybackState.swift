@@ -120,7 +120,7 @@ package struct PlaybackState: Hashable, Sendable {
         case .setRepeat(let setting): setRepeat(setting, &actions)
         case .setItem(let id): setItem(id, &actions)
         case .seek(let request): seek(request, &actions)
-        case .cancelSeeks: cancelSeeks(&actions)
+        case .cancelSeeks(let id): cancelSeeks(id, &actions)
         case .setScrubbing(let isScrubbing): self.isScrubbing = isScrubbing
         case .previewPresented(let epoch): previewPresented(epoch, &actions)
         case .opened(let id, let duration): opened(id, duration, &actions)

@@ -72,6 +72,6 @@ extension PlayerItem {
     /// Cancels all pending seeks: their completion handlers get false.
     public func cancelPendingSeeks() {
         guard let attachment = state.withLock({ $0.attachment }) else { return }
-        attachment.core?.loop.send(.cancelSeeks, to: attachment.id)
+        attachment.core?.loop.send(.cancelSeeks(attachment.id))
     }
 }
