@@ -205,6 +205,30 @@ struct AudioSeamTests {
         #expect(moments.allSatisfy { $0.offset != nil })
     }
 
+    /// Returns the settings of an item whose audio begins with a ramp of one second.
+    private func ramp(from start: Float, to end: Float) -> AudioSettingsSource {
+        var track = AudioMixInputParameters(trackID: ScriptedMedia.audioTrack)
+        track.setVolumeRamp(
+            from: start,
+            to: end,
+            timeRange: MediaTimeRange(start: .zero, duration: .ms(1000))
+        )
+        let settings = AudioSettings(mix: AudioMix(inputParameters: [track]))
+        return AudioSettingsSource { settings }
+    }
+
+    @Test("The volumes of an item do not affect the first samples of the next one")
+    func mixOfLastItem() {
+        let bench = EngineTestBench()
+        bench.loop.send(.setEndAction(.advance))
+        bench.insert(.clip(seconds: 2), id: 1) { $0.audioSettings = ramp(from: 0, to: 1) }
+        bench.insert(.clip(seconds: 2), id: 2)
+        bench.play()
+        bench.driver.run(atMost: 60)
+        let samples = Array(bench.audioSink.samples.dropFirst(96_000))
+        #expect(Self.firstDifference(samples, Self.numbers(96_000)) == nil)
+    }
+
     @Test("If the player is muted, the clock continues")
     func muted() {
         let bench = EngineTestBench(audio: .device())

@@ -100,27 +100,30 @@ final class AudioProcessing {
     }
 }
 
-/// Applies an item's volumes over time. A new mix fades in over the preceding one.
+/// Applies an item's volumes over time. A new mix of the item fades in over the preceding one.
 private struct AudioMixer {
     private var mix: AudioMix?
     private var old: AudioMix?
     /// The remaining samples of the fade, and its length.
     private var fade = (remaining: 0, length: 0)
-    private var hasOutput = false
+    /// The epoch of the last buffer, or nil if there was none since the last reset.
+    private var epoch: Epoch?
 
     mutating func reset() {
         fade.remaining = 0
-        hasOutput = false
+        epoch = nil
     }
 
     mutating func apply(_ mix: AudioMix?, track: Int?, to buffer: AudioBuffer) -> AudioBuffer {
+        // The next item of a queue begins with its own volumes.
+        if buffer.epoch != epoch { fade.remaining = 0 }
         if mix != self.mix {
             old = self.mix
             self.mix = mix
             let length = Int((Double(buffer.format.sampleRate) * AudioGain.rampDuration).rounded())
-            fade = hasOutput ? (max(1, length), max(1, length)) : (0, 0)
+            fade = buffer.epoch == epoch ? (max(1, length), max(1, length)) : (0, 0)
         }
-        hasOutput = true
+        epoch = buffer.epoch
         let new = gains(mix, track, buffer)
         guard fade.remaining > 0 else { return new.map { buffer.multiplied(by: $0) } ?? buffer }
         let before = gains(old, track, buffer)
