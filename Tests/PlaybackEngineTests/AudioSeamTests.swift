@@ -206,27 +206,53 @@ struct AudioSeamTests {
     }
 
     /// Returns the settings of an item whose audio begins with a ramp of one second.
-    private func ramp(from start: Float, to end: Float) -> AudioSettingsSource {
+    private func ramp(from start: Float, to end: Float) -> AudioSettings {
         var track = AudioMixInputParameters(trackID: ScriptedMedia.audioTrack)
         track.setVolumeRamp(
             from: start,
             to: end,
             timeRange: MediaTimeRange(start: .zero, duration: .ms(1000))
         )
-        let settings = AudioSettings(mix: AudioMix(inputParameters: [track]))
-        return AudioSettingsSource { settings }
+        return AudioSettings(mix: AudioMix(inputParameters: [track]))
     }
 
     @Test("The volumes of an item do not affect the first samples of the next one")
     func mixOfLastItem() {
         let bench = EngineTestBench()
         bench.loop.send(.setEndAction(.advance))
-        bench.insert(.clip(seconds: 2), id: 1) { $0.audioSettings = ramp(from: 0, to: 1) }
+        let settings = ramp(from: 0, to: 1)
+        bench.insert(.clip(seconds: 2), id: 1) { $0.audioSettings = AudioSettingsSource { settings } }
         bench.insert(.clip(seconds: 2), id: 2)
         bench.play()
         bench.driver.run(atMost: 60)
         let samples = Array(bench.audioSink.samples.dropFirst(96_000))
         #expect(Self.firstDifference(samples, Self.numbers(96_000)) == nil)
+    }
+
+    @Test("A device receives the audio of the next item with the mix and the taps of that item")
+    func settingsOfNextItem() {
+        let bench = EngineTestBench(audio: .device())
+        bench.loop.send(.setEndAction(.advance))
+        let counts = Locked([0, 0])
+        let taps = (0..<2).map { index in
+            AudioTap(metering: { buffer in counts.withLock { $0[index] += buffer.frameCount } })
+        }
+        for index in 0..<2 {
+            // The second item is muted.
+            var settings = index == 0 ? AudioSettings() : ramp(from: 0, to: 0)
+            settings.taps = [taps[index]]
+            let source = AudioSettingsSource { [settings] in settings }
+            bench.insert(.clip(seconds: 2), id: UInt64(index + 1)) { $0.audioSettings = source }
+        }
+        bench.play()
+        bench.driver.run(seconds: 1.95)
+        #expect(counts.withLock { $0[0] } == 96_000)
+        #expect(counts.withLock { $0[1] } > 0)
+        bench.driver.run(seconds: 2.5)
+        #expect(counts.withLock { $0 } == [96_000, 96_000])
+        let samples = bench.audioDevice.heard.flatMap(\.samples)
+        #expect(Self.firstDifference(samples, Self.numbers(96_000)) == nil)
+        #expect(samples.dropFirst(96_000).allSatisfy { $0 == 0 })
     }
 
     @Test("If the player is muted, the clock continues")

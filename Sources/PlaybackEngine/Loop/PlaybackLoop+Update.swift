@@ -184,6 +184,9 @@ extension PlaybackLoop {
             show(shown.frame, due: shown.due, at: now, isEssential: false, done: nil)
         }
         if !outcome.audio.isEmpty { deliverAudio(outcome.audio, pipeline, at: now) }
+        if !outcome.audioOfNext.isEmpty, let next = next?.pipeline {
+            deliverAudio(outcome.audioOfNext, next, at: now)
+        }
         // If more media follow without a gap, audio processing continues.
         let moreFollows = state.loopsItem || next != nil || replacement != nil || suspended != nil
         if outcome.audioEnded, !moreFollows { audio.output?.endAudio() }

@@ -125,8 +125,13 @@ extension PresentationScheduler {
             isFirst = false
             guard case .audio(let buffer)? = track.advance() else { return }
             audioPrefetch?.until = start + (buffer.duration.nanoseconds ?? 0)
-            if audioPrefetch?.mark == nil { current.pass.audioPrefetch?.buffers.append(buffer) }
-            outcome.audio.append(ScheduledAudio(buffer: buffer, origin: origin))
+            let scheduled = ScheduledAudio(buffer: buffer, origin: origin)
+            if audioPrefetch?.mark == nil {
+                current.pass.audioPrefetch?.buffers.append(buffer)
+                outcome.audioOfNext.append(scheduled)
+            } else {
+                outcome.audio.append(scheduled)
+            }
         }
     }
 

@@ -10,6 +10,8 @@ struct PresentationScheduler {
     struct DueOutput {
         var frames: [ScheduledFrame] = []
         var audio: [ScheduledAudio] = []
+        /// The audio that was prefetched from the next item.
+        var audioOfNext: [ScheduledAudio] = []
         /// A Boolean value that indicates whether the last audio of this pass was dequeued.
         var audioEnded = false
         /// The time before which nothing happens, or nil if only new data requires an update.
