@@ -64,7 +64,8 @@ final class SubtitleRendition {
         isAtEnd = false
         lostSegments = 0
         index = tracker.removedCount
-        guard tracker.playlist.hasEnded else { return }
+        // The item time of the first segment is not known if segments are removed.
+        guard tracker.playlist.hasEnded || tracker.playlist.kind == .event else { return }
         let goal = time.microseconds
         while tracker.segment(index + 1) != nil, tracker.start(of: index + 1) <= goal { index += 1 }
     }
