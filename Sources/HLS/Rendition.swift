@@ -54,6 +54,8 @@ final class Rendition {
         /// Whether that segment is the first one after a discontinuity.
         var followsDiscontinuity = false
         var isOpen = false
+        /// The enabled tracks of the first run that the demuxer continues, or nil if it is not open.
+        var continuedTracks: Set<Int>?
 
         /// Whether the demuxer must be opened again after each jump. Packed audio has no timestamps, and libav's MP4
         /// demuxer keeps fragments of the previous position.
@@ -263,6 +265,7 @@ final class Rendition {
                 try openRun()
                 if !currentRun.isOpen { continue }
             }
+            try continueTracks()
             let packet: Packet?
             do throws(MediaError) {
                 guard case .ready(let next) = try currentRun.demuxer.read() else { return .pending }
@@ -383,7 +386,7 @@ final class Rendition {
             ) {
                 currentRun.start + zero - description.startTime - time
             }
-            try currentRun.demuxer.continueTracks(of: firstRun.demuxer, enabled: enabled)
+            try continueTracks()
             currentRun.demuxer.setTimeline(zero: zero, shift: shift + time)
             currentRun.needsReopening = needsReopening(description)
             currentRun.isOpen = true
@@ -398,6 +401,13 @@ final class Rendition {
             }
             throw try recovered(from: error)
         }
+    }
+
+    /// Lets a later run deliver the tracks that are enabled now.
+    private func continueTracks() throws(MediaError) {
+        guard currentRun.demuxer !== firstRun.demuxer, currentRun.continuedTracks != enabled else { return }
+        try currentRun.demuxer.continueTracks(of: firstRun.demuxer, enabled: enabled)
+        currentRun.continuedTracks = enabled
     }
 
     /// Moves to the segment that contains an item time, or `back` segments before it. Returns false if there is none
