@@ -211,7 +211,10 @@ final class CueStage: Stage, @unchecked Sendable {
         }
         decoder?.flush()
         // In most containers, the index has no sync points for subtitles, but it has some for video and audio.
-        if let seekTrack { demuxer.setEnabledTracks([seekTrack]) }
+        // The tracks that are read next are enabled too, because only enabled tracks move.
+        if let seekTrack {
+            demuxer.setEnabledTracks(Set([seekTrack, track, progressTrack].compactMap(\.self)))
+        }
         defer { enable() }
         pendingSeek = nil
         // Until the seek has succeeded, the position is undefined, and nothing is read.

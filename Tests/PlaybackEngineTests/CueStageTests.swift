@@ -1,0 +1,63 @@
+import MediaCore
+import PlayheadBackend
+import PlayheadTesting
+import Testing
+
+@testable import PlaybackEngine
+
+/// A demuxer that records which tracks are enabled when it is asked to seek.
+private final class RecordingDemuxer: Demuxer {
+    private let base: ScriptedDemuxer
+    private let state = Locked((enabled: Set<Int>(), atSeek: [Set<Int>]()))
+
+    init(_ base: ScriptedDemuxer) { self.base = base }
+
+    var enabled: Set<Int> { state.withLock { $0.enabled } }
+    var enabledAtSeek: [Set<Int>] { state.withLock { $0.atSeek } }
+
+    func setEnabledTracks(_ ids: Set<Int>) {
+        state.withLock { $0.enabled = ids }
+        base.setEnabledTracks(ids)
+    }
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
+        state.withLock { $0.atSeek.append($0.enabled) }
+        return try base.seek(to: target, preference: preference)
+    }
+    func open() throws(MediaError) -> Poll<MediaDescription> { try base.open() }
+    func read() throws(MediaError) -> Poll<Packet?> { try base.read() }
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder> {
+        try base.makeDecoder(for: track, options: options)
+    }
+    func makeTextDecoder(for track: Int) throws(MediaError) -> Poll<any TextDecoder> {
+        try base.makeTextDecoder(for: track)
+    }
+    func begin(_ epoch: Epoch) { base.begin(epoch) }
+    func interrupt(before epoch: Epoch) { base.interrupt(before: epoch) }
+    func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) { base.setNoticeHandler(handler) }
+    func cancel() { base.cancel() }
+}
+
+@Suite("Reading of cues")
+struct CueStageTests {
+    @Test("A seek moves all tracks that are read after it: each may be in a playlist of its own")
+    func seek() {
+        let media = ScriptedMedia(
+            video: .init(frameCount: 2500),
+            audio: .init(sampleCount: 4_800_000),
+            cues: [.init("cue", from: 70_000, to: 71_000)]
+        )
+        let demuxer = RecordingDemuxer(ScriptedDemuxer(media, driver: ManualDriver()))
+        let source = CueSource.subtitles(
+            .track(ScriptedMedia.subtitleTrack),
+            makeDemuxer: { _ in demuxer },
+            listeners: { [] }
+        )
+        let stage = CueStage(source, at: .zero, changed: {}, opened: { _ in }, faulted: { _ in })
+        _ = stage.step()
+        _ = stage.play(at: ItemTime(nanoseconds: 60_000_000_000), jumped: true)
+        _ = stage.step()
+        let read: Set = [ScriptedMedia.audioTrack, ScriptedMedia.subtitleTrack]
+        #expect(demuxer.enabledAtSeek == [read.union([ScriptedMedia.videoTrack])])
+        #expect(demuxer.enabled == read)
+    }
+}
