@@ -54,6 +54,20 @@ struct AudioSeamTests {
         #expect(starts(bench) == 1)
     }
 
+    @Test("Buffers that are longer than the device's capacity are heard completely")
+    func longBuffers() {
+        let bench = EngineTestBench(audio: .device())
+        bench.loop.send(.setEndAction(.advance))
+        let media = ScriptedMedia(audio: .init(sampleCount: 240_000, packetLength: 120_000))
+        for id in 1...2 { bench.insert(media, id: UInt64(id)) }
+        bench.play()
+        bench.driver.run(seconds: 10.1)
+        #expect(bench.audioDevice.heard.count == 1)
+        let samples = bench.audioDevice.heard.flatMap(\.samples)
+        #expect(Self.firstDifference(samples, (0..<2).flatMap { _ in Self.numbers(240_000) }) == nil)
+        #expect(bench.loop.snapshot.counters.audioUnderruns == 0)
+    }
+
     @Test("If tracks end at different times, the longest determines the end, and silence fills the gap")
     func shorterAudio() {
         let bench = EngineTestBench(audio: .device())

@@ -113,7 +113,7 @@ extension PresentationScheduler {
         _ now: HostTime,
         _ outcome: inout DueOutput
     ) {
-        guard let origin = audioPrefetch?.origin else { return }
+        guard let origin = audioPrefetch?.origin, let epoch = audioPrefetch?.epoch else { return }
         var isFirst = outcome.audio.isEmpty
         while case .audio(pass, let time)? = track.frames.elementInfo() {
             let start = ItemTime(time) ?? .zero
@@ -123,7 +123,7 @@ extension PresentationScheduler {
                 return
             }
             isFirst = false
-            guard case .audio(let buffer)? = track.advance() else { return }
+            guard let buffer = removeAudio(track, epoch) else { return }
             audioPrefetch?.until = start + (buffer.duration.nanoseconds ?? 0)
             let scheduled = ScheduledAudio(buffer: buffer, origin: origin)
             if audioPrefetch?.mark == nil {

@@ -73,7 +73,7 @@ extension PresentationScheduler {
                 return outcome.wake(at: due.advanced(by: audioSlack))
             }
             isFirst = false
-            guard case .audio(let decoded)? = track.advance() else { return }
+            guard let decoded = removeAudio(track, current.epoch) else { return }
             guard let buffer = trimmed(decoded) else { continue }
             current.pass.audioUntil =
                 (ItemTime(buffer.presentationTime) ?? current.pass.audioUntil)
@@ -87,6 +87,18 @@ extension PresentationScheduler {
         guard audioPrefetch == nil else { return }
         detectUnderrun(of: track, pipeline, until: current.pass.audioUntil, now, &outcome)
     }
+
+    /// Removes the audio at the front of a track. Of a long buffer for a device, only the beginning is removed.
+    func removeAudio(_ track: TrackPipeline, _ epoch: Epoch) -> AudioBuffer? {
+        guard case .audio(let buffer)? = track.advance() else { return nil }
+        let count = buffer.format.sampleRate / Self.piecesPerSecond
+        guard splitsLongAudio, count > 0, buffer.frameCount > count else { return buffer }
+        track.restore([buffer.trimmed(first: count)], epoch: epoch)
+        return buffer.trimmed(last: buffer.frameCount - count)
+    }
+
+    /// The number of pieces into which a second of audio is split. At the lowest rate, 0.25, a piece lasts a second.
+    private static let piecesPerSecond = 4
 
     /// Returns whether audio that was due at `due` can wait for the next wake-up, so that several buffers are
     /// delivered at once. This requires that nothing is decoded, because decoding may delay that wake-up.
