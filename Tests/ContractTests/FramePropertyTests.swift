@@ -174,6 +174,23 @@ struct OtherDurationTests {
     }
 }
 
+@Suite("Contract: the range of gray images")
+struct GrayRangeTests {
+    @Test("Gray of 8 and 16 bits that declares no range is full range", arguments: [1, 2])
+    func undeclared(_ byteCount: Int) async throws {
+        let folder = try TemporaryFolder()
+        let header = Array("P5\n16 16\n\(byteCount == 1 ? 255 : 65_535)\n".utf8)
+        let samples = (UInt8.min...UInt8.max).flatMap { [UInt8](repeating: $0, count: byteCount) }
+        try folder.write("a.pgm", header + samples)
+        let image = try await Asset(url: folder.file("a.pgm")).image(at: .zero)
+        let values = try image.packedBytes(as: .rgb24)
+        try #require(values.count == 3 * 256)
+        for (index, value) in values.enumerated() {
+            #expect(abs(Int(value) - index / 3) <= 1, "\(index / 3)")
+        }
+    }
+}
+
 @Suite("Contract: chapters on the timeline of the item")
 struct ChapterTimeTests {
     @Test("If the container begins after time 0, chapters begin with the media and end where the next one begins")

@@ -24,12 +24,14 @@ enum ColorNames {
     }
 
     /// Returns whether the range is full, or nil if the stream does not declare it. The deprecated "yuvj" formats imply
-    /// full range.
+    /// full range, and gray without a declaration is that of images, as in libswscale.
     static func isFullRange(_ range: AVColorRange, _ format: AVPixelFormat) -> Bool? {
         switch range {
-        case AVCOL_RANGE_JPEG: true
-        case AVCOL_RANGE_MPEG: false
-        default: isFullRangeByName(format) ? true : nil
+        case AVCOL_RANGE_JPEG: return true
+        case AVCOL_RANGE_MPEG: return false
+        default:
+            let isGray = PixelFormats.isGray(format) && !PixelFormats.isRGB(format)
+            return isGray || isFullRangeByName(format) ? true : nil
         }
     }
 
