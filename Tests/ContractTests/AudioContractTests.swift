@@ -331,17 +331,25 @@ struct LayerThreeSeekTests {
     }
 }
 
-@Suite("Audio of ADPCM in WAV after a seek")
+@Suite("Audio in WAV after a seek")
 struct BlockSeekTests {
-    /// FFmpeg declares 16,000 bytes per second for each of them, which is up to four times the rate of the blocks.
+    /// FFmpeg declares 16,000 bytes per second for all ADPCM, which is up to four times the rate of the blocks.
     @Test(
         "A range has the samples of its time, whatever the header declares as the byte rate",
-        arguments: ["-c:a adpcm_ms -ar 8000", "-c:a adpcm_ima_wav -ar 44100 -ac 2"]
+        arguments: [
+            ("-c:a adpcm_ms -ar 8000", nil), ("-c:a adpcm_ima_wav -ar 44100 -ac 2", nil),
+            ("-c:a pcm_s16le -ar 8000", 8000), ("-c:a pcm_s16le -ar 8000", 16_000),
+        ] as [(String, UInt32?)]
     )
-    func samples(_ options: String) async throws {
+    func samples(_ options: String, byteRate: UInt32?) async throws {
         let folder = try TemporaryFolder()
         // The frequency rises, so that no part is like another one.
         let url = try MadeFile.make("a.wav", in: folder, "-f lavfi -i aevalsrc=sin(300*t*t):d=10 \(options)")
+        if let byteRate {
+            var file = try Array(Data(contentsOf: url))
+            file.replaceSubrange(28..<32, with: withUnsafeBytes(of: byteRate.littleEndian) { Array($0) })
+            try folder.write("a.wav", file)
+        }
         let whole = try await read(url, in: nil)
         for start in [MediaTime.ms(1000), .ms(6500), .ms(9000)] {
             let part = try await read(url, in: MediaTimeRange(start: start, duration: .ms(250)))

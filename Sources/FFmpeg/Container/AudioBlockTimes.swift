@@ -1,10 +1,10 @@
 internal import CFFmpeg
 
-/// The times of the blocks of ADPCM in a WAV file, each of which has the same number of bytes and of samples.
+/// The times of the blocks of audio in a WAV file, each of which has the same number of bytes and of samples.
 ///
 /// libav seeks by the average number of bytes per second in the header, and continues from the time that results from
-/// it. Some writers, including FFmpeg, declare another rate than that of the blocks, so that the samples after a seek
-/// would have wrong times.
+/// it. Some writers declare another rate than that of the blocks, as FFmpeg does for ADPCM, so that the samples after a
+/// seek would have wrong times.
 struct AudioBlockTimes {
     private let stream: Int32
     /// The number of bytes and of samples in a block.
@@ -14,38 +14,42 @@ struct AudioBlockTimes {
     /// The position of the first block in the file.
     private let origin: Int64
 
-    /// Returns the times of the blocks of a container, or nil if it does not consist of blocks, or if its first packet
-    /// is not known.
+    /// Returns the times of the blocks of a container, or nil if those of libav are right or if its first packet is not
+    /// known.
     init?(_ session: InputSession, _ start: StartFingerprint) {
-        guard let stream = session.streams.first, Self.apply(to: stream, formatName: session.formatName),
-            let parameters = stream.pointee.codecpar,
+        guard let stream = session.streams.first,
             let origin = start.signatures[stream.pointee.index]?.position, origin >= 0
+        else { return nil }
+        self.init(stream, formatName: session.formatName, origin: origin)
+    }
+
+    private init?(_ stream: UnsafePointer<AVStream>, formatName: String, origin: Int64) {
+        guard formatName == "wav", let parameters = stream.pointee.codecpar,
+            ["pcm_", "adpcm_"].contains(where: {
+                String(cString: avcodec_get_name(parameters.pointee.codec_id)).hasPrefix($0)
+            }),
+            stream.pointee.time_base.num == 1, stream.pointee.time_base.den == parameters.pointee.sample_rate
         else { return nil }
         self.stream = stream.pointee.index
         self.origin = origin
         byteCount = Int64(parameters.pointee.block_align)
-        sampleCount = Self.sampleCount(parameters)
+        sampleCount = Int64(av_get_audio_frame_duration2(parameters, parameters.pointee.block_align))
         sampleRate = Int64(parameters.pointee.sample_rate)
         // As in libav's ff_pcm_read_seek.
         let bitRate = parameters.pointee.bit_rate
         byteRate = bitRate == 0 ? byteCount * sampleRate : bitRate >> 3
-        guard byteRate > 0 else { return nil }
+        guard byteCount > 0, sampleCount > 0, sampleRate > 0, byteRate > 0 else { return nil }
+        // Of a sample with a fixed size, libav counts the bytes, whatever the header declares as the size of a block.
+        let bits = Int64(av_get_exact_bits_per_sample(parameters.pointee.codec_id))
+        let channelCount = Int64(parameters.pointee.ch_layout.nb_channels)
+        guard bits == 0 || bits * channelCount == 8 * byteCount else { return nil }
+        let (bytes, overflow) = byteRate.multipliedReportingOverflow(by: sampleCount)
+        if !overflow, bytes == byteCount * sampleRate { return nil }
     }
 
     /// Returns whether the times of a stream have to be derived from positions.
-    static func apply(to stream: UnsafePointer<AVStream>, formatName: String) -> Bool {
-        guard formatName == "wav", let parameters = stream.pointee.codecpar,
-            String(cString: avcodec_get_name(parameters.pointee.codec_id)).hasPrefix("adpcm"),
-            parameters.pointee.block_align > 0, parameters.pointee.sample_rate > 0
-        else { return false }
-        let timeBase = stream.pointee.time_base
-        return timeBase.num == 1 && timeBase.den == parameters.pointee.sample_rate
-            && sampleCount(parameters) > 0
-    }
-
-    /// Returns the number of samples in a block, or 0 if it is not known.
-    private static func sampleCount(_ parameters: UnsafeMutablePointer<AVCodecParameters>) -> Int64 {
-        Int64(av_get_audio_frame_duration2(parameters, parameters.pointee.block_align))
+    static func areNeeded(for stream: UnsafePointer<AVStream>, formatName: String) -> Bool {
+        AudioBlockTimes(stream, formatName: formatName, origin: 0) != nil
     }
 
     /// Sets the time of a packet from its position.

@@ -151,7 +151,7 @@ extension FFmpegDemuxer {
             let isPaletted =
                 parameters.codec_type == AVMEDIA_TYPE_VIDEO && TimelineZero.definesTimeline(stream)
                 && PixelFormats.hasPalette(AVPixelFormat(parameters.format))
-            return !(isPaletted || AudioBlockTimes.apply(to: stream, formatName: formatName))
+            return !(isPaletted || AudioBlockTimes.areNeeded(for: stream, formatName: formatName))
                 || startFingerprint.signatures[stream.pointee.index] != nil
         }
     }
