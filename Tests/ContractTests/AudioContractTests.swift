@@ -338,6 +338,7 @@ struct BlockSeekTests {
         "A range has the samples of its time, whatever the header declares as the byte rate",
         arguments: [
             ("-c:a adpcm_ms -ar 8000", nil), ("-c:a adpcm_ima_wav -ar 44100 -ac 2", nil),
+            ("-c:a adpcm_ms -ar 8000 -f w64", nil),
             ("-c:a pcm_s16le -ar 8000", 8000), ("-c:a pcm_s16le -ar 8000", 16_000),
         ] as [(String, UInt32?)]
     )

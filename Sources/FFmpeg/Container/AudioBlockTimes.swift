@@ -24,7 +24,7 @@ struct AudioBlockTimes {
     }
 
     private init?(_ stream: UnsafePointer<AVStream>, formatName: String, origin: Int64) {
-        guard formatName == "wav", let parameters = stream.pointee.codecpar,
+        guard ["wav", "w64"].contains(formatName), let parameters = stream.pointee.codecpar,
             ["pcm_", "adpcm_"].contains(where: {
                 String(cString: avcodec_get_name(parameters.pointee.codec_id)).hasPrefix($0)
             }),
