@@ -331,7 +331,7 @@ struct LayerThreeSeekTests {
     }
 }
 
-@Suite("Audio in WAV after a seek")
+@Suite("Audio after a seek")
 struct BlockSeekTests {
     /// FFmpeg declares 16,000 bytes per second for all ADPCM, which is up to four times the rate of the blocks.
     @Test(
@@ -351,8 +351,21 @@ struct BlockSeekTests {
             file.replaceSubrange(28..<32, with: withUnsafeBytes(of: byteRate.littleEndian) { Array($0) })
             try folder.write("a.wav", file)
         }
+        try await compare(url, at: [.ms(1000), .ms(6500), .ms(9000)])
+    }
+
+    @Test("A range of FLAC in Ogg has the samples of its time, if the last packet of a page continues on the next one")
+    func pages() async throws {
+        let folder = try TemporaryFolder()
+        let source = "-f lavfi -i aevalsrc=0.5*sin(300*t*t):d=8:s=44100"
+        let url = try MadeFile.make("a.ogg", in: folder, "\(source) -c:a flac")
+        try await compare(url, at: [.ms(3000), .ms(6250), .ms(6500), .ms(7000)])
+    }
+
+    /// Compares a quarter of a second at each time with the same part of the whole.
+    private func compare(_ url: URL, at times: [MediaTime]) async throws {
         let whole = try await read(url, in: nil)
-        for start in [MediaTime.ms(1000), .ms(6500), .ms(9000)] {
+        for start in times {
             let part = try await read(url, in: MediaTimeRange(start: start, duration: .ms(250)))
             let first = Int(start.seconds * Double(whole.rate)) * whole.channelCount
             try #require(part.samples.count == whole.rate * whole.channelCount / 4)

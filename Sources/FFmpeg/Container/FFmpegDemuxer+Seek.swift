@@ -8,6 +8,9 @@ extension FFmpegDemuxer {
     /// The number of packets and bytes that are read at most to find the sync point after a seek.
     private static let syncPointPacketLimit = 512
     private static let syncPointByteLimit = 32 << 20
+    /// The codecs whose packets in Ogg have no times of their own. If the last packet of a page continues on the next
+    /// one, libav gives its time to the first packet of the page after a seek. The times of the next page are right.
+    private static let codecsOfPages: Set = ["flac", "speex"]
 
     package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
         guard let description else {
@@ -161,6 +164,8 @@ extension FFmpegDemuxer {
         var others: [PacketOwner] = []
         var skipped: [PacketOwner] = []
         var bytes = 0
+        var firstPage: Int64?
+        let skipsFirstPage = session.formatName == "ogg" && FFmpegDemuxer.codecsOfPages.contains(track.codec)
         while others.count + skipped.count < FFmpegDemuxer.syncPointPacketLimit
             && bytes < FFmpegDemuxer.syncPointByteLimit
         {
@@ -171,6 +176,11 @@ extension FFmpegDemuxer {
                 continue
             }
             let raw = packet.pointer.pointee
+            if skipsFirstPage, raw.pos == firstPage ?? raw.pos {
+                firstPage = raw.pos
+                skipped.append(packet)
+                continue
+            }
             guard raw.flags & AV_PKT_FLAG_KEY != 0, let time = ticks(raw.pts) ?? ticks(raw.dts) else {
                 skipped.append(packet)
                 continue
