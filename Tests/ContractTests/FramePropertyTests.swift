@@ -150,6 +150,33 @@ struct OtherDurationTests {
     }
 
     @Test(
+        "AVI with B-frames plays the same after its first frame was preloaded",
+        arguments: ["libx264 -pix_fmt yuv420p", "mpeg4"]
+    )
+    func preloaded(_ codec: String) async throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make(
+            "a.avi",
+            in: folder,
+            "-f lavfi -i testsrc2=s=64x48:r=25:d=1 -bf 2 -g 12 -c:v \(codec)"
+        )
+        let plain = await PlaybackTranscript.play(Asset(url: url))
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        let preloader = Preloader(configuration: configuration)
+        let changes = preloader.changes
+        let asset = Asset(url: url)
+        preloader.preload(asset, to: .firstFrame)
+        for await change in changes {
+            if case .failed(let error) = change.status { throw error }
+            if change.status == .ready { break }
+        }
+        let played = await PlaybackTranscript.play(asset)
+        #expect(played.difference(from: plain) == nil)
+        #expect(plain.frames.count == 25 && plain.ending == "end")
+    }
+
+    @Test(
         "H.263, whose packets libav all marks as key frames: a frame is the same after a seek",
         arguments: ["h263", "avi"]
     )

@@ -181,7 +181,10 @@ final class PreloadedDemuxer: Demuxer {
     /// Decodes the first frame. If that fails, the player's own decoder reports the error. Returns false if bytes are
     /// missing.
     private func decodeFirstFrame(_ state: inout State) -> Bool {
-        if let track = state.videoTrack, let first = state.packets.first(where: { $0.track == track }) {
+        // If packets have no presentation times, a frame that is decoded alone has another time than in playback.
+        if let track = state.videoTrack, let first = state.packets.first(where: { $0.track == track }),
+            first.presentationTime != nil
+        {
             do throws(MediaError) {
                 let made = try base.makeDecoder(for: track, options: decoderOptions)
                 guard case .ready(let decoder) = made else { return false }
