@@ -39,10 +39,10 @@ struct AudioBlockTimes {
         let bitRate = parameters.pointee.bit_rate
         byteRate = bitRate == 0 ? byteCount * sampleRate : bitRate >> 3
         guard byteCount > 0, sampleCount > 0, sampleRate > 0, byteRate > 0 else { return nil }
-        // Of a sample with a fixed size, libav counts the bytes, whatever the header declares as the size of a block.
+        // Of samples with a fixed size, libav counts the bytes, so a block must consist of whole ones.
         let bits = Int64(av_get_exact_bits_per_sample(parameters.pointee.codec_id))
-        let channelCount = Int64(parameters.pointee.ch_layout.nb_channels)
-        guard bits == 0 || bits * channelCount == 8 * byteCount else { return nil }
+        let channelCount = Int64(max(1, parameters.pointee.ch_layout.nb_channels))
+        guard bits == 0 || 8 * byteCount % (bits * channelCount) == 0 else { return nil }
         let (bytes, overflow) = byteRate.multipliedReportingOverflow(by: sampleCount)
         if !overflow, bytes == byteCount * sampleRate { return nil }
     }
