@@ -115,6 +115,21 @@ struct OtherDurationTests {
         #expect(frames == 10)
     }
 
+    @Test("The duration of NUT, its last timestamp, is an estimate, and frames at a rate reach its end")
+    func lastTimestamp() async throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make(
+            "a.nut",
+            in: folder,
+            "-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v mpeg4"
+        )
+        let asset = Asset(url: url)
+        #expect(try await asset.load(.duration) == .ms(900))
+        #expect(asset.media?.durationIsEstimate == true)
+        let frames = try await asset.frames(.rate(perSecond: 10)).reduce(0) { count, _ in count + 1 }
+        #expect(frames == 10)
+    }
+
     @Test("Raw MPEG-2 with B-frames begins with its first frame, whose packet has no presentation time")
     func rawVideo() async throws {
         let folder = try TemporaryFolder()

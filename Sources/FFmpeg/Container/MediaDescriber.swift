@@ -50,8 +50,10 @@ enum MediaDescriber {
     ) {
         let method = context.pointee.duration_estimation_method
         // Program streams declare no duration. libav takes it from the last timestamp, and several frames without
-        // timestamps may follow. In transport streams, where libav does the same, usually every frame has one.
-        let isTimestampEstimate = method == AVFMT_DURATION_FROM_PTS && description.formatName == "mpeg"
+        // timestamps may follow. In transport streams, where libav does the same, usually every frame has one. NUT
+        // declares the last timestamp, without the duration of that frame.
+        let isTimestampEstimate =
+            description.formatName == "nut" || method == AVFMT_DURATION_FROM_PTS && description.formatName == "mpeg"
         let isEstimate = method == AVFMT_DURATION_FROM_BITRATE || isTimestampEstimate
         let ends = description.tracks.filter {
             ($0.mediaType == .video || $0.mediaType == .audio) && !$0.isAttachedPicture
