@@ -130,6 +130,23 @@ struct OtherDurationTests {
         #expect(frames == 10)
     }
 
+    @Test("GXF ends without an error, and images of its last frame are found")
+    func endOfGXF() async throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make(
+            "a.gxf",
+            in: folder,
+            "-f lavfi -i testsrc2=s=720x576:r=25:d=3 -c:v mpeg2video"
+        )
+        let asset = Asset(url: url)
+        let times = try await asset.frames().reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
+        let last = try #require(times.last)
+        #expect(times.count == 75)
+        #expect(try await asset.image(at: last).presentationTime == last)
+        let played = await PlaybackTranscript.play(asset)
+        #expect(played.ending == "end" && played.faults.isEmpty, "\(played.message) \(played.faults)")
+    }
+
     @Test("Raw MPEG-2 with B-frames begins with its first frame, whose packet has no presentation time")
     func rawVideo() async throws {
         let folder = try TemporaryFolder()

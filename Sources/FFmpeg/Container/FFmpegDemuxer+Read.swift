@@ -79,7 +79,9 @@ extension FFmpegDemuxer {
         if !hasReadPacket, let error = session.passedMediaError { throw error }
         // A container with too many consecutive errors is treated as ended.
         failedReads += 1
-        if code == PH_ERROR_EOF || failedReads > FFmpegDemuxer.failedReadLimit { return nil }
+        // Some of libav's demuxers, such as that of GXF, return -1 at the end of the file.
+        let hasEnded = code == PH_ERROR_EOF || code == PH_ERROR_EPERM && session.hasReachedEnd
+        if hasEnded || failedReads > FFmpegDemuxer.failedReadLimit { return nil }
         throw session.error(code, "cannot continue reading the file", fallback: .io)
     }
 

@@ -103,6 +103,9 @@ final class InputSession {
         )
     }
 
+    /// Whether the last read of the container's bytes was at their end.
+    var hasReachedEnd: Bool { owned?.pointee.pb.map { $0.pointee.eof_reached != 0 } ?? false }
+
     /// The number of reads of the container's bytes that have failed.
     var failureCount: Int { bridge.failureCount }
 
