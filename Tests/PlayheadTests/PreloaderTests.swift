@@ -74,6 +74,17 @@ struct PreloaderTests {
         #expect(bench.videoSink.numbers.last == 0 && bench.backend.openCount(of: asset.url) == 2)
     }
 
+    @Test("Media that begins after centuries is preloaded")
+    func extremeTime() {
+        let bench = Bench()
+        let start = MediaTime(value: 9_300_000_000, timescale: 1)
+        let asset = bench.makeItem(ScriptedMedia(video: .init(frameCount: 10, start: start))).asset
+        let preloader = preloader(bench)
+        preloader.preload(asset, to: .loaded(duration: .seconds(1)))
+        bench.driver.run(seconds: 0)
+        #expect(preloader.status(of: asset) == .ready)
+    }
+
     /// The third packet arrives after a second.
     private static let slow = ScriptedMedia.clip([.stall(atPacket: 2, until: 1)])
 

@@ -157,7 +157,7 @@ final class PreloadedDemuxer: Demuxer {
         let wanted = target.nanoseconds
         guard wanted > 0 else { return true }
         return state.enabled.allSatisfy { track in
-            state.spans[track].map { $0.end - $0.start >= wanted } ?? false
+            state.spans[track].map { $0.end.subtractingClamped($0.start) >= wanted } ?? false
         }
     }
 
@@ -172,7 +172,8 @@ final class PreloadedDemuxer: Demuxer {
         state.packets.append(packet)
         state.byteCount += packet.byteCount
         let time = (packet.presentationTime ?? packet.decodeTime)?.nanoseconds ?? 0
-        let end = time + (packet.duration?.nanoseconds ?? 0)
+        // A file can contain any time.
+        let end = time.addingClamped(packet.duration?.nanoseconds ?? 0)
         let span = state.spans[packet.track] ?? (time, end)
         state.spans[packet.track] = (min(span.start, time), max(span.end, end))
         return true
