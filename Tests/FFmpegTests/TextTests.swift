@@ -163,6 +163,24 @@ struct TextTests {
 }
 
 struct PlainTextTests {
+    @Test("A cue that begins after a century is read, and the reader ends")
+    func extremeTime() async throws {
+        let file = """
+            1
+            00:00:01,000 --> 00:00:02,000
+            soon
+
+            2
+            900000:00:00,000 --> 900000:00:01,000
+            late
+
+            """
+        let asset = Asset(DataByteSource(Array(file.utf8), name: "late.srt"))
+        try await asset.load()
+        let track = try #require(asset.tracks.first { $0.mediaType == .subtitle })
+        #expect(try await asset.cues(of: track).map(\.text) == ["soon", "late"])
+    }
+
     @Test(arguments: [
         ("0,0,Default,,0,0,0,,Plain, with a comma", "Plain, with a comma"),
         ("0,0,Default,,0,0,0,,{\\b1}Bold{\\b0} and\\Nnext\\nlast\\hword", "Bold and\nnext\nlast\u{A0}word"),

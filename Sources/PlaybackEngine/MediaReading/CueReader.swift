@@ -12,9 +12,6 @@ package final class CueReader: @unchecked Sendable {
     private let failure = Locked<MediaError?>(nil)
     private let runner = Locked<StageRunner?>(nil)
 
-    /// A time after the end of every asset: about 100 years.
-    private static let end = ItemTime(nanoseconds: 3_000_000_000_000_000_000)
-
     /// Creates a reader. Nothing is opened before `start()`.
     ///
     /// - Parameters:
@@ -56,7 +53,7 @@ package final class CueReader: @unchecked Sendable {
             }
             guard result == .needsSpace else { return result }
             // Nothing is played, so the rest of the track is read at once.
-            _ = stage.play(at: Self.end, jumped: false)
+            _ = stage.play(at: .distantFuture, jumped: false)
             return .progressed
         }
         runner.wakes(for: stage.demuxer)
