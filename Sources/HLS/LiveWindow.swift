@@ -15,6 +15,8 @@ package struct LiveWindow: Hashable, Sendable {
     package var recommendedOffset: MediaTime
     /// The time of the playlist in nanoseconds of the network's clock.
     package var updateTime: Int64
+    /// The dates of the segments, in item time.
+    package var dates: [DateSpan]
 
     /// Creates a window.
     ///
@@ -25,13 +27,15 @@ package struct LiveWindow: Hashable, Sendable {
     ///   - targetDuration: The target duration of the segments.
     ///   - recommendedOffset: The recommended offset from the end of the range.
     ///   - updateTime: The time of the playlist in nanoseconds of the network's clock.
+    ///   - dates: The dates of the segments, in item time.
     package init(
         range: MediaTimeRange,
         slides: Bool,
         hasEnded: Bool,
         targetDuration: MediaTime,
         recommendedOffset: MediaTime,
-        updateTime: Int64
+        updateTime: Int64,
+        dates: [DateSpan] = []
     ) {
         self.range = range
         self.slides = slides
@@ -39,6 +43,7 @@ package struct LiveWindow: Hashable, Sendable {
         self.targetDuration = targetDuration
         self.recommendedOffset = recommendedOffset
         self.updateTime = updateTime
+        self.dates = dates
     }
 
     /// Returns the range at a later time, which is estimated: a live presentation grows by one second in each second.

@@ -146,14 +146,20 @@ final class Rendition {
     /// The segments that a live playlist has now.
     var window: LiveWindow {
         let playlist = playlist
-        let begin = max(.zero, start(of: source.firstAvailableIndex))
+        let first = start(of: source.firstAvailableIndex)
+        let begin = max(.zero, first)
         return LiveWindow(
             range: MediaTimeRange(start: begin, end: max(begin, start(of: source.endIndex))),
             slides: playlist.kind == .live,
             hasEnded: playlist.hasEnded,
             targetDuration: MediaTime(value: playlist.targetDuration, timescale: 1_000_000),
             recommendedOffset: MediaTime(value: playlist.recommendedOffset, timescale: 1_000_000),
-            updateTime: source.playlistTime
+            updateTime: source.playlistTime,
+            dates: playlist.dates.map { span in
+                var span = span
+                span.timeRange.start = first + span.timeRange.start
+                return span
+            }
         )
     }
 

@@ -11,6 +11,8 @@ private final class LiveServer: Sendable {
     struct State: Sendable {
         var segments = 0..<6
         var hasEnded = false
+        /// Whether each segment has a date, a second after that of the one before.
+        var isDated = false
         var seconds: Int64 = 100
     }
     static let playlist = "http://host.test/live.m3u8"
@@ -30,7 +32,13 @@ private final class LiveServer: Sendable {
         let state = state.withLock { $0 }
         var list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-SERVER-CONTROL:HOLD-BACK=3\n"
         list += "#EXT-X-MEDIA-SEQUENCE:\(state.segments.lowerBound)\n"
-        for number in state.segments { list += "#EXTINF:1,\n\(number).ts\n" }
+        for number in state.segments {
+            if state.isDated {
+                let second = number < 10 ? "0\(number)" : "\(number)"
+                list += "#EXT-X-PROGRAM-DATE-TIME:2026-11-21T12:00:\(second)Z\n"
+            }
+            list += "#EXTINF:1,\n\(number).ts\n"
+        }
         if state.hasEnded { list += "#EXT-X-ENDLIST\n" }
         return Array(list.utf8)
     }
@@ -133,6 +141,20 @@ struct PublishedWindowTests {
         server.change { ($0.segments, $0.seconds, $0.hasEnded) = (6..<12, 108, true) }
         _ = try demuxer.seek(to: .seconds(8), preference: .atOrBefore)
         #expect(window == [6, 12, 108, 1])
+    }
+
+    @Test("A window has the dates of its version of the playlist")
+    func dates() throws {
+        _ = try demuxer.open()
+        #expect(resources.liveWindow?.dates == [])
+        server.change { ($0.segments, $0.seconds, $0.isDated) = (4..<10, 104, true) }
+        _ = try demuxer.seek(to: .seconds(8), preference: .atOrBefore)
+        let dates = try #require(resources.liveWindow?.dates)
+        let span = try #require(dates.first)
+        #expect(dates.count == 1)
+        #expect([span.timeRange.start, span.timeRange.end].map { Int64($0.seconds.rounded()) } == [4, 10])
+        // 2026-11-21 12:00:04 UTC.
+        #expect(span.nanosecondsSince1970 == 1_795_262_404_000_000_000)
     }
 
     @Test("The window of an older version does not replace that of a newer one")

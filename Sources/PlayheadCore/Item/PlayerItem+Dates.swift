@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import HLS
 public import MediaCore
 import PlaybackEngine
 import PlayheadBackend
@@ -9,7 +10,7 @@ extension PlayerItem {
     /// Returns the date at which the frame that is shown was recorded, or nil if the item has no dates or is not ready.
     public func currentDate() -> Date? {
         let time = currentTime()
-        guard let dates = asset.media?.dates, let nanoseconds = time.nanoseconds else { return nil }
+        guard let dates, let nanoseconds = time.nanoseconds else { return nil }
         let span = dates.first { $0.timeRange.contains(time) } ?? dates.last { $0.timeRange.end == time }
         guard let span, let start = span.timeRange.start.nanoseconds else { return nil }
         let (moment, overflow) = span.nanosecondsSince1970.addingReportingOverflow(
@@ -51,10 +52,16 @@ extension PlayerItem {
         return true
     }
 
+    /// The dates of the item; nil until its asset is loaded. A live presentation has those of the segments that the
+    /// server offers now, followed by those at its opening.
+    private var dates: [DateSpan]? {
+        asset.media.map { media in (asset.liveWindow?.window.dates ?? []) + media.dates }
+    }
+
     /// Returns the first position of the item at which a date is shown, or nil.
     private func time(of date: Date) -> MediaTime? {
         // `Date` is a floating point number of seconds: for present dates its precision is about a microsecond.
-        guard let dates = asset.media?.dates,
+        guard let dates,
             let microseconds = Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded())
         else { return nil }
         let (nanoseconds, overflow) = microseconds.multipliedReportingOverflow(by: 1000)
