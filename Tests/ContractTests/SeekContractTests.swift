@@ -27,6 +27,17 @@ struct SeekContractTests {
         #expect(bench.player.currentTime() == .ms(1500))
     }
 
+    @Test("A seek to a time before the start leads to the start, in every state of the item")
+    func beforeStart() {
+        let bench = PlayerTestBench(queue: 2, of: .silentClip())
+        for item in bench.items + [bench.makeItem()] {
+            item.seek(to: .ms(-5000), toleranceBefore: .zero, toleranceAfter: .zero)
+            #expect(item.currentTime() == .zero && item.timebase.time == .zero)
+        }
+        bench.driver.settle()
+        #expect(bench.player.currentTime() == .zero)
+    }
+
     @Test("Of many rapid seeks each is answered once, the last one wins, and frames are shown meanwhile")
     func storm() {
         let bench = PlayerTestBench(.silentClip(), seed: 42)

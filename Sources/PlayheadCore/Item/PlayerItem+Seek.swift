@@ -39,7 +39,7 @@ extension PlayerItem {
         let isUsable = time.isNumeric && facts.status != .failed
         let attachment = state.withLock { state in
             if isUsable {
-                state.startPosition = (time, toleranceBefore)
+                state.startPosition = (max(.zero, time), toleranceBefore)
                 state.isPositionKept = false
             }
             return state.attachment
