@@ -125,6 +125,32 @@ struct VariantTests {
         #expect(widths.withLock { $0 } == [640, 160].flatMap { Array(repeating: $0, count: 90) })
     }
 
+    @Test("A limit that is set during an interstitial applies to the interrupted item when it continues")
+    func interrupted() throws {
+        let playlists = try Playlists()
+        let driver = ManualDriver()
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        let item = PlayerItem(url: playlists.master)
+        let widths = Locked([Int]())
+        do {
+            let player = QueuePlayer(items: [item], configuration: configuration)
+            let layer = PlayerLayer(player: player)
+            layer.add(CallbackVideoSink { frame in widths.withLock { $0.append(frame.format.size.width) } })
+            player.play()
+            driver.run(until: .ms(500))
+            #expect(widths.withLock { $0.last } == 640)
+            player.playInterstitial(PlayerItem(url: Fixture.url("clip-h264-aac.mp4")))
+            driver.run(until: .ms(1000))
+            #expect(player.primaryItem === item)
+            item.preferredPeakBitRate = 100_000
+            driver.run(atMost: 60)
+            layer.player = nil
+        }
+        driver.settle()
+        #expect(widths.withLock { $0.last } == 160)
+    }
+
     @Test("Only the first segment of unselected variants is read, and nothing else is opened")
     func unread() throws {
         let playlists = try Playlists()

@@ -156,6 +156,8 @@ extension PlaybackLoop {
         } else if ItemEnds(of: source) != item.ends {
             requestSwitch()
         }
+        // The limits of variants may have changed too.
+        chooseVariants()
     }
 
     func closePrimary(_ id: ItemID) {
