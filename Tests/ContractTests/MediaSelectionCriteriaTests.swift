@@ -94,7 +94,7 @@ struct MediaSelectionCriteriaTests {
 
     @Test("Options match a language in any code, and match by their characteristics")
     func filters() async throws {
-        let languages = ["ger", "deu", "DE", "fre", "por", "eng", nil]
+        let languages = ["ger", "deu", "DE", "fre", "por", "eng", nil, "es-MX"]
         var description = MediaDescription(formatName: "x")
         description.tracks = languages.enumerated().map { index, language in
             var track = Track(id: index, mediaType: .audio, codec: "x", timeBase: Rational(1, 1))
@@ -110,6 +110,7 @@ struct MediaSelectionCriteriaTests {
         #expect(found("fra") == [3] && found("pt-BR") == [4] && found("xyz") == [])
         #expect(group.options(with: [.describesVideoForAccessibility]).map(\.track.id) == [5])
         #expect(group.options(with: [.isMainProgramContent, .audible]).map(\.track.id) == [5])
+        #expect(found("es") == [7] && found("spa") == [7] && found("es-ES") == [7])
         #expect(group.options(with: [.legible]).isEmpty)
         #expect(asset.mediaSelectionGroup(for: .isMainProgramContent) == nil)
     }

@@ -34,6 +34,16 @@ struct TrackPreferenceTests {
         #expect(best([], [["eng"]]) == nil)
     }
 
+    @Test("A track with a region matches its language; the preferred region comes first")
+    func byRegion() {
+        let tracks = [track(0, "fr"), track(1, "pt-PT"), track(2, "pt-BR"), track(3, "en-US")]
+        #expect(best(tracks, [["en", "eng"]], isStrict: true) == 3)
+        #expect(best(tracks, [["en-gb", "en", "eng"]], isStrict: true) == 3)
+        #expect(best(tracks, [["pt", "por"]]) == 1)
+        #expect(best(tracks, [["pt-br", "pt", "por"]]) == 2)
+        #expect(best(tracks, [["por-br", "por"], ["fr"]]) == 0)
+    }
+
     @Test("Among tracks of a language, dispositions decide, and tracks for a special audience come last")
     func byDispositions() {
         let tracks = [

@@ -21,7 +21,8 @@ package struct TrackPreference: Hashable, Sendable {
         "comment", "visual_impaired", "descriptions", "karaoke", "lyrics",
     ]
 
-    /// Returns the best of `tracks`: by language, then by dispositions, then the first.
+    /// Returns the best of `tracks`: by language, then by dispositions, then by the region of the language, then the
+    /// first.
     package func best(of tracks: [Track]) -> Track? {
         let ranked = tracks.map { (track: $0, rank: rank($0)) }
         let fitting = isStrict ? ranked.filter { fits($0.rank) } : ranked
@@ -29,15 +30,18 @@ package struct TrackPreference: Hashable, Sendable {
     }
 
     /// Returns the rank of a track, where a smaller one is better: the index of its language, the number of missing
-    /// dispositions, and whether it is for a special audience.
+    /// dispositions, whether it is for a special audience, and whether only its language without the region matches.
     private func rank(_ track: Track) -> [Int] {
-        let language = track.language?.lowercased()
-        let languageIndex = languages.firstIndex { names in language.map(names.contains) ?? false }
+        let names = track.languageNames
+        let languageIndex = languages.firstIndex { !$0.isDisjoint(with: names) }
+        let isOtherRegion = languageIndex.map { languages[$0].isDisjoint(with: names.prefix(1)) } ?? false
         let missing = dispositions.count { $0.isDisjoint(with: track.dispositions) }
         let requested = dispositions.reduce(into: Set<String>()) { $0.formUnion($1) }
         let isSpecial = !track.dispositions.isDisjoint(with: Self.specialPurpose.subtracting(requested))
         let isForced = track.isForced && !requested.contains("forced")
-        return [languageIndex ?? languages.count, missing, isSpecial || isForced ? 1 : 0]
+        return [
+            languageIndex ?? languages.count, missing, isSpecial || isForced ? 1 : 0, isOtherRegion ? 1 : 0,
+        ]
     }
 
     private func fits(_ rank: [Int]) -> Bool {

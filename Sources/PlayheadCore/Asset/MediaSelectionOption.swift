@@ -29,6 +29,6 @@ public struct MediaSelectionOption: Hashable, Sendable {
     /// - Parameter language: The language as a two-letter or three-letter code ("de", "ger" or "deu").
     /// - Returns: True if the container declares that language.
     package func isInLanguage(_ language: String) -> Bool {
-        self.language.map { LanguageNames.all(language).contains($0.lowercased()) } ?? false
+        !LanguageNames.all(language).isDisjoint(with: track.languageNames)
     }
 }
