@@ -54,6 +54,24 @@ struct PlayerInterstitialTests {
         #expect(bench.videoSink.numbers.suffix(10) == Array(40..<50)[...])
     }
 
+    @Test("A looper continues its pass if an interstitial is cancelled before its beginning is reported")
+    func cancelledInLoop() {
+        let bench = PlayerTestBench(queue: 0)
+        let player = bench.player
+        let range = MediaTimeRange(start: .ms(200), duration: .ms(1600))
+        let looper = PlayerLooper(player: player, templateItem: bench.makeItem(), timeRange: range)
+        let copy = looper.loopingPlayerItems[0]
+        player.play()
+        bench.driver.run(until: .ms(500))
+        player.playInterstitial(bench.makeItem())
+        while player.primaryItem == nil, bench.driver.step() {}
+        #expect(player.primaryItem === copy)
+        player.cancelInterstitial()
+        bench.driver.settle()
+        #expect(player.currentItem === copy && player.currentTime() == .ms(700))
+        #expect(looper.loopCount == 0)
+    }
+
     @Test("A looper that is disabled during an interstitial lets the interrupted pass play to its end")
     func disabledLooper() {
         let bench = PlayerTestBench(queue: 0)

@@ -183,8 +183,9 @@ public final class PlayerLooper: Sendable {
         let played = state.withLock { state -> PlayerItem? in
             guard state.watching != nil else { return nil }
             let playing = state.playing
-            // An interstitial interrupts the copy, or the copy continues after it.
-            if let playing, item === playing || player.primaryItem === playing { return nil }
+            // An interstitial interrupts the copy, or the copy continues after it. The interstitial may have been
+            // cancelled before its beginning is reported.
+            if let playing, [item, player.primaryItem, player.core.item].contains(playing) { return nil }
             state.playing = item.flatMap { isCopy($0) ? $0 : nil }
             guard item != nil else {
                 // An item that is inserted into an empty queue would start to play.
