@@ -197,11 +197,14 @@ final class CacheFolder: Sendable {
             return used
         }
         if used != nil { return true }
-        var left = try clean(downTo: byteLimit - Int64(byteCount))
+        // More is freed than is needed now, so that a full folder is not scanned for each write.
+        let spare = min(Self.scanInterval, byteLimit / 64)
+        let limit = byteLimit - Int64(byteCount) - spare
+        var left = try clean(downTo: limit)
         if left + Int64(byteCount) > byteLimit {
             // The files may be open in this process for resources without readers.
             closeUnused()
-            left = try clean(downTo: byteLimit - Int64(byteCount))
+            left = try clean(downTo: limit)
         }
         state.withLock { state in
             state.usedBytes = left + Int64(byteCount)
@@ -231,9 +234,11 @@ final class CacheFolder: Sendable {
                 if name.hasSuffix(".new") { try files.remove("\(path)/\(name)") }
                 if name.hasSuffix(".data"), let data = status(ofFile: name) { found.append(data) }
             }
-            let orphans = found.filter { isOrphan($0, among: found, existing) }
-            for orphan in orphans { try files.remove("\(path)/\(orphan.name)") }
-            found.removeAll { data in orphans.contains { $0.name == data.name } }
+            let counts = found.reduce(into: [Substring: Int]()) { $0[$1.key, default: 0] += 1 }
+            let orphans = found.filter { isOrphan($0, isOnly: counts[$0.key] == 1, existing) }.map(\.name)
+            for orphan in orphans { try files.remove("\(path)/\(orphan)") }
+            let removed = Set(orphans)
+            found.removeAll { removed.contains($0.name) }
             var total = found.reduce(0) { $0 + $1.usedBytes }
             let limit = min(limit, total - byteCount)
             for data in found.sorted(by: { $0.time < $1.time }) where total > limit {
@@ -244,10 +249,10 @@ final class CacheFolder: Sendable {
     }
 
     /// Returns true if no index names the file: a process ended before it wrote the index, or another representation
-    /// has replaced this one.
-    private func isOrphan(_ data: Data, among found: [Data], _ existing: Set<String>) -> Bool {
+    /// has replaced this one. `isOnly` is true if there is no other file with the same key.
+    private func isOrphan(_ data: Data, isOnly: Bool, _ existing: Set<String>) -> Bool {
         guard existing.contains("\(data.key).index") else { return true }
-        guard found.contains(where: { $0.key == data.key && $0.name != data.name }) else { return false }
+        guard !isOnly else { return false }
         guard let key = Self.key(data.key), let index = readIndex(key) else { return true }
         return !dataPath(key, index.generation).hasSuffix("/" + data.name)
     }

@@ -283,6 +283,28 @@ struct CacheFolderTests {
         }
     }
 
+    @Test("A full folder is not scanned for each resource that is stored")
+    func scans() async throws {
+        try await TemporaryFolder.use { path in
+            let files = FaultyFiles()
+            let full = folder(path, limit: 1 << 20, files)
+            let identity = CacheIndex.Identity(byteCount: 4096, entityTag: "\"1\"", lastModified: nil)
+            let small = try #require(identity)
+            func store(_ numbers: Range<Int>) async {
+                for number in numbers {
+                    let key = SHA256.digest(of: "\(number)")
+                    let entry = CacheEntry(full, key, small, supportsRanges: true)
+                    entry.store(Array(film[..<4096]), at: 0)
+                }
+                await full.flush()
+            }
+            await store(0..<300)
+            let before = files.lists
+            await store(300..<400)
+            #expect(files.lists > before && files.lists - before < 50)
+        }
+    }
+
     @Test("A resource that exceeds the limit is cached in part")
     func tooLong() async throws {
         try await TemporaryFolder.use { path in

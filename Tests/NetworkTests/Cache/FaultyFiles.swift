@@ -21,12 +21,16 @@ final class FaultyFiles: CacheFiles {
     }
 
     private let state: Locked<State>
+    private let listCount = Locked(0)
     private let system = SystemCacheFiles()
 
     init(_ fault: Fault = .none) { state = Locked(State(fault: fault)) }
 
     /// The number of calls so far that change a file.
     var changes: Int { state.withLock { $0.changes } }
+
+    /// The number of calls so far that list a folder.
+    var lists: Int { listCount.withLock { $0 } }
 
     func set(_ fault: Fault) {
         state.withLock { state in
@@ -87,7 +91,10 @@ final class FaultyFiles: CacheFiles {
         try system.remove(path)
     }
 
-    func list(_ path: String) throws(CacheFault) -> [String] { try system.list(path) }
+    func list(_ path: String) throws(CacheFault) -> [String] {
+        listCount.withLock { $0 += 1 }
+        return try system.list(path)
+    }
     func status(_ file: Int32) throws(CacheFault) -> CacheFileStatus { try system.status(file) }
     func touch(_ file: Int32) throws(CacheFault) { try whole() }
 
