@@ -7,8 +7,9 @@ import MediaCore
 ///
 /// If a limit is exceeded, players are suspended: paused players before playing ones, and silent players before the
 /// audible one. A suspended player has no current item; its membership keeps the item with its position, and the asset
-/// stays loaded. When the limits allow it, the item returns at that position with the player's rate unchanged. The
-/// players of a feed are members of `shared`.
+/// stays loaded. When the limits allow it, the item returns at that position with the player's rate unchanged. A
+/// `QueuePlayer` is not suspended, because its next item would start, so its items can exceed a limit. The players of a
+/// feed are members of `shared`.
 ///
 /// All members may be used from any thread, and no call blocks.
 public final class PlaybackBudget: Sendable {
