@@ -97,6 +97,47 @@ struct AVPlayerItemLegibleOutputTests {
         #expect(delegate.lines() == [] && item.outputs.isEmpty)
     }
 
+    @Test("A subtitle is not delivered twice if its output is added again or its item is played again")
+    func again() throws {
+        let bench = AdapterBench(Self.subtitled)
+        let player = bench.make { AVPlayer(url: bench.url) }
+        let item = player.currentItem!
+        bench.run(0)
+        try select(item)
+        let (output, delegate) = (AVPlayerItemLegibleOutput(), Delegate())
+        output.setDelegate(delegate, queue: nil)
+        item.add(output)
+        player.play()
+        bench.run(0.6)
+        player.pause()
+        bench.run(0)
+        #expect(delegate.lines() == ["100: one", "500: two"])
+        item.remove(output)
+        item.add(output)
+        bench.run(0)
+        #expect(delegate.lines().map { $0.drop { $0 != " " } } == [" two"])
+        player.replaceCurrentItem(with: nil)
+        bench.run(0)
+        player.replaceCurrentItem(with: item)
+        player.play()
+        bench.run(0.2)
+        #expect(delegate.lines() == ["700: two+also two"])
+        // The subtitles of another item are not mixed with those of the first one.
+        let url = bench.backend.add(
+            ScriptedMedia(
+                video: .init(frameCount: 50, frameRate: 25, keyInterval: 10),
+                cues: [.init("other", from: 750, to: 800)]
+            )
+        )
+        let other = bench.make { AVPlayerItem(url: url) }
+        player.replaceCurrentItem(with: other)
+        bench.run(0)
+        try select(other)
+        other.add(output)
+        bench.run(3)
+        #expect(delegate.lines() == ["750: other", "800: "])
+    }
+
     @Test("An output for subtitles hides nothing, and is released without being removed")
     func releasing() throws {
         let bench = AdapterBench(Self.subtitled)

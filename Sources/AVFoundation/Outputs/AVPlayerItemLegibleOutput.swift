@@ -69,6 +69,12 @@ open class AVPlayerItemLegibleOutput: AVPlayerItemOutput, @unchecked Sendable {
         set { resolution.withLock { $0 = newValue } }
     }
 
+    override func makeRelay() -> any OutputRelay {
+        // The subtitles that are shown belong to the item that the output was added to before.
+        shown.withLock { $0 = [] }
+        return super.makeRelay()
+    }
+
     private func receive(_ notice: LegibleOutput.Notice) {
         switch notice {
         case .sequenceWasFlushed:
@@ -78,8 +84,10 @@ open class AVPlayerItemLegibleOutput: AVPlayerItemOutput, @unchecked Sendable {
             // With an advance interval the cues begin later.
             let time = cues.map(\.timeRange.start).reduce(now, max)
             update(at: time) { shown in
+                // An item that the player is given again reports its cues again.
                 shown.filter { cue in
                     cue.timeRange.start <= time && (!cue.timeRange.end.isNumeric || time < cue.timeRange.end)
+                        && !cues.contains { $0.isSame(as: cue) }
                 } + cues
             }
         case .cuesEnded(let cues, let now):
