@@ -369,6 +369,32 @@ struct FeedPosterTests {
         #expect(layer.content == .video && sinks.allSatisfy { $0.sizes.count > 2 })
     }
 
+    @Test("Clips in memory that have the same name show their own posters", .enabled(if: Fixture.areThere))
+    func clipsInMemory() throws {
+        let driver = ManualDriver(settlesByItself: true)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        configuration.audio = .none
+        let assets = try ["clip-h264-aac.mp4", "vfr.mp4"].map { file in
+            Asset(DataByteSource([UInt8](try Data(contentsOf: Fixture.url(file))), name: "clip.mp4"))
+        }
+        let feed = FeedPlayer<Int>(
+            configuration: configuration,
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        ) { assets[$0] }
+        let sinks = [RecordingSink(), RecordingSink()]
+        for (id, sink) in sinks.enumerated() {
+            let layer = FeedLayer()
+            layer.add(sink)
+            // Without a cell the clip has no player.
+            feed.setLayer(layer, for: id)
+            driver.run(seconds: 0.2)
+        }
+        // The time bases of the frames tell the clips apart.
+        #expect(sinks.map(\.rates) == [[15360], [600]] && feed.playerCount == 0)
+    }
+
     @Test("A sink is flushed when its layer is assigned to another clip")
     func flush() {
         let driver = ManualDriver(settlesByItself: true)

@@ -5,7 +5,8 @@ import Playhead
 ///
 /// A clip that is replaced under its URL gets a new poster. Files are distinguished by size and modification time. Clips
 /// of a server are distinguished by their entity tag, or by their date and length, which are known once the clip has been
-/// opened: until then its last poster is shown.
+/// opened: until then its last poster is shown. Posters of clips in memory (`DataByteSource`) are not kept, because
+/// several of them may have one name.
 ///
 /// All members can be used from any thread.
 public final class PosterCache: Sendable {
@@ -53,6 +54,7 @@ public final class PosterCache: Sendable {
     ///
     /// - Parameter version: The version of the asset, or nil if it is unknown.
     func poster(of asset: Asset, _ version: AssetVersion?, _ shape: PosterShape) -> VideoFrame? {
+        guard Self.keepsPosters(of: asset) else { return nil }
         let key = Key(url: asset.url, shape: shape)
         return state.withLock { state in
             guard let poster = state.posters[key] else { return nil }
@@ -65,6 +67,9 @@ public final class PosterCache: Sendable {
             return poster.frame
         }
     }
+
+    /// Returns whether the URL of an asset tells it from others.
+    private static func keepsPosters(of asset: Asset) -> Bool { !(asset.options.byteSource is DataByteSource) }
 
     /// Removes the posters of earlier representations of a network asset that has been opened.
     func removeOutdated(_ asset: Asset) {
@@ -99,7 +104,7 @@ public final class PosterCache: Sendable {
         generator.acceptedPixelFormats = shape.pixelFormats
         generator.appliesPreferredTrackTransform = shape.isUpright
         let token = generator.requestImage(at: .zero) { [self] result in
-            if case .success(let frame) = result {
+            if case .success(let frame) = result, Self.keepsPosters(of: asset) {
                 let key = Key(url: asset.url, shape: shape)
                 // Opening a network asset has revealed its version.
                 let poster = Poster(frame: frame, version: version ?? AssetVersion(asset))
