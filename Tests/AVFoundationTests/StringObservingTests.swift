@@ -179,6 +179,22 @@ struct StringObservingTests {
         #expect(casts.values["rate"] == nil)
     }
 
+    @Test("An observer by string learns what an item can do once it is ready")
+    func abilities() {
+        let bench = AdapterBench()
+        let player = bench.make { AVPlayer(url: bench.url) }
+        let observer = Observer(bench)
+        player.currentItem!.addObserver(
+            observer,
+            forKeyPath: "canPlayFastForward",
+            options: [.old, .new],
+            context: nil
+        )
+        bench.run(1)
+        let (no, yes) = (NSNumber(value: false), NSNumber(value: true))
+        #expect(bench.lines() == ["canPlayFastForward \(no) \(yes)"])
+    }
+
     @Test("Every name of a property that can be observed is known; another one is not observed")
     func everyName() {
         let bench = AdapterBench()
@@ -189,17 +205,18 @@ struct StringObservingTests {
         bench.run(1)
         for key in [
             "seekableTimeRanges", "isPlaybackBufferFull", "playbackBufferFull", "isPlaybackBufferEmpty",
-            "error",
+            "error", "asset", "canPlayFastForward", "canPlaySlowForward", "canPlayReverse", "canPlaySlowReverse",
+            "canPlayFastReverse", "canStepForward", "canStepBackward",
         ] {
             player.currentItem?.addObserver(observer, forKeyPath: key, options: .initial, context: nil)
         }
-        for key in ["status", "error", "loopCount"] {
+        for key in ["status", "error", "loopCount", "loopingPlayerItems"] {
             looper.addObserver(observer, forKeyPath: key, options: .initial, context: nil)
         }
         for key in ["readyForDisplay", "isReadyForDisplay", "videoRect"] {
             layer.addObserver(observer, forKeyPath: key, options: .initial, context: nil)
         }
-        #expect(bench.lines().count == 11)
+        #expect(bench.lines().count == 20)
         for path in ["", ".", "unknown", "rate.x", "currentItem.unknown", "currentItem..status", "status "] {
             player.addObserver(observer, forKeyPath: path, options: .initial, context: nil)
         }

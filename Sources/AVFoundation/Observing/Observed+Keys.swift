@@ -37,6 +37,14 @@ extension AVPlayerItem {
         case "loadedTimeRanges": .list(loadedTimeRanges)
         case "seekableTimeRanges": .list(seekableTimeRanges)
         case "currentMediaSelection": KeyValue(currentMediaSelection)
+        case "asset": KeyValue(asset)
+        case "canPlayFastForward": KeyValue(canPlayFastForward)
+        case "canPlaySlowForward": KeyValue(canPlaySlowForward)
+        case "canPlayReverse": KeyValue(canPlayReverse)
+        case "canPlaySlowReverse": KeyValue(canPlaySlowReverse)
+        case "canPlayFastReverse": KeyValue(canPlayFastReverse)
+        case "canStepForward": KeyValue(canStepForward)
+        case "canStepBackward": KeyValue(canStepBackward)
         default: nil
         }
     }
@@ -48,6 +56,7 @@ extension AVPlayerLooper {
         case "status": KeyValue(status)
         case "error": KeyValue(error)
         case "loopCount": KeyValue(loopCount)
+        case "loopingPlayerItems": .list(loopingPlayerItems)
         default: nil
         }
     }
