@@ -395,6 +395,31 @@ struct FeedPosterTests {
         #expect(sinks.map(\.rates) == [[15360], [600]] && feed.playerCount == 0)
     }
 
+    @Test("A layer that several clips have used is released after its cell")
+    func releasedLayer() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let feed = makeFeed(driver, backend, backend.add())
+        let sink = RecordingSink()
+        weak var released: FeedLayer?
+        do {
+            let layer = FeedLayer(size: Self.size)
+            released = layer
+            layer.add(sink)
+            for id in 0..<3 {
+                feed.setLayer(layer, for: id)
+                driver.run(seconds: 0.2)
+            }
+            // The last of several calls counts.
+            for id in [1, 2, 1] { feed.setLayer(layer, for: id) }
+            driver.run(seconds: 0.2)
+            #expect(layer.content == .poster)
+            feed.setLayer(nil, for: 1)
+            driver.run(seconds: 0.2)
+        }
+        #expect(released == nil && sink.calls.withLock { $0.last } == "finish" && feed.playerCount == 0)
+    }
+
     @Test("A sink is flushed when its layer is assigned to another clip")
     func flush() {
         let driver = ManualDriver(settlesByItself: true)

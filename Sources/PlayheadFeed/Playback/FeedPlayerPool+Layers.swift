@@ -35,7 +35,11 @@ extension FeedPlayerPool {
         layers[id] = binding
         guard let binding else { return }
         // The layer was used by another clip until now.
-        for (other, old) in layers where other != id && old.layer === binding.layer { layers[other] = nil }
+        for (other, old) in layers where other != id && old.layer === binding.layer {
+            layers[other] = nil
+            // If the other binding is current, this one is outdated, and the other one is applied again next.
+            if !old.isCurrent { publish(nil, of: other, replacing: old) }
+        }
         performOnSinkLane { binding.layer.flush(binding.number) }
         if let slot = slot(of: id) { binding.layer.attach(slot.player, for: binding.number) }
         binding.layer.setPosterNeeded(for: binding.number) { [weak self, clock] in
