@@ -4,8 +4,9 @@ import Playhead
 /// The items that a player retains.
 extension AVPlayer {
     nonisolated func set(_ item: AVPlayerItem) {
-        hold(item)
+        item.setOwner(self)
         player.replaceCurrentItem(with: item.item)
+        hold(item)
     }
 
     /// The items that the player has at present.
@@ -25,11 +26,11 @@ extension AVPlayer {
         return false
     }
 
-    /// Retains an item until its last event in this player has been delivered.
+    /// Retains an item of the player until its last event in this player has been delivered.
     nonisolated func hold(_ item: AVPlayerItem) {
-        item.setOwner(self)
         items.withLock { items in
-            if !items.contains(where: { $0 === item }) { items.append(item) }
+            guard presentItems.contains(item.item), !items.contains(where: { $0 === item }) else { return }
+            items.append(item)
         }
     }
 
@@ -41,8 +42,9 @@ extension AVPlayer {
     /// Releases the items that have left the player, if all events have been delivered up to the present item.
     nonisolated func releaseItems(deliveredCurrent current: PlayerItem?) {
         guard player.currentItem === current else { return }
-        let present = presentItems
         let dropped = items.withLock { items in
+            // They are read under the lock, because another thread may insert an item, which it retains afterwards.
+            let present = presentItems
             defer { items = items.filter { present.contains($0.item) } }
             return items
         }

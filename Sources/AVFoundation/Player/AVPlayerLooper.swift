@@ -67,7 +67,10 @@ import Playhead
         copies =
             looper?.loopingPlayerItems.map { AVPlayerItem.representing($0, asset: itemToLoop.ownAsset) } ?? []
         super.init()
-        for copy in copies { player.hold(copy) }
+        for copy in copies {
+            copy.setOwner(player)
+            player.hold(copy)
+        }
     }
 
     /// The status of looping. The property can be observed.

@@ -64,8 +64,9 @@ import Playhead
         guard canInsert(item, after: afterItem) else {
             return Misuse.report("the item cannot be inserted into the queue: \(item.item.asset.url)")
         }
-        hold(item)
+        item.setOwner(self)
         queue?.insert(item.item, after: afterItem?.item)
+        hold(item)
     }
 
     /// Removes an item from the queue. If it is the current one, playback advances to the next item.
