@@ -174,6 +174,34 @@ struct AVPlayerLayerTests {
         driver.run(seconds: 0)
     }
 
+    @Test(
+        "A frame in flight does not appear after the player has been removed",
+        .enabled(if: Fixture.areThere),
+        arguments: 0..<40
+    )
+    func frameInFlight(steps: Int) throws {
+        let screen = screen(16, 16)
+        let player = make { AVPlayer(url: Fixture.url("clip-h264-aac.mp4")) }
+        let layer = AVPlayerLayer(player: player)
+        layer.frame = CGRect(x: 0, y: 0, width: 16, height: 16)
+        layer.videoGravity = .resize
+        layer.display(in: screen)
+        driver.run(seconds: 0.1)
+        #expect(try drawing(screen) == ["##", "##"])
+        player.play()
+        var left = steps
+        driver.run(atMost: 1) {
+            left -= 1
+            return left < 0
+        }
+        layer.player = nil
+        driver.run(seconds: 0.1)
+        #expect(try drawing(screen) == ["..", ".."])
+        layer.display(in: nil)
+        player.replaceCurrentItem(with: nil)
+        driver.run(seconds: 0)
+    }
+
     @Test("Released layers leave the picture, and a layer retains its player", .enabled(if: Fixture.areThere))
     func release() throws {
         let screen = screen(16, 16)

@@ -25,12 +25,14 @@ open class AVPlayerLayer: CALayer {
     open var player: AVPlayer? {
         get { shownPlayer }
         set {
-            // A layer that is cleared would stay empty while the player is paused.
+            // The frame of the player that the layer has already stays.
             guard newValue !== shownPlayer else { return }
             shownPlayer = newValue
-            layer.player = newValue?.player
-            // The last frame of another player is not shown.
+            // The last frame of another player is not shown, nor one in flight, which the former region still receives.
             region?.clear()
+            leaveRegion()
+            layer.player = newValue?.player
+            treeDidChange()
         }
     }
 

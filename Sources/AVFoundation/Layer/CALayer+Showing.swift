@@ -91,7 +91,8 @@ extension CALayer {
         }
     }
 
-    private func leaveRegion() {
+    /// Ends showing the layer until the tree is arranged again.
+    func leaveRegion() {
         guard let region else { return }
         self.region = nil
         leave(region)
