@@ -14,6 +14,8 @@
             var observation: NSKeyValueObservation?
             /// The initial value, until it is requested.
             var initial: Value?
+            /// Whether the observation is reporting the initial value.
+            var isBeginning = false
         }
 
         private let state: Locked<State>
@@ -25,20 +27,21 @@
             _ keyPath: KeyPath<Subject, Value>,
             _ options: NSKeyValueObservingOptions
         ) {
-            if options.contains(.initial) {
-                let value = object[keyPath: keyPath]
-                state.withLock { $0.initial = value }
-            }
-            let later = options.subtracting(.initial).union(.new)
-            let observation = object.observe(keyPath, options: later) { [weak self] _, change in
+            state.withLock { $0.isBeginning = options.contains(.initial) }
+            // The observation reports what differs from its own initial value. One that was read before might be older.
+            let observation = object.observe(keyPath, options: options.union(.new)) { [weak self] _, change in
                 guard let self, let value = change.newValue else { return }
                 receive(value)
             }
-            state.withLock { $0.observation = observation }
+            state.withLock { state in
+                state.observation = observation
+                state.isBeginning = false
+            }
         }
 
         private func receive(_ value: Value) {
             let subscriber = state.withLock { state -> AnySubscriber<Value, Never>? in
+                if state.isBeginning { state.initial = value }
                 guard state.demand > 0 else { return nil }
                 state.demand -= 1
                 return state.subscriber
