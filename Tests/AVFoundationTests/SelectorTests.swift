@@ -100,6 +100,27 @@ struct SelectorTests {
         #expect(bench.lines().isEmpty && SelectorObserver.count(in: center) == 0)
     }
 
+    @Test("1,000 senders that are observed and released leave nothing, and are not retained")
+    func droppedSenders() {
+        let (bench, center) = (AdapterBench(), NotificationCenter())
+        let object = Plain(bench)
+        weak var last: NSObject?
+        for _ in 0..<1000 {
+            let sender = NSObject()
+            last = sender
+            center.addObserver(
+                object,
+                selector: Selector(Plain.posted(_:)),
+                name: Self.name,
+                object: sender
+            )
+        }
+        #expect(last == nil && SelectorObserver.count(in: center) < 200)
+        center.post(name: Self.name, object: NSObject())
+        #expect(bench.lines().isEmpty && SelectorObserver.count(in: center) == 0)
+        center.removeObserver(object)
+    }
+
     @Test("A method of the main actor is called on the main queue, wherever the notification is posted")
     @MainActor
     func mainActor() async {

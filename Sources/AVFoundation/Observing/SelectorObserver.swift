@@ -9,19 +9,23 @@ final class SelectorObserver: @unchecked Sendable {
     private struct Table: Sendable {
         var entries: [ObjectIdentifier: [SelectorObserver]] = [:]
         var count = 0
-        /// The number of entries at which the next addition removes those of released objects.
+        /// The number of entries at which the next addition removes those of released objects and senders.
         var limit = SelectorObserver.minimumLimit
 
-        /// Removes the observers of released objects.
+        /// Removes the observers of released objects, and those of released senders.
         ///
-        /// - Returns: The removed observers, and the objects of the others.
-        mutating func prune() -> (released: [SelectorObserver], loaded: [AnyObject]) {
-            let all = entries.values.joined().map { (observer: $0, object: $0.object) }
-            let kept = all.filter { $0.object != nil }.map(\.observer)
+        /// - Returns: The removed observers, and the objects and senders of all.
+        mutating func prune() -> (released: [SelectorObserver], loaded: [AnyObject?]) {
+            let all = entries.values.joined().map { (observer: $0, object: $0.object, sender: $0.sender) }
+            let isReleased = all.map { entry in
+                entry.object == nil || entry.observer.senderID != nil && entry.sender == nil
+            }
+            let kept = zip(all, isReleased).filter { !$1 }.map(\.0.observer)
             entries = Dictionary(grouping: kept, by: \.objectID)
             count = kept.count
             limit = max(SelectorObserver.minimumLimit, 2 * count)
-            return (all.filter { $0.object == nil }.map(\.observer), all.compactMap(\.object))
+            let released = zip(all, isReleased).filter { $1 }.map(\.0.observer)
+            return (released, all.flatMap { [$0.object, $0.sender] })
         }
     }
     private static let minimumLimit = 64
@@ -32,6 +36,7 @@ final class SelectorObserver: @unchecked Sendable {
     private weak var center: NotificationCenter?
     private let centerID: ObjectIdentifier
     private let name: NSNotification.Name?
+    private weak var sender: AnyObject?
     private let senderID: ObjectIdentifier?
     private let state = Locked(State())
 
@@ -52,6 +57,7 @@ final class SelectorObserver: @unchecked Sendable {
         self.center = center
         centerID = ObjectIdentifier(center)
         self.name = name
+        self.sender = sender
         senderID = sender.map { ObjectIdentifier($0) }
     }
 
@@ -61,7 +67,7 @@ final class SelectorObserver: @unchecked Sendable {
         return table.withLock { $0.entries.values.joined().count { $0.centerID == id } }
     }
 
-    /// Adds an observer for an object, which is not retained.
+    /// Adds an observer for an object. Neither the object nor the sender is retained.
     static func add(
         _ object: AnyObject,
         _ selector: Selector,
@@ -80,9 +86,10 @@ final class SelectorObserver: @unchecked Sendable {
         }
         withExtendedLifetime(loaded) {}
         for observer in released { observer.end() }
+        // Foundation retains a sender that it is given.
         observer.begin(
-            center.addObserver(forName: name, object: sender, queue: nil) { [weak observer] notification in
-                guard let observer else { return }
+            center.addObserver(forName: name, object: nil as Any?, queue: nil) { [weak observer] notification in
+                guard let observer, observer.observes(notification) else { return }
                 if let object = observer.object {
                     selector.call(object, notification)
                 } else {
@@ -90,6 +97,15 @@ final class SelectorObserver: @unchecked Sendable {
                 }
             }
         )
+    }
+
+    /// Returns whether a notification is of the sender that is observed. After the release of the sender, the observer
+    /// removes itself.
+    private func observes(_ notification: Notification) -> Bool {
+        guard senderID != nil else { return true }
+        if let sender { return notification.object.map { $0 as AnyObject } === sender }
+        remove()
+        return false
     }
 
     /// Removes the observers of an object.
