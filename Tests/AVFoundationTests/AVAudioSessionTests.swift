@@ -62,6 +62,41 @@ struct AVAudioSessionTests {
         bench.run(0)
     }
 
+    @Test("After an interruption playback should resume, also if the application has paused the player meanwhile")
+    func pausedByApplication() throws {
+        let made = Locked<SimulatedAudioDevice?>(nil)
+        let bench = AdapterBench(.clip()) { clock in
+            let device = SimulatedAudioDevice(clock: clock)
+            made.withLock { $0 = device }
+            return device
+        }
+        let device = try #require(made.withLock { $0 })
+        let player = bench.make { AVPlayer(url: bench.url) }
+        let tokens = NotificationTokens()
+        tokens.add(AVAudioSession.interruptionNotification, AVAudioSession.sharedInstance()) {
+            [weak player] note in
+            let option = note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt
+            bench.add(option.map { "ended \($0)" } ?? "began")
+            if option == nil { player?.pause() }
+        }
+        player.play()
+        bench.run(0.5)
+        device.beginInterruption()
+        bench.run(0.1)
+        device.endInterruption()
+        bench.run(0.1)
+        let shouldResume = AVAudioSession.InterruptionOptions.shouldResume.rawValue
+        #expect(bench.lines() == ["began", "ended \(shouldResume)"] && player.rate == 0)
+        // The interruption does not pause a player that is paused already.
+        device.beginInterruption()
+        bench.run(0.1)
+        device.endInterruption()
+        bench.run(0.1)
+        #expect(bench.lines() == ["began", "ended 0"])
+        player.replaceCurrentItem(with: nil)
+        bench.run(0)
+    }
+
     @Test(
         "Of several interrupted players the first beginning and the last end are posted; a released one does not count"
     )

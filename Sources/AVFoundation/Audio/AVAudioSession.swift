@@ -14,6 +14,8 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         var options: CategoryOptions = []
         /// The players that are interrupted at present.
         var interrupted: Set<ObjectIdentifier> = []
+        /// Whether the interruption has paused a player.
+        var hasPausedPlayer = false
     }
     private let settings = Locked(Settings())
 
@@ -90,14 +92,21 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     func beginInterruption(of player: ObjectIdentifier) {
         let isFirst = settings.withLock { settings in
             defer { settings.interrupted.insert(player) }
+            if settings.interrupted.isEmpty { settings.hasPausedPlayer = false }
             return settings.interrupted.isEmpty
         }
         if isFirst { post([AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue]) }
     }
 
+    /// Records that the interruption has paused a player.
+    ///
+    /// The application may resume it afterwards, also if it has paused the player itself when the interruption began.
+    func interruptionDidPausePlayer() { settings.withLock { $0.hasPausedPlayer = true } }
+
     /// Records the end of a player's interruption, and posts it once no player is interrupted.
     func endInterruption(of player: ObjectIdentifier, shouldResume: Bool) {
         guard forgetPlayer(player) else { return }
+        let shouldResume = shouldResume || settings.withLock { $0.hasPausedPlayer }
         let options: InterruptionOptions = shouldResume ? .shouldResume : []
         post([
             AVAudioSessionInterruptionTypeKey: InterruptionType.ended.rawValue,

@@ -13,6 +13,8 @@ extension AVPlayer: EventPoster {
         switch event.event {
         case .interruptionBegan:
             AVAudioSession.sharedInstance().beginInterruption(of: ObjectIdentifier(self))
+        case .rateChanged(_, _, .audioSessionInterrupted):
+            AVAudioSession.sharedInstance().interruptionDidPausePlayer()
         case .interruptionEnded(let shouldResume):
             AVAudioSession.sharedInstance()
                 .endInterruption(of: ObjectIdentifier(self), shouldResume: shouldResume)
