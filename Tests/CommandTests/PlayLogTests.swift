@@ -73,6 +73,38 @@ struct PlayLogTests {
         #expect(try Self.content(folder.path("log")) == Self.line(1) + Self.line(2))
     }
 
+    @Test("No more lines than the limit are kept, also if one is added while another cannot be written")
+    func pendingLimit() async throws {
+        let folder = try TemporaryFolder()
+        let (additions, continuation) = AsyncStream.makeStream(of: Void.self)
+        let hasSpace = Atomic(false)
+        let addsLine = Atomic(false)
+        let shared = Mutex<PlayLog?>(nil)
+        let record = PassRecord.failure(of: "film", "missing", at: UTCTime(milliseconds: 0))
+        let file = PlayLogFile(path: folder.path("log")) { descriptor, bytes in
+            if hasSpace.load(ordering: .acquiring) {
+                return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            }
+            if addsLine.exchange(false, ordering: .acquiringAndReleasing) {
+                shared.withLock { $0 }?.append(record)
+                continuation.yield()
+            }
+            errno = ENOSPC
+            return -1
+        }
+        let log = PlayLog(file) { _ in }
+        shared.withLock { $0 = log }
+        for _ in 0..<PlayLog.maximumPendingCount { log.append(record) }
+        addsLine.store(true, ordering: .releasing)
+        log.append(record)
+        for await _ in additions { break }
+        hasSpace.store(true, ordering: .releasing)
+        await log.close()
+        shared.withLock { $0 = nil }
+        let bytes = try Self.content(folder.path("log"))
+        #expect(bytes.count { $0 == UInt8(ascii: "\n") } == PlayLog.maximumPendingCount)
+    }
+
     @Test("Beyond the limit the file is renamed, and a bounded number of older files is kept")
     func rotation() throws {
         let folder = try TemporaryFolder()

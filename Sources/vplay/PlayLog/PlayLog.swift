@@ -78,7 +78,14 @@ final class PlayLog: Sendable {
         guard attempt({ writer throws(PlayLogError) in try writer.file.open() }) else { return retryLater() }
         while let line = pending.withLock({ $0.lines.popFirst() }) {
             guard attempt({ writer throws(PlayLogError) in try writer.file.append(line) }) else {
-                pending.withLock { $0.lines.prepend(line) }
+                pending.withLock { pending in
+                    // A line that was added meanwhile may have taken the place of the oldest one.
+                    if pending.lines.count < Self.maximumPendingCount {
+                        pending.lines.prepend(line)
+                    } else {
+                        pending.lostCount += 1
+                    }
+                }
                 return retryLater()
             }
         }
