@@ -273,6 +273,17 @@ struct SnapshotTests {
         #expect(try names(folder).isEmpty)
     }
 
+    @Test("A sheet that is larger than any image is refused")
+    func tooLargeSheet() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let arguments = ["--sprite", "100x100", "--count", "1", "--size", "16384x16384", "-o", "a.png"]
+        let outcome = try await Command.run(["snapshot", Media.clip] + arguments, in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("a sheet of 1638400x1638400 pixels is too large"))
+        #expect(try names(folder).isEmpty)
+    }
+
     @Test("The input is never overwritten by an image, numbered or not")
     func destruction() async throws {
         let folder = try folder()

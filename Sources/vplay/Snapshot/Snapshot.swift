@@ -16,6 +16,8 @@ struct Snapshot: Sendable {
 
     /// The default width in pixels of the images in sheets.
     private static let tileWidth = 160
+    /// The largest number of pixels of a sheet. FFmpeg encodes no larger image.
+    private static let maximumSheetPixelCount = 1 << 28
 
     init(_ options: SnapshotOptions) {
         self.options = options
@@ -131,6 +133,12 @@ struct Snapshot: Sendable {
 
     private func writeSheets(_ grid: GridArgument, _ times: [MediaTime], _ duration: MediaTime) async throws {
         let tile = try options.size ?? tileSize()
+        let size = PixelSize(width: tile.width * grid.columns, height: tile.height * grid.rows)
+        guard size.width * size.height <= Self.maximumSheetPixelCount else {
+            throw SnapshotFailure(
+                sentence: "a sheet of \(size) pixels is too large; use a smaller --size or --sprite"
+            )
+        }
         generator.targetSize = tile
         generator.pixelFormat = .rgb24
         var sheet = ImageSheet(grid, tile: tile)
