@@ -167,6 +167,9 @@ def interruption(vplay, folder):
         image.write_bytes(player.ask("/frame.jpg")[1])
         check("an interruption", player.ask("/interrupt?item=image.jpg")[0], 200)
         player.until("duration", lambda value: value == 60)
+        player.until("state", lambda value: value == f"playing: {image.resolve()}")
+        player.ask("/pause")
+        player.until("state", lambda value: value == f"paused: {image.resolve()}")
         check("exit status during an interruption", player.end(), 143)
     finally:
         player.process.kill()

@@ -58,12 +58,15 @@ extension PlaySession {
 
     /// One line for people: what plays, or why nothing does.
     func statusText(_ problem: String?) -> String {
-        guard let entry = activePlayback?.entry else { return "idle" }
-        let isPaused = state.withLock { $0.isPausedByUser }
-        let name = entry.input.name
+        guard let playback = activePlayback else { return "idle" }
+        let activity = player.timeControlStatus
+        // An interruption plays although the interrupted entry is paused.
+        let isPaused =
+            state.withLock { $0.isPausedByUser } && (activity == .paused || !isInterruption(playback.item))
+        let name = playback.entry.input.name
         if let problem { return "\(problem): \(name)" }
         if isPaused { return "paused: \(name)" }
-        switch player.timeControlStatus {
+        switch activity {
         case .playing: return "playing: \(name)"
         case .waitingToPlayAtSpecifiedRate: return "buffering: \(name)"
         case .paused: return "still: \(name)"
