@@ -566,6 +566,24 @@ def remainder(command, path):
         process.wait()
 
 
+def finished(command, path):
+    """The saved position of a list that has been played to its end while the command keeps running."""
+    saved = path.with_suffix(".json")
+    state = {"format": "vplay-resume-1", "location": CLIP, "index": 0, "position": 1, "round": 1, "seed": None}
+    saved.write_text(json.dumps(state))
+    start = [*command, "--audio", "null", "--video", "null", "--idle", f"--resume={saved}", CLIP]
+    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
+    try:
+        client = Client(path)
+        client.until("idle-active", lambda value: value is True)
+        client("quit")
+        check("exit status", process.wait(TIMEOUT), 0)
+        check("a saved position after the end", saved.exists(), False)
+    finally:
+        process.kill()
+        process.wait()
+
+
 def main(command):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "socket"
@@ -583,6 +601,7 @@ def main(command):
                 backward(command, pathlib.Path(folder) / "backward")
                 silent(command, pathlib.Path(folder) / "silent")
                 remainder(command, pathlib.Path(folder) / "remainder")
+                finished(command, pathlib.Path(folder) / "finished")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")
         finally:

@@ -115,6 +115,22 @@ struct ResumeTests {
         #expect(outcome.pictures.count == 91)
     }
 
+    @Test("The saved position stays if the folder is empty, as before it is mounted")
+    func emptyFolder() async throws {
+        let folder = Media.temporary("empty").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let path = Media.temporary("resume.json").path
+        defer {
+            rmdir(folder)
+            unlink(path)
+        }
+        let position = ResumeState(location: folder + "/a.mp4", index: 0, position: .seconds(12.5))
+        #expect(ResumeFile(path: path).write(position) == 0)
+        let outcome = try await Command.run("--untimed", "--resume=\(path)", folder)
+        #expect(outcome.status == 1)
+        #expect(ResumeFile(path: path).read() == .state(position))
+    }
+
     @Test("A file whose name has another Unicode normalization is not continued", .enabled(if: Media.isMade))
     func normalization() async throws {
         let folder = Media.temporary("names").path

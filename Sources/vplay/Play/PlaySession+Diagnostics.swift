@@ -148,11 +148,9 @@ extension PlaySession {
             begin(playback)
         } else if options.watches, state.withLock({ !$0.isStopping && $0.playlist.isLooping }) {
             waitForFiles()
-        } else if options.isIdle {
-            becomeIdle()
         } else {
-            state.withLock { $0.wasPlayedToEnd = !$0.isStopping }
-            stop()
+            state.withLock { $0.noteEnd() }
+            if options.isIdle { becomeIdle() } else { stop() }
         }
     }
 

@@ -8,11 +8,9 @@ extension PlaySession {
             begin(playback)
         } else if options.watches, state.withLock({ !$0.isStopping && $0.playlist.isLooping }) {
             waitForFiles()
-        } else if options.isIdle {
-            becomeIdle()
         } else {
-            state.withLock { $0.wasPlayedToEnd = !$0.isStopping }
-            stopWhenPaused()
+            state.withLock { $0.noteEnd() }
+            if options.isIdle { becomeIdle() } else { stopWhenPaused() }
         }
     }
 
@@ -268,10 +266,15 @@ extension PlaySession.State {
         current = playback
         next = nil
         hasEnded = false
+        wasPlayedToEnd = false
         passStart = playback.start
         isWaiting = false
         playlist.noteStarted(playback.entry.id)
     }
+
+    /// Notes that no entry follows. A saved position at which playback has not continued stays, as of a folder that is
+    /// not mounted.
+    mutating func noteEnd() { wasPlayedToEnd = !isStopping && resume == nil }
 
     /// Subtracts the played time from `--duration` in the middle of a pass.
     mutating func spendUntil(_ time: MediaTime) { spend(until: time) }

@@ -85,7 +85,7 @@ final class PlaySession: Sendable {
         var lastPosition: ResumeState?
         var savingTimer: SavingTimer?
         var hasReportedSaving = false
-        /// Whether the last input has ended.
+        /// Whether the last input has ended, and no other one has begun since.
         var wasPlayedToEnd = false
         /// The watchers of folders, which are active while they are retained.
         var watchers: [FolderWatcher] = []

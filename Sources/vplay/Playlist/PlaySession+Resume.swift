@@ -36,11 +36,11 @@ extension PlaySession {
         state.withLock { $0.savingTimer = saving }
     }
 
-    /// Saves the position, and reports an error once.
+    /// Saves the position, and reports an error once. Removes the file if everything was played.
     private func savePosition() {
-        guard let file = options.resumeFile,
-            let position = state.withLock({ $0.lastPosition }) ?? currentPosition()
-        else { return }
+        guard let file = options.resumeFile else { return }
+        if state.withLock({ $0.wasPlayedToEnd }) { return file.remove() }
+        guard let position = state.withLock({ $0.lastPosition }) ?? currentPosition() else { return }
         let code = file.write(position)
         guard code != 0 else { return }
         let isFirst = state.withLock { state in
@@ -81,17 +81,15 @@ extension PlaySession {
         return position
     }
 
-    /// Saves the position for the last time, or removes the file if everything was played.
+    /// Saves the position for the last time.
     func finishSaving() {
-        guard let file = options.resumeFile else { return }
+        guard options.resumeFile != nil else { return }
         let timer = state.withLock { state in
             defer { state.savingTimer = nil }
             return state.savingTimer
         }
         timer?.source.cancel()
-        savingQueue.sync {
-            if state.withLock({ $0.wasPlayedToEnd }) { file.remove() } else { savePosition() }
-        }
+        savingQueue.sync { savePosition() }
     }
 }
 

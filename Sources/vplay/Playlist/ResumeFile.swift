@@ -84,8 +84,7 @@ struct ResumeFile: Sendable {
 
     /// Removes the file, because everything was played.
     func remove() {
-        if isOccupied { return }
-        unlink(path)
+        guard !isOccupied, unlink(path) == 0 else { return }
         synchronizeFolder()
     }
 
