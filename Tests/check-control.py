@@ -528,7 +528,7 @@ def backward(command, path):
 
 
 def silent(command, path):
-    """A file that interrupts, and of which nothing is played without video."""
+    """Files that interrupt nothing: one of which nothing is played without video, and one that does not exist."""
     start = [*command, "--audio", "null", "--video", "none", "--loop", CLIP]
     process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
     try:
@@ -539,6 +539,12 @@ def silent(command, path):
             client("loadfile", str(FIXTURES / "video-only.mp4"), "interrupt")
             check("it is reported", "tracks are disabled" in client.wait("log-message")["text"])
             check("the file that plays", client.get("track-list/count"), 2)
+        client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
+        client.until("track-list/count", lambda value: value == 4)
+        client("set_property", "pause", True)
+        client("loadfile", str(FIXTURES / "nothing.mp4"), "interrupt")
+        client.wait("log-message")
+        check("an interruption that another one has not replaced", client.get("track-list/count"), 4)
     finally:
         process.kill()
         process.wait()

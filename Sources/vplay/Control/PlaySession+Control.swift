@@ -38,16 +38,16 @@ extension PlaySession {
         return item?.status == .readyToPlay ? item : nil
     }
 
-    /// The playback that is played: the interruption once it has begun, otherwise the current one.
+    /// The playback that is played: an interruption once it has begun, otherwise the current one.
     var activePlayback: InputPlayback? {
-        let (interruption, current) = state.withLock { ($0.interruption, $0.current) }
-        guard let interruption, interruption.item === player.currentItem else { return current }
-        return interruption
+        let (interruptions, current) = state.withLock { ($0.interruptions, $0.current) }
+        let item = player.currentItem
+        return interruptions.first { $0.item === item } ?? current
     }
 
     /// Whether neither an entry of the playlist nor an interruption plays.
     var isInactive: Bool {
-        let (isInterrupted, hasCurrent) = state.withLock { ($0.interruption != nil, $0.current != nil) }
+        let (isInterrupted, hasCurrent) = state.withLock { (!$0.interruptions.isEmpty, $0.current != nil) }
         return !hasCurrent && (!isInterrupted || player.currentItem == nil)
     }
 

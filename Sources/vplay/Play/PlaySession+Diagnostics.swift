@@ -122,9 +122,8 @@ extension PlaySession {
     /// Returns the current, next or previous playback that has an item, or nil.
     func playback(of item: PlayerItem) -> InputPlayback? {
         state.withLock { state in
-            [state.current, state.next, state.interruption, state.previous].compactMap(\.self).first {
-                $0.item === item
-            }
+            let playbacks = [state.current, state.next, state.previous].compactMap(\.self)
+            return (playbacks + state.interruptions).first { $0.item === item }
         }
     }
 

@@ -18,7 +18,12 @@ extension PlaySession {
             fail("\(entry.input.name): \(error.message)")
             logFailure(of: entry, error.message)
         case .success(let playback):
-            state.withLock { $0.interruption = playback }
+            let item = player.currentItem
+            state.withLock { state in
+                // One that plays continues until this one begins, or if it cannot be played.
+                state.interruptions.removeAll { $0.item !== item }
+                state.interruptions.append(playback)
+            }
             if options.reportsSubtitles { reportText(of: playback.item) }
             player.playInterstitial(playback.item, atRate: abs(options.rate))
         }
@@ -55,9 +60,9 @@ extension PlaySession {
     /// The identifier of an entry that is not in the playlist.
     private static let interruptionID = -1
 
-    /// Whether an item is that of the interruption.
+    /// Whether an item is that of an interruption.
     func isInterruption(_ item: PlayerItem) -> Bool {
-        state.withLock { $0.interruption?.item === item }
+        state.withLock { state in state.interruptions.contains { $0.item === item } }
     }
 
     /// Reports that the item of an interruption has failed.
@@ -78,9 +83,7 @@ extension PlaySession {
 
     private func interruptionFailed(_ item: PlayerItem, _ message: String, logged: String) -> Bool {
         let failed = state.withLock { state -> InputPlayback? in
-            guard let playback = state.interruption, playback.item === item else { return nil }
-            state.interruption = nil
-            return playback
+            state.interruptions.firstIndex { $0.item === item }.map { state.interruptions.remove(at: $0) }
         }
         guard let failed else { return false }
         fail("\(failed.entry.input.name): \(message)")
@@ -90,7 +93,7 @@ extension PlaySession {
 
     /// Follows the end of an interruption.
     func interruptionEnded(_ item: PlayerItem) {
-        state.withLock { if $0.interruption?.item === item { $0.interruption = nil } }
+        state.withLock { state in state.interruptions.removeAll { $0.item === item } }
         control?.playbackRestarted()
     }
 }

@@ -44,7 +44,7 @@ extension PlaySession {
     func setPaused(_ isPaused: Bool) {
         let hasInput = state.withLock { state in
             state.isPausedByUser = isPaused
-            return state.current != nil || state.interruption != nil
+            return state.current != nil || !state.interruptions.isEmpty
         }
         if isPaused { player.pause() } else if hasInput { player.play() }
     }

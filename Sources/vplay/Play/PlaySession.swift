@@ -47,8 +47,8 @@ final class PlaySession: Sendable {
         var previous: InputPlayback?
         /// The queued playback, which follows the current one automatically.
         var next: InputPlayback?
-        /// The playback that interrupts the current one, or is opened to do so.
-        var interruption: InputPlayback?
+        /// The playback that interrupts the current one, and the one that is opened to do so, or to replace it.
+        var interruptions: [InputPlayback] = []
         /// The loop that follows the wall clock, or nil without `--sync-clock`.
         var wallClock: WallClockLoop?
         var wallClockTimer: WallClockTimer?

@@ -28,7 +28,7 @@ extension PlaySession {
         let isImage = playback?.entry.input.isImage ?? false
         let isStill = state.withLock { state in
             // An interruption plays although the interrupted entry is paused or has ended.
-            let isInterruption = item != nil && state.interruption?.item === item
+            let isInterruption = item != nil && state.interruptions.contains { $0.item === item }
             return item == nil || state.isStopping
                 || (!isInterruption && (state.isPausedByUser || state.hasEnded))
         }
