@@ -1,4 +1,5 @@
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import vplay
@@ -143,6 +144,14 @@ struct WallClockControllerTests {
         #expect(found.map(\.time) == [0, 1999, 0, 499, 0, 999, 0].map { MediaTime.milliseconds($0) })
         #expect(WallClockLoop(durations: [.milliseconds(2000), .indefinite], origin: 0) == nil)
         #expect(WallClockLoop(durations: [], origin: 0) == nil)
+    }
+
+    @Test("An empty folder is reported, and ends the command")
+    func emptyFolder() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.run("--sync-clock", "wall", folder.path)
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines == ["vplay: \(folder.path): no media files in this folder"])
     }
 
     @Test("A time is given in seconds or as a date")

@@ -6,9 +6,10 @@ import Synchronization
 extension PlaySession {
     /// Begins to follow the wall clock instead of playing from the first input. All calls are made on the callback queue.
     ///
-    /// - Returns: False if the duration of an input is unknown; the error has been printed.
+    /// - Returns: False if there is no input, or the duration of one is unknown; the error has been printed.
     func followWallClock() -> Bool {
         let entries = state.withLock { $0.playlist.entries }
+        guard !entries.isEmpty else { return false }
         let durations = entries.map(\.asset.duration)
         guard let loop = WallClockLoop(durations: durations, origin: options.syncOrigin) else {
             let index = durations.firstIndex { !$0.isNumeric || $0 <= .zero } ?? 0
