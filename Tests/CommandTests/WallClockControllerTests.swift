@@ -1,3 +1,4 @@
+import ArgumentParser
 import MediaCore
 import TestSupport
 import Testing
@@ -144,6 +145,17 @@ struct WallClockControllerTests {
         #expect(found.map(\.time) == [0, 1999, 0, 499, 0, 999, 0].map { MediaTime.milliseconds($0) })
         #expect(WallClockLoop(durations: [.milliseconds(2000), .indefinite], origin: 0) == nil)
         #expect(WallClockLoop(durations: [], origin: 0) == nil)
+    }
+
+    @Test(
+        "Options with which the list or its times change are refused",
+        arguments: ["--watch", "--shuffle", "--pause", "--untimed", "--repeat=2", "--rate=2"]
+    )
+    func excluded(option: String) throws {
+        let folder = try TemporaryFolder()
+        #expect(throws: ValidationError.self) {
+            _ = try PlayOptions(PlayCommand.parse(["--sync-clock", "wall", option, folder.path]))
+        }
     }
 
     @Test("An empty folder is reported, and ends the command")

@@ -231,10 +231,11 @@ struct PlayOptions: Sendable {
         if followsWallClock {
             guard !isUntimed, start == nil, end == nil, duration == nil, rate == 1,
                 command.repeatCount == nil,
-                !isIdle, !isPaused
+                !isIdle, !isPaused, !watches, shuffleSeed == nil
             else {
                 throw ValidationError(
-                    "--sync-clock excludes --untimed, --start, --end, --duration, --rate, --repeat, --idle and --pause."
+                    "--sync-clock excludes --untimed, --start, --end, --duration, --rate, --repeat, --idle, --pause, "
+                        + "--watch and --shuffle."
                 )
             }
         } else if command.syncOrigin != nil {
