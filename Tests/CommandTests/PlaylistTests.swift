@@ -197,6 +197,42 @@ struct PlaylistTests {
         #expect(list.round == 2)
     }
 
+    @Test("Files that appear together have the order of files that appear one by one", arguments: 0..<20)
+    func filesTogether(seed: UInt64) throws {
+        var random = SplitMix64(seed)
+        var added: [(Input, Asset)] = []
+        for _ in 0..<30 {
+            let number = Int.random(in: 0..<40, using: &random)
+            var input = try #require(Input("\(number).mp4"))
+            input.rank = InputRank(
+                source: Int.random(in: 0..<2, using: &random),
+                number: 0,
+                path: [Array("\(number)".utf8)]
+            )
+            added.append((input, Asset(url: input.url)))
+        }
+        if seed.isMultiple(of: 2) { added.sort { $0.0.rank < $1.0.rank } }
+        var together = try list(3, .forever)
+        var separate = try list(3, .forever)
+        together.merge(added)
+        for file in added { separate.merge([file]) }
+        #expect(together.entries.map(\.id) == separate.entries.map(\.id))
+    }
+
+    @Test("The time for files that appear together is not quadratic in their number", .timeLimit(.minutes(1)))
+    func manyFiles() throws {
+        var list = try list(0, .forever)
+        var input = try #require(Input("a.mp4"))
+        let asset = Asset(url: input.url)
+        var added: [(Input, Asset)] = []
+        for number in 0..<30_000 {
+            input.rank = InputRank(source: 0, number: 0, path: [Array("\(number)".utf8)])
+            added.append((input, asset))
+        }
+        list.merge(added)
+        #expect(list.entries.map(\.id) == Array(0..<30_000))
+    }
+
     @Test("A retired entry is not played again, and is removed once another one plays")
     func retiredEntry() throws {
         var list = try list(3, .forever)

@@ -161,17 +161,26 @@ struct Playlist: Sendable {
     mutating func merge(_ added: [(Input, Asset)]) -> Int? {
         let isAtStart = nextIndex == 0
         let firstID = lastID + 1
+        // The rank of the previous input, and the index after it. A higher one of the same folder is inserted after it,
+        // and the entries before need no comparison: thousands of files may appear at once.
+        var previous = (rank: InputRank(source: -1, number: 0), end: 0)
         for (input, asset) in added {
             if let seed {
                 var generator = SplitMix64(seed &+ UInt64(truncatingIfNeeded: lastID + 1))
                 insert(input, asset, at: nextIndex + generator.number(below: entries.count - nextIndex + 1))
             } else {
                 let source = input.rank.source
+                let isHigher = source == previous.rank.source && previous.rank < input.rank
+                let start = isHigher ? previous.end : 0
+                let next = entries[start...].firstIndex {
+                    $0.input.rank.source == source && input.rank < $0.input.rank
+                }
                 let index =
-                    entries.firstIndex { $0.input.rank.source == source && input.rank < $0.input.rank }
+                    next
                     ?? entries.lastIndex { $0.input.rank.source == source }.map { $0 + 1 }
                     ?? entries.firstIndex { $0.input.rank.source > source }
                 insert(input, asset, at: index)
+                previous = (input.rank, (index ?? entries.count - 1) + 1)
             }
         }
         if isAtStart {
