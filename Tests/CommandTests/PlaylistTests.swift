@@ -64,6 +64,26 @@ struct PlaylistTests {
         }
     }
 
+    @Test(
+        "Entries that are inserted together are in order, and the next entry stays the same",
+        arguments: [
+            (0, [4, 5, 0, 1, 2, 3], 2), (2, [0, 1, 4, 5, 2, 3], 4), (9, [0, 1, 2, 3, 4, 5], 2),
+            (nil, [0, 1, 2, 3, 4, 5], 2),
+        ] as [(Int?, [Int], Int)]
+    )
+    func insertedTogether(index: Int?, order: [Int], next: Int) throws {
+        var list = try list(4, .times(1))
+        #expect((0..<2).map { _ in list.next()?.id } == [0, 1])
+        let files = try ["a.mp4", "b.mp4"].map { name in
+            let input = try #require(Input(name))
+            return (input, Asset(url: input.url))
+        }
+        let added = list.insert(files, LoadOptions(), at: index)
+        #expect(added.map(\.id) == [4, 5])
+        #expect(list.entries.map(\.id) == order)
+        #expect(list.next()?.id == next)
+    }
+
     @Test("After any sequence of changes the entry after the current one is next", arguments: 0..<40)
     func changes(seed: UInt64) throws {
         var random = SplitMix64(seed)

@@ -157,20 +157,14 @@ extension PlaySession {
     ) -> [Int]? {
         for problem in list.problems { fail(problem) }
         guard !list.inputs.isEmpty else { return nil }
+        let files = list.inputs.map { ($0, items.asset(of: $0)) }
         let added = state.withLock { state -> [PlaylistEntry] in
             if mode == .replace { state.playlist.removeAll(except: nil) }
             let current = state.current.flatMap { state.playlist.index(of: $0.entry.id) }
             let isAtIndex = mode == .insertAt || mode == .insertAtPlay
             var index = isAtIndex ? index.map { min(max(0, $0), state.playlist.entries.count) } : nil
             if mode == .insertNext || mode == .insertNextPlay { index = current.map { $0 + 1 } ?? 0 }
-            return list.inputs.enumerated().map { offset, input in
-                state.playlist.insert(
-                    input,
-                    items.asset(of: input),
-                    loadOptions,
-                    at: index.map { $0 + offset }
-                )
-            }
+            return state.playlist.insert(files, loadOptions, at: index)
         }
         if mode == .replace { removeQueued() }
         let proceed: @Sendable () -> Void = { [weak self] in

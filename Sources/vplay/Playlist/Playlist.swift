@@ -145,12 +145,25 @@ struct Playlist: Sendable {
         _ options: LoadOptions = LoadOptions(),
         at index: Int? = nil
     ) -> PlaylistEntry {
-        lastID += 1
-        let entry = PlaylistEntry(id: lastID, input: input, asset: asset, options: options)
+        insert([(input, asset)], options, at: index)[0]
+    }
+
+    /// Inserts entries with the same options, at the end by default. The next entry stays the same.
+    ///
+    /// - Returns: The entries.
+    mutating func insert(
+        _ added: [(Input, Asset)],
+        _ options: LoadOptions,
+        at index: Int?
+    ) -> [PlaylistEntry] {
+        let new = added.enumerated().map { offset, file in
+            PlaylistEntry(id: lastID + 1 + offset, input: file.0, asset: file.1, options: options)
+        }
+        lastID += new.count
         let index = min(max(0, index ?? entries.count), entries.count)
-        entries.insert(entry, at: index)
-        if index < nextIndex { nextIndex += 1 }
-        return entry
+        entries.insert(contentsOf: new, at: index)
+        if index < nextIndex { nextIndex += new.count }
+        return new
     }
 
     /// Inserts inputs that have appeared in a folder: each before the first one of the folder with a higher rank, or at a
