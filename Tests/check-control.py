@@ -572,6 +572,28 @@ def remainder(command, path):
         process.wait()
 
 
+def boundaries(command, path):
+    """The end of an A-B loop and of --duration, which are times of the interrupted file."""
+    long = str(FIXTURES / "two-languages.mkv")
+    start = [*command, "--audio", "null", "--video", "null", "--pause", "--loop", "--duration", "2", CLIP]
+    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
+    try:
+        client = Client(path)
+        client.until("time-pos", lambda value: value is not None)
+        client("set_property", "ab-loop-a", 0.5)
+        client("set_property", "ab-loop-b", 1)
+        client("loadfile", long, "interrupt")
+        client.until("track-list/count", lambda value: value == 4)
+        check("the time of an interruption", client.until("time-pos", lambda value: value is not None and value > 2.2) > 2.2)
+        client.until("track-list/count", lambda value: value == 2)
+        client("set_property", "ab-loop-b", "no")
+        client("set_property", "pause", False)
+        check("exit status", process.wait(TIMEOUT), 0)
+    finally:
+        process.kill()
+        process.wait()
+
+
 def finished(command, path):
     """The saved position of a list that has been played to its end while the command keeps running."""
     saved = path.with_suffix(".json")
@@ -607,6 +629,7 @@ def main(command):
                 backward(command, pathlib.Path(folder) / "backward")
                 silent(command, pathlib.Path(folder) / "silent")
                 remainder(command, pathlib.Path(folder) / "remainder")
+                boundaries(command, pathlib.Path(folder) / "boundaries")
                 finished(command, pathlib.Path(folder) / "finished")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")

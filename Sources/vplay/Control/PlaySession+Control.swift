@@ -102,7 +102,7 @@ extension PlaySession {
         control.loopObserver = player.addBoundaryTimeObserver(forTimes: [end]) { [weak self] in
             guard let self else { return }
             player.callbackQueue.async {
-                guard self.control?.loop.end != nil else { return }
+                guard self.control?.loop.end != nil, !self.isInterrupted else { return }
                 self.player.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
             }
         }

@@ -65,6 +65,9 @@ extension PlaySession {
         state.withLock { state in state.interruptions.contains { $0.item === item } }
     }
 
+    /// Whether an interruption is played, whose times are not those of the current entry.
+    var isInterrupted: Bool { player.currentItem.map(isInterruption) ?? false }
+
     /// Reports that the item of an interruption has failed.
     ///
     /// - Returns: False if the item is another one.

@@ -254,7 +254,10 @@ extension PlaySession {
         guard let remaining else { return }
         // The end is exclusive: a frame due at it is not played.
         let end = start + remaining - ItemMaker.smallestStep
-        let observer = player.addBoundaryTimeObserver(forTimes: [end]) { [weak self] in self?.stop() }
+        let observer = player.addBoundaryTimeObserver(forTimes: [end]) { [weak self] in
+            guard let self, !isInterrupted else { return }
+            stop()
+        }
         state.withLock { $0.durationObserver = observer }
     }
 }
