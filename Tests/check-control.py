@@ -594,6 +594,23 @@ def boundaries(command, path):
         process.wait()
 
 
+def resumed(command, path):
+    """A pause that ends during an interruption, and so does not continue after it."""
+    start = [*command, "--audio", "null", "--video", "null", "--pause", "--loop", CLIP]
+    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
+    try:
+        client = Client(path)
+        client.until("time-pos", lambda value: value is not None)
+        client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
+        client.until("track-list/count", lambda value: value == 4)
+        client("set_property", "pause", False)
+        client.until("track-list/count", lambda value: value == 2)
+        check("it continues", client.until("time-pos", lambda value: value is not None and value > 0.1) > 0.1)
+    finally:
+        process.kill()
+        process.wait()
+
+
 def finished(command, path):
     """The saved position of a list that has been played to its end while the command keeps running."""
     saved = path.with_suffix(".json")
@@ -630,6 +647,7 @@ def main(command):
                 silent(command, pathlib.Path(folder) / "silent")
                 remainder(command, pathlib.Path(folder) / "remainder")
                 boundaries(command, pathlib.Path(folder) / "boundaries")
+                resumed(command, pathlib.Path(folder) / "resumed")
                 finished(command, pathlib.Path(folder) / "finished")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")

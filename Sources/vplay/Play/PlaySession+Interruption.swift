@@ -98,5 +98,18 @@ extension PlaySession {
     func interruptionEnded(_ item: PlayerItem) {
         state.withLock { state in state.interruptions.removeAll { $0.item === item } }
         control?.playbackRestarted()
+        if !isInterrupted { applyNewRate() }
+    }
+
+    /// Pauses or plays the current entry if that was requested during an interruption. The player continues at the
+    /// rate before it.
+    private func applyNewRate() {
+        let (isNew, isPaused) = state.withLock { state in
+            defer { state.hasNewRate = false }
+            let isPlayed = state.current != nil && !state.hasEnded && !state.isStopping
+            return (state.hasNewRate && isPlayed, state.isPausedByUser)
+        }
+        guard isNew else { return }
+        if isPaused { player.pause() } else { player.play() }
     }
 }

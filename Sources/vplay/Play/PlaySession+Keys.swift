@@ -42,8 +42,10 @@ extension PlaySession {
 
     /// Pauses or plays. Without an input this decides how the next one begins.
     func setPaused(_ isPaused: Bool) {
+        let isInterrupted = isInterrupted
         let hasInput = state.withLock { state in
             state.isPausedByUser = isPaused
+            state.hasNewRate = state.hasNewRate || isInterrupted
             return state.current != nil || !state.interruptions.isEmpty
         }
         if isPaused { player.pause() } else if hasInput { player.play() }
@@ -74,6 +76,7 @@ extension PlaySession {
 
     /// Changes the rate, also of what plays.
     func setSpeed(_ rate: Float) {
+        if isInterrupted { state.withLock { $0.hasNewRate = true } }
         player.defaultRate = rate
         if player.rate != 0 { player.play() }
     }

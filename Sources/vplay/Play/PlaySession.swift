@@ -65,6 +65,8 @@ final class PlaySession: Sendable {
         var repeatMode = Player.RepeatMode.once
         var reportedItem: PlayerItem?
         var isPausedByUser = false
+        /// Whether a pause or a speed was requested during an interruption, and applies to the current entry, too.
+        var hasNewRate = false
         /// Whether a missing display has been reported.
         var hasReportedDisplay = false
         /// Whether the audio server has been connected.
