@@ -145,6 +145,8 @@ struct WallClockControllerTests {
         #expect(found.map(\.time) == [0, 1999, 0, 499, 0, 999, 0].map { MediaTime.milliseconds($0) })
         #expect(WallClockLoop(durations: [.milliseconds(2000), .indefinite], origin: 0) == nil)
         #expect(WallClockLoop(durations: [], origin: 0) == nil)
+        let century = MediaTime(value: 4_000_000_000, timescale: 1)
+        #expect(WallClockLoop(durations: [century, century, century], origin: 0) == nil)
     }
 
     @Test(

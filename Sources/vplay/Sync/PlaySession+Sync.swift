@@ -12,8 +12,9 @@ extension PlaySession {
         guard !entries.isEmpty else { return false }
         let durations = entries.map(\.asset.duration)
         guard let loop = WallClockLoop(durations: durations, origin: options.syncOrigin) else {
-            let index = durations.firstIndex { !$0.isNumeric || $0 <= .zero } ?? 0
-            fail("--sync-clock: the duration of \(entries[index].input.name) is not known")
+            let index = durations.firstIndex { !$0.isNumeric || $0 <= .zero }
+            let reason = index.map { "the duration of \(entries[$0].input.name) is not known" }
+            fail("--sync-clock: " + (reason ?? "the inputs are too long"))
             return false
         }
         let timer = WallClockTimer(queue: player.callbackQueue) { [weak self] in self?.correctPosition() }

@@ -8,14 +8,17 @@ struct WallClockLoop: Sendable {
     /// The start of each entry in the loop, in nanoseconds.
     let starts: [Int64]
 
-    /// Creates a loop of entries with the given durations. Returns nil if one is unknown or empty.
+    /// Creates a loop of entries with the given durations. Returns nil if one is unknown or empty, or if all together
+    /// exceed 292 years.
     init?(durations: [MediaTime], origin: Int64) {
         var starts: [Int64] = []
         var end: Int64 = 0
         for duration in durations {
             guard duration.isNumeric, let length = duration.nanoseconds, length > 0 else { return nil }
             starts.append(end)
-            end += length
+            let (sum, overflow) = end.addingReportingOverflow(length)
+            guard !overflow else { return nil }
+            end = sum
         }
         guard !starts.isEmpty else { return nil }
         self.starts = starts
