@@ -17,11 +17,15 @@ package enum Redaction {
     /// Returns the name of a resource for messages: a URL without credentials, query string and fragment, or a path
     /// or the URL of a local file unchanged.
     package static func location(_ location: String) -> String {
-        guard let colon = location.utf8.firstIndex(of: UInt8(ascii: ":")),
-            location[colon...].hasPrefix("://"),
-            location[..<colon].utf8.allSatisfy(isSchemeByte)
-        else { return location }
-        return String(redactWord(location[...]))
+        var rest = location[...]
+        // A scheme may precede a URL, as in "cache:http://host".
+        while let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")),
+            rest[..<colon].utf8.allSatisfy(isSchemeByte)
+        {
+            if rest[colon...].hasPrefix("://") { return String(redactWord(location[...])) }
+            rest = rest[colon...].dropFirst()
+        }
+        return location
     }
 
     private static func redactWord(_ word: Substring) -> Substring {
@@ -32,7 +36,8 @@ package enum Redaction {
         if let query = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) { rest = rest[..<query] }
         let authorityEnd = rest.firstIndex(of: "/") ?? rest.endIndex
         if let at = rest[..<authorityEnd].lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
-        return word[..<scheme.upperBound] + rest
+        // The path may contain other URLs.
+        return word[..<scheme.upperBound] + redactWord(rest)
     }
 
     /// RFC 3986, section 3.1: letters, digits, "+", "-" and ".".

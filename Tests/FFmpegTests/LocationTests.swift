@@ -48,6 +48,16 @@ struct LocationTests {
         #expect(Redaction.redact("the input file:///a?b.mp4: exists") == "the input file:///a?b.mp4: exists")
     }
 
+    @Test(arguments: [
+        ("cache:http://u:p@h/x?k=1", "cache:http://h/x"), ("http://a/http://u:p@h/y", "http://a/http://h/y"),
+        ("http://a/x,http://u:p@h/y?k=1", "http://a/x,http://h/y"),
+        ("concat:http://u:p@a/x|http://u:p@h/y", "concat:http://a/x|http://h/y"),
+        ("a:b/c?d", "a:b/c?d"), ("::", "::"),
+    ])
+    func urlsInURLsAreRedacted(_ text: String, _ redacted: String) {
+        #expect(Redaction.location(text) == redacted)
+    }
+
     @Test func missingFilesAndFoldersHaveWords() {
         let missing = #expect(throws: MediaError.self) { try FileByteSource(path: "/none/at/all.mp4") }
         #expect(missing?.code == .notFound)
