@@ -273,7 +273,8 @@ final class PulseMember: @unchecked Sendable {
     }
 
     fileprivate func defaultIsKnown(_ device: String) {
-        if let stream { move(stream.index, to: device) }
+        // A device may have been requested since.
+        if let stream, stream.usesDefaultDevice { move(stream.index, to: device) }
     }
 
     fileprivate func moveDidEnd(_ succeeded: Bool) {

@@ -109,6 +109,8 @@ final class PulseStream {
     }
 
     var index: UInt32 { library.functions.stream_get_index(stream) }
+    /// Whether the stream was asked to use the server's default device.
+    var usesDefaultDevice: Bool { device == nil }
 
     /// Ends the stream. Nothing is called back after this.
     func close() {
