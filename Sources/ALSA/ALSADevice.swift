@@ -21,6 +21,7 @@ final class ALSADevice: @unchecked Sendable {
     private var stream: ALSAStream?
     /// The number of failed attempts to open the device since it was last open.
     private var attempts = 0
+    /// Whether the requested device, or the default one in its place, has been open.
     private var hasConnected = false
     private var nextAttempt: HostTime?
     /// The requested device, if it does not exist. The default device is used until another one is requested.
@@ -91,7 +92,10 @@ final class ALSADevice: @unchecked Sendable {
             missingDevice = nil
             nextAttempt = nil
             notices.forgetMissingDevice()
-            if stream?.name != device ?? Self.defaultName { closeStream() }
+            if stream?.name != device ?? Self.defaultName {
+                closeStream()
+                hasConnected = false
+            }
         }
         if stream == nil { openStream(library, device) }
         guard let stream else { return untilNextAttempt }

@@ -74,6 +74,18 @@ extension ALSAStreamTests {
             sink.finish()
         }
 
+        @Test("A device that is selected while another one plays, and does not exist, is replaced by the default one")
+        func missingLater() async throws {
+            var iterator = notices.makeAsyncIterator()
+            try start()
+            #expect(await iterator.next() == .connected(device: "hw:0"))
+            FakeDevice.state.withLock { $0.openResults = [-ENOENT] }
+            sink.setDevice("hw:1")
+            #expect(await iterator.next() == .deviceNotFound("hw:1"))
+            #expect(await iterator.next() == .connected(device: "default"))
+            sink.finish()
+        }
+
         @Test("A busy device is tried again, and the samples written meanwhile are kept")
         func busy() async throws {
             var iterator = notices.makeAsyncIterator()
