@@ -35,6 +35,8 @@ public final class PushedByteSource: ByteSource {
         var seekCount: UInt64
         /// Whether the source is told when the present call of the reader is interrupted.
         var isWaiting = false
+        /// The number of calls. An interruption of an older call does not concern the present one.
+        var callCount: UInt64 = 0
     }
 
     private enum Notice {
@@ -156,21 +158,21 @@ public final class PushedByteSource: ByteSource {
         guard !context.isInterrupted else { throw Self.interrupted }
         register(context)
         let key = ObjectIdentifier(context)
-        let (count, wasWaiting) = try withState { state throws(MediaError) -> (Int?, Bool) in
+        let (count, wasWaiting, call) = try withState { state throws(MediaError) -> (Int?, Bool, UInt64) in
             guard let reader = state.readers[key] else { throw Self.interrupted }
             state.readers[key]?.failure = nil
             if let failure = reader.failure { throw failure }
+            let call = reader.callCount + 1
+            state.readers[key]?.callCount = call
             let count = try readStored(at: offset, into: buffer, context, &state)
             state.readers[key]?.isWaiting = count == nil
-            return (count, reader.isWaiting)
+            return (count, reader.isWaiting, call)
         }
         if let count {
             if wasWaiting { context.removeInterruptHandler(of: self) }
             return count
         }
-        if !wasWaiting {
-            context.onInterrupt(of: self) { [weak self] in self?.interrupt(key) }
-        }
+        context.onInterrupt(of: self) { [weak self] in self?.interrupt(key, call) }
         throw MediaError(.notReady, "waiting for the application", location: name, isRetryable: true)
     }
 
@@ -255,8 +257,9 @@ public final class PushedByteSource: ByteSource {
     }
 
     /// Cancels what was requested for a reader whose wait was interrupted. The reader requests what it needs next.
-    private func interrupt(_ key: ReaderID) {
+    private func interrupt(_ key: ReaderID, _ call: UInt64) {
         withState { state in
+            guard state.readers[key]?.callCount == call else { return }
             state.readers[key]?.isWaiting = false
             state.scheduler.stopWaiting(key)
             perform(stopRequests(of: key, &state), &state)

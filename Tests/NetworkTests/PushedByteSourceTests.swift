@@ -191,6 +191,24 @@ struct PushedByteSourceTests {
         #expect(lines.contains("cancel 8000000") && lines.last?.hasPrefix("request 15000000") == true)
     }
 
+    @Test("The interruption of an older call does not cancel the request of the present one", arguments: [false, true])
+    func interruptedLate(movesElsewhere: Bool) throws {
+        let application = Application(20 << 20)
+        let source = application.source(byteCount: 20 << 20)
+        let context = ReadContext()
+        context.begin(Epoch(1))
+        #expect(try read(source, 0, context) == nil)
+        // The call of the new epoch begins before the interruption of the old one.
+        context.begin(Epoch(2))
+        context.noteSeek()
+        let offset = movesElsewhere ? 10 << 20 : 0
+        #expect(try read(source, offset, context) == nil)
+        context.interrupt(before: Epoch(2))
+        #expect(source.requests.map(\.offset) == [Int64(offset)])
+        context.interrupt(before: Epoch(3))
+        #expect(source.requests.isEmpty)
+    }
+
     @Test("Errors reach the readers that wait, once; a request without bytes fails, a short one is continued")
     func failures() throws {
         let application = Application(1000)
