@@ -74,7 +74,9 @@ extension ALSAStreamTests {
             sink.finish()
         }
 
-        @Test("A device that is selected while another one plays, and does not exist, is replaced by the default one")
+        @Test(
+            "A device that is selected while another one plays, and does not exist, is replaced by the default one"
+        )
         func missingLater() async throws {
             var iterator = notices.makeAsyncIterator()
             try start()

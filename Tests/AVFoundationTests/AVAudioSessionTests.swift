@@ -62,7 +62,9 @@ struct AVAudioSessionTests {
         bench.run(0)
     }
 
-    @Test("After an interruption playback should resume, also if the application has paused the player meanwhile")
+    @Test(
+        "After an interruption playback should resume, also if the application has paused the player meanwhile"
+    )
     func pausedByApplication() throws {
         let made = Locked<SimulatedAudioDevice?>(nil)
         let bench = AdapterBench(.clip()) { clock in

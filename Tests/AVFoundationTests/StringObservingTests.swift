@@ -205,7 +205,8 @@ struct StringObservingTests {
         bench.run(1)
         for key in [
             "seekableTimeRanges", "isPlaybackBufferFull", "playbackBufferFull", "isPlaybackBufferEmpty",
-            "error", "asset", "canPlayFastForward", "canPlaySlowForward", "canPlayReverse", "canPlaySlowReverse",
+            "error", "asset", "canPlayFastForward", "canPlaySlowForward", "canPlayReverse",
+            "canPlaySlowReverse",
             "canPlayFastReverse", "canStepForward", "canStepBackward",
         ] {
             player.currentItem?.addObserver(observer, forKeyPath: key, options: .initial, context: nil)

@@ -46,7 +46,8 @@ struct OtherPlayersTests {
         arguments: [
             "--header -ss a", "--start -ss a", "probe -v a", "bench --speed 2 a", "-- -ss 10", "-",
             "--rate -1 a", "a -", "-o x", "--quiet a", "--header=a= b", "-- --cache= a", "probe -- --json= a",
-            "a=", "probe a=", "-h", "-help", "probe -h", "--header -hx a", "-- -dash.mp4", "probe -- -dash.mp4",
+            "a=", "probe a=", "-h", "-help", "probe -h", "--header -hx a", "-- -dash.mp4",
+            "probe -- -dash.mp4",
         ]
     )
     func unchanged(line: String) throws { #expect(try translated(line) == line) }

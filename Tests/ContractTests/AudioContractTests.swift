@@ -354,7 +354,9 @@ struct BlockSeekTests {
         try await compare(url, at: [.ms(1000), .ms(6500), .ms(9000)])
     }
 
-    @Test("A range of FLAC in Ogg has the samples of its time, if the last packet of a page continues on the next one")
+    @Test(
+        "A range of FLAC in Ogg has the samples of its time, if the last packet of a page continues on the next one"
+    )
     func pages() async throws {
         let folder = try TemporaryFolder()
         let source = "-f lavfi -i aevalsrc=0.5*sin(300*t*t):d=8:s=44100"

@@ -188,7 +188,9 @@ struct CallersBytesTests {
             + content
     }
 
-    @Test("Metadata, and chapters in item time and in order, are reported, and cover art is not a video track")
+    @Test(
+        "Metadata, and chapters in item time and in order, are reported, and cover art is not a video track"
+    )
     func metadata() async throws {
         func chapter(_ name: String, _ start: UInt32, _ end: UInt32) -> [UInt8] {
             let times = [start, end, .max, .max].flatMap { time in

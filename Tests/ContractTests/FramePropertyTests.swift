@@ -54,7 +54,9 @@ struct OtherDurationTests {
         #expect(frames == 25)
     }
 
-    @Test("AVI that FFmpeg could not complete, because it wrote to a pipe, declares no duration and plays to its end")
+    @Test(
+        "AVI that FFmpeg could not complete, because it wrote to a pipe, declares no duration and plays to its end"
+    )
     func pipe() async throws {
         let folder = try TemporaryFolder()
         let url = try MadeFile.make(
@@ -252,10 +254,13 @@ struct GrayRangeTests {
 
 @Suite("Contract: chapters on the timeline of the item")
 struct ChapterTimeTests {
-    @Test("If the container begins after time 0, chapters begin with the media and end where the next one begins")
+    @Test(
+        "If the container begins after time 0, chapters begin with the media and end where the next one begins"
+    )
     func lateStart() async throws {
         let folder = try TemporaryFolder()
-        let chapters = [("Before", 0, 1500), ("One", 1500, 3000), ("Two", 3000, 5000)].map { title, start, end in
+        let marks = [("Before", 0, 1500), ("One", 1500, 3000), ("Two", 3000, 5000)]
+        let chapters = marks.map { title, start, end in
             "[CHAPTER]\nTIMEBASE=1/1000\nSTART=\(start)\nEND=\(end)\ntitle=\(title)\n"
         }
         try folder.write("a.txt", Array((";FFMETADATA1\n" + chapters.joined()).utf8))
@@ -272,7 +277,8 @@ struct ChapterTimeTests {
         #expect(asset.chapters.map(\.title) == ["One", "Two"])
         #expect(
             asset.chapters.map(\.timeRange) == [
-                MediaTimeRange(start: .zero, end: .ms(1000)), MediaTimeRange(start: .ms(1000), end: .ms(3000)),
+                MediaTimeRange(start: .zero, end: .ms(1000)),
+                MediaTimeRange(start: .ms(1000), end: .ms(3000)),
             ]
         )
     }

@@ -10,7 +10,10 @@ import Testing
 /// Tracks that are enabled and disabled while a presentation is read.
 @Suite("HLS: enabled tracks", .enabled(if: Fixture.areThere, "make fixtures"))
 struct EnabledTrackTests {
-    @Test("After a discontinuity, the tracks that are enabled now are read", arguments: ["", "#EXT-X-DISCONTINUITY\n"])
+    @Test(
+        "After a discontinuity, the tracks that are enabled now are read",
+        arguments: ["", "#EXT-X-DISCONTINUITY\n"]
+    )
     func enabledAfterSeek(tag: String) throws {
         let folder = try Presentation.folder("ts")
         defer { withExtendedLifetime(folder) {} }

@@ -191,7 +191,10 @@ struct PushedByteSourceTests {
         #expect(lines.contains("cancel 8000000") && lines.last?.hasPrefix("request 15000000") == true)
     }
 
-    @Test("The interruption of an older call does not cancel the request of the present one", arguments: [false, true])
+    @Test(
+        "The interruption of an older call does not cancel the request of the present one",
+        arguments: [false, true]
+    )
     func interruptedLate(movesElsewhere: Bool) throws {
         let application = Application(20 << 20)
         let source = application.source(byteCount: 20 << 20)

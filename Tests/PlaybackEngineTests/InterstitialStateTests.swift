@@ -198,7 +198,9 @@ struct InterstitialStateTests {
         )
     }
 
-    @Test("Seeks of the interrupted item are cancelled once, and the one in flight is still performed after it")
+    @Test(
+        "Seeks of the interrupted item are cancelled once, and the one in flight is still performed after it"
+    )
     func seeksCancelled() {
         var state = StateTests.ready { state in
             _ = state.handle(.setRate(1))

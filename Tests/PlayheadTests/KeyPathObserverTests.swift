@@ -56,9 +56,10 @@ struct KeyPathObserverTests {
                 bench.driver.settle()
                 token.invalidate()
             } else {
-                let observation = item.observeValue(reading: { item.slowStatus }) { _, _ in
-                    log.add("changed")
-                }
+                let observation = item.observeValue(
+                    reading: { item.slowStatus },
+                    changeHandler: { _, _ in log.add("changed") }
+                )
                 log.add("\(observation.initialValue ?? .failed)")
                 bench.driver.settle()
             }

@@ -88,7 +88,8 @@ final class SelectorObserver: @unchecked Sendable {
         for observer in released { observer.end() }
         // Foundation retains a sender that it is given.
         observer.begin(
-            center.addObserver(forName: name, object: nil as Any?, queue: nil) { [weak observer] notification in
+            center.addObserver(forName: name, object: nil as Any?, queue: nil) {
+                [weak observer] notification in
                 guard let observer, observer.observes(notification) else { return }
                 if let object = observer.object {
                     selector.call(object, notification)

@@ -53,7 +53,8 @@ enum MediaDescriber {
         // timestamps may follow. In transport streams, where libav does the same, usually every frame has one. NUT
         // declares the last timestamp, without the duration of that frame.
         let isTimestampEstimate =
-            description.formatName == "nut" || method == AVFMT_DURATION_FROM_PTS && description.formatName == "mpeg"
+            description.formatName == "nut"
+            || method == AVFMT_DURATION_FROM_PTS && description.formatName == "mpeg"
         let isEstimate = method == AVFMT_DURATION_FROM_BITRATE || isTimestampEstimate
         let ends = description.tracks.filter {
             ($0.mediaType == .video || $0.mediaType == .audio) && !$0.isAttachedPicture

@@ -72,7 +72,8 @@ extension PlayerCore {
         let (isOther, ids) = state.withLock { state in
             let before = (state.appliesCriteria, state.criteria)
             body(&state)
-            let ids = [state.itemID, state.pendingInterstitial?.id].compactMap(\.self) + state.queue.map(\.id)
+            let ids =
+                [state.itemID, state.pendingInterstitial?.id].compactMap(\.self) + state.queue.map(\.id)
             return (before != (state.appliesCriteria, state.criteria), ids)
         }
         guard isOther else { return }

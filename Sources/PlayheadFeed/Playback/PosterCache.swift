@@ -69,7 +69,9 @@ public final class PosterCache: Sendable {
     }
 
     /// Returns whether the URL of an asset tells it from others.
-    private static func keepsPosters(of asset: Asset) -> Bool { !(asset.options.byteSource is DataByteSource) }
+    private static func keepsPosters(of asset: Asset) -> Bool {
+        !(asset.options.byteSource is DataByteSource)
+    }
 
     /// Removes the posters of earlier representations of a network asset that has been opened.
     func removeOutdated(_ asset: Asset) {
