@@ -6,6 +6,7 @@ The command is started with --idle, a socket, and options that make it silent; `
     check-control.py .build/release/vplay
     check-control.py mpv --no-config
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -491,11 +492,20 @@ def sockets(command, folder):
     check("a file of others is kept", path.read_text(), "of others")
 
 
+@contextlib.contextmanager
+def started(start, path):
+    """The process of a command and a client of it. The process is killed in the end, if it has not ended."""
+    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
+    try:
+        yield process, Client(path)
+    finally:
+        process.kill()
+        process.wait()
+
+
 def paused(start, path):
     """A file that begins paused."""
-    process = subprocess.Popen([*start, "--pause", CLIP, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
-    try:
-        client = Client(path)
+    with started([*start, "--pause", CLIP], path) as (process, client):
         client.until("time-pos", lambda value: value is not None)
         check("pause of --pause", client.get("pause"), True)
         check("core-idle of --pause", client.get("core-idle"), True)
@@ -504,17 +514,12 @@ def paused(start, path):
         client.until("time-pos", lambda value: value is not None and value > 0.1)
         client("quit")
         check("exit status", process.wait(TIMEOUT), 0)
-    finally:
-        process.kill()
-        process.wait()
 
 
 def backward(command, path):
     """A file that interrupts reverse playback, which plays forward from its start."""
     start = [*command, "--audio", "null", "--video", "null", "--rate", "-1", "--pause", CLIP]
-    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
-    try:
-        client = Client(path)
+    with started(start, path) as (process, client):
         client.until("time-pos", lambda value: value is not None)
         client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
         client.until("track-list/count", lambda value: value == 4)
@@ -522,17 +527,12 @@ def backward(command, path):
         client.until("track-list/count", lambda value: value == 2)
         client("quit")
         check("exit status", process.wait(TIMEOUT), 0)
-    finally:
-        process.kill()
-        process.wait()
 
 
 def silent(command, path):
     """Files that interrupt nothing: one of which nothing is played without video, and one that does not exist."""
     start = [*command, "--audio", "null", "--video", "none", "--loop", CLIP]
-    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
-    try:
-        client = Client(path)
+    with started(start, path) as (_, client):
         client("request_log_messages", "error")
         client.until("time-pos", lambda value: value is not None)
         for _ in range(2):
@@ -545,18 +545,13 @@ def silent(command, path):
         client("loadfile", str(FIXTURES / "nothing.mp4"), "interrupt")
         client.wait("log-message")
         check("an interruption that another one has not replaced", client.get("track-list/count"), 4)
-    finally:
-        process.kill()
-        process.wait()
 
 
 def remainder(command, path):
     """The remainder of --duration, which an interruption does not use."""
     long = str(FIXTURES / "two-languages.mkv")
     start = [*command, "--audio", "null", "--video", "null", "--pause", "--duration", "4", CLIP, long]
-    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
-    try:
-        client = Client(path)
+    with started(start, path) as (_, client):
         client.until("time-pos", lambda value: value is not None)
         client("loadfile", long, "interrupt")
         client.until("track-list/count", lambda value: value == 4)
@@ -567,18 +562,13 @@ def remainder(command, path):
         client.until("time-pos", lambda value: value is not None and value < 1)
         client("set_property", "pause", False)
         check("the time of the next file", client.until("time-pos", lambda value: value is not None and value > 2) > 2)
-    finally:
-        process.kill()
-        process.wait()
 
 
 def boundaries(command, path):
     """The end of an A-B loop and of --duration, which are times of the interrupted file."""
     long = str(FIXTURES / "two-languages.mkv")
     start = [*command, "--audio", "null", "--video", "null", "--pause", "--loop", "--duration", "2", CLIP]
-    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
-    try:
-        client = Client(path)
+    with started(start, path) as (process, client):
         client.until("time-pos", lambda value: value is not None)
         client("set_property", "ab-loop-a", 0.5)
         client("set_property", "ab-loop-b", 1)
@@ -589,26 +579,18 @@ def boundaries(command, path):
         client("set_property", "ab-loop-b", "no")
         client("set_property", "pause", False)
         check("exit status", process.wait(TIMEOUT), 0)
-    finally:
-        process.kill()
-        process.wait()
 
 
 def resumed(command, path):
     """A pause that ends during an interruption, and so does not continue after it."""
     start = [*command, "--audio", "null", "--video", "null", "--pause", "--loop", CLIP]
-    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
-    try:
-        client = Client(path)
+    with started(start, path) as (_, client):
         client.until("time-pos", lambda value: value is not None)
         client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
         client.until("track-list/count", lambda value: value == 4)
         client("set_property", "pause", False)
         client.until("track-list/count", lambda value: value == 2)
         check("it continues", client.until("time-pos", lambda value: value is not None and value > 0.1) > 0.1)
-    finally:
-        process.kill()
-        process.wait()
 
 
 def finished(command, path):
@@ -617,16 +599,11 @@ def finished(command, path):
     state = {"format": "vplay-resume-1", "location": CLIP, "index": 0, "position": 1, "round": 1, "seed": None}
     saved.write_text(json.dumps(state))
     start = [*command, "--audio", "null", "--video", "null", "--idle", f"--resume={saved}", CLIP]
-    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
-    try:
-        client = Client(path)
+    with started(start, path) as (process, client):
         client.until("idle-active", lambda value: value is True)
         client("quit")
         check("exit status", process.wait(TIMEOUT), 0)
         check("a saved position after the end", saved.exists(), False)
-    finally:
-        process.kill()
-        process.wait()
 
 
 def main(command):
