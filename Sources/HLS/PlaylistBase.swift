@@ -17,7 +17,7 @@ final class PlaylistBase: Sendable {
         let scheme = URLScheme.of(text)
         let isRemote = scheme == "http" || scheme == "https"
         url = isRemote ? URL(string: text) : nil
-        folder = isRemote ? nil : text.lastIndex(of: "/").map { String(text[...$0]) } ?? "./"
+        folder = isRemote ? nil : text.fileNameStart.map { String(text[..<$0]) } ?? "./"
     }
 
     /// Checks a reference. The cost depends only on the length of the reference.

@@ -47,7 +47,7 @@ struct FileReplacement {
 
     /// Creates the part file and returns its descriptor.
     mutating func open() throws(PlaybackError) -> Int32 {
-        let nameStart = target.nameStart ?? target.startIndex
+        let nameStart = target.fileNameStart ?? target.startIndex
         let (folder, name) = (target[..<nameStart], target[nameStart...])
         // A file name has at most 255 bytes.
         let stem = name.utf8.count > 230 ? name.prefix(50) : name
@@ -96,7 +96,7 @@ private struct ResolvedPath {
     init?(_ path: String) {
         var path = path
         for _ in 0..<40 {
-            let nameStart = path.nameStart
+            let nameStart = path.fileNameStart
             let name = path[(nameStart ?? path.startIndex)...]
             guard !name.isEmpty, name != ".", name != ".." else { return nil }
             let folder = nameStart.map { String(path[..<$0]) } ?? "."
@@ -116,14 +116,6 @@ private struct ResolvedPath {
             path = link.hasPrefix("/") ? link : real + "/" + link
         }
         return nil
-    }
-}
-
-extension String {
-    /// The index after the last slash of a path, or nil. A slash and a combining mark at the start of a name are one
-    /// character, so bytes are compared.
-    fileprivate var nameStart: Index? {
-        utf8.lastIndex(of: UInt8(ascii: "/")).map { utf8.index(after: $0) }
     }
 }
 

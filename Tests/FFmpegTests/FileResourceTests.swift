@@ -98,6 +98,26 @@ struct FileResourceTests {
         #expect(error?.code == code)
     }
 
+    @Test("Names that begin with a combining mark or differ in their normalization are compared by bytes")
+    func bytesOfNames() throws {
+        let folder = try TemporaryFolder()
+        let names = ["e\u{301}/\u{301}list.m3u8", "e\u{301}/\u{301}a.ts", "outside.ts", "\u{e9}/a.ts"]
+        let paths = names.map { "\(folder.path)/\($0)" }
+        for name in ["e\u{301}", "\u{e9}"] { mkdir("\(folder.path)/\(name)", 0o700) }
+        for (path, name) in zip(paths, names) {
+            try #require(FileManager.default.createFile(atPath: path, contents: Data(name.utf8)))
+        }
+        let root = FileResource(location: paths[0])
+        func read(_ path: String) throws -> String {
+            try self.read(root.openReferenced(path, cachePolicy: .everywhere, validatedAfter: 0))
+        }
+        #expect(Array(try read(paths[1]).utf8) == Array(names[1].utf8))
+        for path in paths[2...] {
+            let error = #expect(throws: MediaError.self) { try read(path) }
+            #expect(error?.code == .forbidden)
+        }
+    }
+
     @Test(
         "Other schemes and standard input are refused",
         arguments: ["http://127.0.0.1:1/a.ts", "concat:a.ts", "crypto:/etc/passwd", "data:,x", "-"]

@@ -21,6 +21,20 @@ struct TextTests {
     }
 
     @Test(
+        "A path is divided at its last slash, also if a combining mark follows",
+        arguments: [
+            ("", "", ""), ("a", "", "a"), ("/a", "", "a"), ("a/", "a", ""), ("/b/c/a", "/b/c", "a"),
+            ("b/\u{301}a", "b", "\u{301}a"),
+        ]
+    )
+    func paths(path: String, parent: String, name: String) {
+        #expect(Array(path.parentPath.utf8) == Array(parent.utf8))
+        let start = path.fileNameStart ?? path.startIndex
+        #expect(Array(path[start...].utf8) == Array(name.utf8))
+        #expect((path.fileNameStart == nil) == !path.contains { $0.unicodeScalars.first == "/" })
+    }
+
+    @Test(
         "Percent-encoded text is decoded as by Foundation",
         arguments: [
             "", "a b", "a%20b", "%C3%A4", "%c3%a4%2F", "%", "%4", "%4g", "a%", "%FF", "%E2%82", "%00",

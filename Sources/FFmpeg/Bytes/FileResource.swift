@@ -18,7 +18,7 @@ package final class FileResource: ResourceByteSource {
         var path: String? {
             resolved.withLock { resolved in
                 if resolved == nil, let path = FileResource.resolve(playlistPath) {
-                    resolved = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+                    resolved = path.parentPath
                 }
                 return resolved
             }
@@ -97,7 +97,8 @@ package final class FileResource: ResourceByteSource {
         guard let found, let folder = folder.path else {
             throw MediaError(.notFound, "file of the playlist not found", location: path)
         }
-        guard found.hasPrefix(folder + "/") else {
+        // Bytes are compared: strings are equal if they differ only in their Unicode normalization.
+        guard found.utf8.starts(with: "\(folder)/".utf8) else {
             throw MediaError(
                 .forbidden,
                 "playlist entry rejected: the file is outside the playlist's folder",

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import MediaCore
 
 /// The file operations of the operating system.
 struct SystemCacheFiles: CacheFiles {
@@ -7,9 +8,9 @@ struct SystemCacheFiles: CacheFiles {
         switch errno {
         case EEXIST: return
         case ENOENT:
-            let parent = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
+            let parent = path.parentPath
             guard !parent.isEmpty else { throw CacheFault(code: ENOENT) }
-            try makeFolder(String(parent))
+            try makeFolder(parent)
             guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw CacheFault(code: errno) }
         default: throw CacheFault(code: errno)
         }
