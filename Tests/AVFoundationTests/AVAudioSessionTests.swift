@@ -20,15 +20,20 @@ struct AVAudioSessionTests {
         #expect(session === AVAudioSession.sharedInstance())
     }
 
-    @Test("An interruption is posted, playback stays paused after it, and the usual handler resumes it")
-    func interruption() throws {
+    /// Returns a bench and the audio device of its players.
+    private static func makeBench() throws -> (AdapterBench, SimulatedAudioDevice) {
         let made = Locked<SimulatedAudioDevice?>(nil)
         let bench = AdapterBench(.clip()) { clock in
             let device = SimulatedAudioDevice(clock: clock)
             made.withLock { $0 = device }
             return device
         }
-        let device = try #require(made.withLock { $0 })
+        return (bench, try #require(made.withLock { $0 }))
+    }
+
+    @Test("An interruption is posted, playback stays paused after it, and the usual handler resumes it")
+    func interruption() throws {
+        let (bench, device) = try Self.makeBench()
         let player = bench.make { AVPlayer(url: bench.url) }
         let tokens = NotificationTokens()
         let resumes = Locked(false)
@@ -66,13 +71,7 @@ struct AVAudioSessionTests {
         "After an interruption playback should resume, also if the application has paused the player meanwhile"
     )
     func pausedByApplication() throws {
-        let made = Locked<SimulatedAudioDevice?>(nil)
-        let bench = AdapterBench(.clip()) { clock in
-            let device = SimulatedAudioDevice(clock: clock)
-            made.withLock { $0 = device }
-            return device
-        }
-        let device = try #require(made.withLock { $0 })
+        let (bench, device) = try Self.makeBench()
         let player = bench.make { AVPlayer(url: bench.url) }
         let tokens = NotificationTokens()
         tokens.add(AVAudioSession.interruptionNotification, AVAudioSession.sharedInstance()) {

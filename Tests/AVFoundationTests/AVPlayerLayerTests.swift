@@ -147,11 +147,8 @@ struct AVPlayerLayerTests {
         driver.run(seconds: 0)
     }
 
-    @Test(
-        "A layer that is given the player it has keeps its frame, also during a pause",
-        .enabled(if: Fixture.areThere)
-    )
-    func samePlayer() throws {
+    /// Shows the first frame of a clip in a layer that fills a screen.
+    private func showClip() throws -> (CompositeSink, AVPlayer, AVPlayerLayer) {
         let screen = screen(16, 16)
         let player = make { AVPlayer(url: Fixture.url("clip-h264-aac.mp4")) }
         let layer = AVPlayerLayer(player: player)
@@ -159,6 +156,15 @@ struct AVPlayerLayerTests {
         layer.videoGravity = .resize
         layer.display(in: screen)
         driver.run(seconds: 0.1)
+        return (screen, player, layer)
+    }
+
+    @Test(
+        "A layer that is given the player it has keeps its frame, also during a pause",
+        .enabled(if: Fixture.areThere)
+    )
+    func samePlayer() throws {
+        let (screen, player, layer) = try showClip()
         #expect(try drawing(screen) == ["##", "##"] && player.rate == 0)
         layer.player = player
         driver.run(seconds: 0.1)
@@ -180,13 +186,7 @@ struct AVPlayerLayerTests {
         arguments: 0..<40
     )
     func frameInFlight(steps: Int) throws {
-        let screen = screen(16, 16)
-        let player = make { AVPlayer(url: Fixture.url("clip-h264-aac.mp4")) }
-        let layer = AVPlayerLayer(player: player)
-        layer.frame = CGRect(x: 0, y: 0, width: 16, height: 16)
-        layer.videoGravity = .resize
-        layer.display(in: screen)
-        driver.run(seconds: 0.1)
+        let (screen, player, layer) = try showClip()
         #expect(try drawing(screen) == ["##", "##"])
         player.play()
         var left = steps

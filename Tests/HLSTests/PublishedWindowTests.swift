@@ -7,7 +7,7 @@ import Testing
 @testable import HLS
 
 /// A live presentation in memory. The test moves its clock and its playlist.
-private final class LiveServer: Sendable {
+private final class LiveServer: MemoryServer {
     struct State: Sendable {
         var segments = 0..<6
         var hasEnded = false
@@ -44,41 +44,6 @@ private final class LiveServer: Sendable {
     }
 }
 
-/// A file of the server, as it was when it was opened.
-private final class LiveResource: ResourceByteSource {
-    let location: String
-    let isFile = false
-    let isSeekable = true
-    let isReusable = true
-    let receivedBytes: Int64 = 0
-    private let server: LiveServer
-    private let bytes: [UInt8]
-    var byteCount: Int64? { Int64(bytes.count) }
-    var now: Int64 { server.now }
-
-    init(_ server: LiveServer, _ location: String) throws(MediaError) {
-        guard let bytes = server.bytes(of: location) else { throw MediaError(.notFound, "no \(location)") }
-        self.server = server
-        self.location = location
-        self.bytes = bytes
-    }
-
-    func openReferenced(_ reference: String, cachePolicy: CachePolicy, validatedAfter: Int64)
-        throws(MediaError) -> any ResourceByteSource
-    {
-        try LiveResource(server, reference)
-    }
-    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
-        let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
-        buffer.copyBytes(from: part)
-        return part.count
-    }
-    func removeReader(_ context: ReadContext) {}
-    func setVolatile() {}
-    func wake(_ context: ReadContext, after delay: Int64) {}
-    func cancel() {}
-}
-
 // Rule: live-window
 @Suite("HLS: published windows", .enabled(if: Fixture.areThere, "make fixtures"))
 struct PublishedWindowTests {
@@ -88,7 +53,7 @@ struct PublishedWindowTests {
 
     init() throws {
         server = try LiveServer()
-        let root = try LiveResource(server, LiveServer.playlist)
+        let root = try MemoryResource(server, LiveServer.playlist)
         resources = PresentationResources(root: root)
         demuxer = HLSDemuxer(
             OpenRequest(location: LiveServer.playlist, source: root),

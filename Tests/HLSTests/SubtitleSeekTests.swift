@@ -5,38 +5,15 @@ import Testing
 
 @testable import HLS
 
-/// A server of WebVTT segments that records which of them are read.
-private final class SubtitleServer: ResourceByteSource {
-    let location: String
-    let isFile = false
-    let isSeekable = true
-    let isReusable = true
-    let receivedBytes: Int64 = 0
+/// A server of WebVTT segments that records which files are opened.
+private final class SubtitleServer: MemoryServer {
+    let opened = Locked([String]())
     let now: Int64 = 0
-    private let opened: Locked<[String]>
-    private static let bytes = Array("WEBVTT\n\n00:01.000 --> 00:02.000\ncue\n".utf8)
-    var byteCount: Int64? { Int64(Self.bytes.count) }
 
-    init(_ location: String, opened: Locked<[String]>) {
-        self.location = location
-        self.opened = opened
+    func bytes(of location: String) -> [UInt8]? {
+        opened.withLock { $0.append(location) }
+        return Array("WEBVTT\n\n00:01.000 --> 00:02.000\ncue\n".utf8)
     }
-
-    func openReferenced(_ reference: String, cachePolicy: CachePolicy, validatedAfter: Int64)
-        throws(MediaError) -> any ResourceByteSource
-    {
-        opened.withLock { $0.append(reference) }
-        return SubtitleServer(reference, opened: opened)
-    }
-    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
-        let part = Self.bytes.dropFirst(Int(offset)).prefix(buffer.count)
-        buffer.copyBytes(from: part)
-        return part.count
-    }
-    func removeReader(_ context: ReadContext) {}
-    func setVolatile() {}
-    func wake(_ context: ReadContext, after delay: Int64) {}
-    func cancel() {}
 }
 
 @Suite("HLS: seeks in subtitle playlists")
@@ -57,15 +34,15 @@ struct SubtitleSeekTests {
             Issue.record("not a media playlist")
             return
         }
-        let opened = Locked([String]())
+        let server = SubtitleServer()
         let demuxers = DemuxerSet(
             OpenRequest(location: url),
             backend: FFmpegBackend(),
-            resources: PresentationResources(root: SubtitleServer(url, opened: opened))
+            resources: PresentationResources(root: try MemoryResource(server, url))
         )
         let rendition = SubtitleRendition(playlist, url: url, track: 64, zero: .zero, demuxers: demuxers)
         rendition.begin(at: .seconds(35))
         _ = try rendition.peek(ReadContext())
-        #expect(opened.withLock { $0 } == ["https://host.test/w\(expected).vtt"])
+        #expect(server.opened.withLock { $0 } == [url, "https://host.test/w\(expected).vtt"])
     }
 }

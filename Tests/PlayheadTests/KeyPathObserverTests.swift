@@ -5,7 +5,7 @@ import PlayheadTesting
 import Synchronization
 import Testing
 
-/// What happens during the next reading of `PlayerItem.slowStatus`.
+/// The action of the next reading of `PlayerItem.slowStatus`, during which a change can be delivered.
 private let firstReading = Locked<(@Sendable () -> Void)?>(nil)
 
 extension PlayerItem {
