@@ -195,7 +195,7 @@ struct DecodeAheadTests {
                 #expect(numbers == [0], "after \(steps)")
                 #expect(cache.byteCount == 0)
             case .remove:
-                bench.loop.setItem(nil, nil)
+                bench.loop.perform { $0.setItem(nil, nil) }
                 bench.driver.run(atMost: 1)
                 #expect(numbers.isEmpty && cache.byteCount == 0)
             case .release:

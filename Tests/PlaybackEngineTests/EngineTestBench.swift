@@ -63,7 +63,8 @@ final class EngineTestBench: PlaybackTestBench {
     ) {
         var item = makeItem(media)
         configure(&item)
-        loop.setItem(ItemID(id), MediaItemSource(item))
+        let source = MediaItemSource(item)
+        loop.perform { $0.setItem(ItemID(id), source) }
     }
 
     func insert(
@@ -74,7 +75,8 @@ final class EngineTestBench: PlaybackTestBench {
     ) {
         var item = makeItem(media)
         configure(&item)
-        loop.insert(ItemID(id), MediaItemSource(item), after: other.map { ItemID($0) })
+        let source = MediaItemSource(item)
+        loop.perform { $0.insert(ItemID(id), source, after: other.map { ItemID($0) }) }
     }
 
     func play(_ rate: Float = 1) { loop.send(.setRate(rate)) }

@@ -25,7 +25,7 @@ struct HangTests {
                 demuxers.withLock { $0.append(demuxer) }
                 return demuxer
             })
-            bench.loop.setItem(ItemID(id), MediaItemSource(item))
+            bench.loop.perform { $0.setItem(ItemID(id), MediaItemSource(item)) }
             bench.driver.run(seconds: 0)
         }
 

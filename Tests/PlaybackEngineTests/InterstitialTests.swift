@@ -20,7 +20,8 @@ struct InterstitialTests {
     }
 
     private func interrupt(_ bench: EngineTestBench, _ media: ScriptedMedia = short, id: UInt64 = 9) {
-        bench.loop.interrupt(with: ItemID(id), MediaItemSource(bench.makeItem(media)), rate: 1)
+        let source = MediaItemSource(bench.makeItem(media))
+        bench.loop.perform { $0.interrupt(with: ItemID(id), source, rate: 1) }
     }
 
     /// The frames as "number @ milliseconds".
@@ -240,7 +241,7 @@ struct InterstitialTests {
         media.faults = [.hang(atPacket: 40)]
         interrupt(bench, media)
         bench.driver.run(seconds: 2)
-        bench.loop.restart(1, at: nil, host: .ms(100))
+        bench.loop.perform { $0.restart(1, at: nil, host: .ms(100)) }
         bench.driver.run(seconds: 0.5)
         bench.loop.send(.remove(ItemID(9)))
         bench.driver.run(seconds: 0.5)

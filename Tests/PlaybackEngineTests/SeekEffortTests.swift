@@ -23,7 +23,7 @@ struct SeekEffortTests {
         let item = MediaItem(makeDemuxer: { _ in
             ObservedDemuxer(ScriptedDemuxer(media, driver: driver), effort)
         })
-        bench.loop.setItem(ItemID(1), MediaItemSource(item))
+        bench.loop.perform { $0.setItem(ItemID(1), MediaItemSource(item)) }
         bench.driver.run(atMost: 1)
         return (bench, effort)
     }

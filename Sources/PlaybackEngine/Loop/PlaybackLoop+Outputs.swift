@@ -65,8 +65,8 @@ extension PlaybackLoop {
     /// Sets the volume, in the range 0...1, after muting has been applied.
     package func setVolume(_ volume: Float) { audio.setVolume(volume, presentation.timeline, at: now) }
 
-    /// Selects the audio device; see `AudioDeviceSink`. May be called from any thread.
-    package func setAudioDevice(_ uniqueID: String?) { perform { $0.audio.output?.setDevice(uniqueID) } }
+    /// Selects the audio device; see `AudioDeviceSink`.
+    package func setAudioDevice(_ uniqueID: String?) { audio.output?.setDevice(uniqueID) }
 
     package func outputReported(_ output: OutputReport) {
         switch output {

@@ -90,35 +90,6 @@ package final class PlaybackLoop: @unchecked Sendable {
         }
     }
 
-    /// Makes an item the current one, or none if `id` is nil. The seek is handled with it, so nothing happens in
-    /// between.
-    package func setItem(_ id: ItemID?, _ item: MediaItemSource?, seek: SeekRequest? = nil) {
-        control.enqueue { [weak self] in
-            guard let self else { return }
-            if let id, let item { sources[id] = item }
-            handle(.setItem(id))
-            if let seek { handle(.seek(seek)) }
-        }
-    }
-
-    /// Inserts an item after another one, or at the end of the queue.
-    package func insert(_ id: ItemID, _ item: MediaItemSource, after other: ItemID?) {
-        control.enqueue { [weak self] in
-            guard let self else { return }
-            sources[id] = item
-            handle(.insert(id, after: other))
-        }
-    }
-
-    /// Opens an item, which then interrupts the current one and plays at a rate.
-    package func interrupt(with id: ItemID, _ item: MediaItemSource, rate: Float) {
-        control.enqueue { [weak self] in
-            guard let self else { return }
-            sources[id] = item
-            handle(.interrupt(id, rate: rate))
-        }
-    }
-
     /// Releases the loop and returns at once. Blocking calls are interrupted, everything is closed asynchronously,
     /// and no report follows.
     ///
@@ -126,19 +97,6 @@ package final class PlaybackLoop: @unchecked Sendable {
     package func release(done: (@Sendable () -> Void)? = nil) {
         shared.release()
         control.enqueue { [self] in tearDown(done) }
-    }
-
-    /// Continues at `rate` so that `time` coincides with `host`.
-    ///
-    /// - Parameters:
-    ///   - rate: The rate to play at.
-    ///   - time: An item time, or nil for the current one.
-    ///   - host: A host time, or nil for the earliest possible one.
-    package func restart(_ rate: Float, at time: MediaTime?, host: HostTime?) {
-        perform { loop in
-            loop.scheduledStart = host.map { ScheduledStart(hostTime: $0, itemTime: ItemTime(time)) }
-            loop.handle(.restart(rate, at: time))
-        }
     }
 
     /// Ends delivery: nothing is shown or heard from now on. What was requested before is still executed and
@@ -160,8 +118,39 @@ package final class PlaybackLoop: @unchecked Sendable {
 
     // MARK: Control lane
 
+    /// Makes an item the current one, or none if `id` is nil. The seek is handled with it, so nothing happens in
+    /// between.
+    package func setItem(_ id: ItemID?, _ item: MediaItemSource?, seek: SeekRequest? = nil) {
+        if let id, let item { sources[id] = item }
+        handle(.setItem(id))
+        if let seek { handle(.seek(seek)) }
+    }
+
+    /// Inserts an item after another one, or at the end of the queue.
+    package func insert(_ id: ItemID, _ item: MediaItemSource, after other: ItemID?) {
+        sources[id] = item
+        handle(.insert(id, after: other))
+    }
+
+    /// Opens an item, which then interrupts the current one and plays at a rate.
+    package func interrupt(with id: ItemID, _ item: MediaItemSource, rate: Float) {
+        sources[id] = item
+        handle(.interrupt(id, rate: rate))
+    }
+
+    /// Continues at `rate` so that `time` coincides with `host`.
+    ///
+    /// - Parameters:
+    ///   - rate: The rate to play at.
+    ///   - time: An item time, or nil for the current one.
+    ///   - host: A host time, or nil for the earliest possible one.
+    package func restart(_ rate: Float, at time: MediaTime?, host: HostTime?) {
+        scheduledStart = host.map { ScheduledStart(hostTime: $0, itemTime: ItemTime(time)) }
+        handle(.restart(rate, at: time))
+    }
+
     /// Handles an event: the state decides, and the resulting actions are executed.
-    func handle(_ event: PlaybackEvent) {
+    package func handle(_ event: PlaybackEvent) {
         guard !shared.isReleased else { return }
         switch event {
         case .setRate, .playImmediately, .seek, .setItem, .step: scheduledStart = nil

@@ -45,9 +45,11 @@ extension Player {
 
 extension PlayerCore {
     func restart(_ rate: Float, _ time: MediaTime, _ hostTime: MediaTime) {
+        let start = time.isNumeric ? time : nil
+        let host = hostTime.nanoseconds.map { HostTime(nanoseconds: $0) }
         let command = changing {
             state.withLock { state in
-                state.commands += 1
+                state.addCommand { $0.restart(rate, at: start, host: host) }
                 let held = rate.isNaN ? 0 : max(-32, min(32, rate))
                 state.rate = Masked(value: held, command: state.commands)
                 if time.isNumeric, state.item != nil {
@@ -56,11 +58,6 @@ extension PlayerCore {
                 return state.commands
             }
         }
-        loop.restart(
-            rate,
-            at: time.isNumeric ? time : nil,
-            host: hostTime.nanoseconds.map { HostTime(nanoseconds: $0) }
-        )
         acknowledge(command)
     }
 

@@ -7,6 +7,17 @@ extension PlayerCore {
         let isBusy = state.withLock { $0.item === item || $0.primary?.item === item || $0.isReleased }
         guard !isBusy else { return }
         if let old = item.core, old !== self { old.releaseItem(item) }
+        let replaced = itemChanges.withLock { _ in pendInterstitial(item, rate) }
+        executeCommands()
+        guard let replaced else { return }
+        forgetAbandoned(replaced.id)
+        retainUntilProcessed(replaced.item)
+    }
+
+    /// Attaches an item that is to interrupt the current one. Called within `itemChanges`.
+    ///
+    /// - Returns: The interstitial that was being opened and is abandoned, or nil.
+    private func pendInterstitial(_ item: PlayerItem, _ rate: Float) -> QueuedItem? {
         let (id, queued, replaced) = state.withLock { state -> (ItemID, ItemID?, QueuedItem?) in
             // An item that waits in the queue leaves the queue.
             let index = state.queue.firstIndex { $0.item === item }
@@ -16,17 +27,17 @@ extension PlayerCore {
             defer { state.pendingInterstitial = new }
             return (new.id, queued, state.abandonPendingInterstitial())
         }
-        if let queued { loop.send(.remove(queued)) }
+        if let queued { addCommand { $0.handle(.remove(queued)) } }
         if let replaced {
             replaced.item.detach(from: replaced.id)
-            loop.send(.remove(replaced.id))
-            forgetAbandoned(replaced.id)
-            retainUntilProcessed(replaced.item)
+            addCommand { $0.handle(.remove(replaced.id)) }
         }
         item.attach(PlayerItem.Attachment(id: id, core: self))
         dispatcher.register(item, id)
         let rate = rate.isNaN || rate == 0 ? 1 : max(-32, min(32, rate))
-        loop.interrupt(with: id, source(of: item), rate: rate)
+        let source = source(of: item)
+        addCommand { $0.interrupt(with: id, source, rate: rate) }
+        return replaced
     }
 
     func cancelInterstitial() {
@@ -133,7 +144,6 @@ extension PlayerCore.State {
     /// The item that the loop has suspended, as far as this side knows.
     fileprivate var suspended: PlayerCore.QueuedItem? {
         if let primary { return primary }
-        guard skipped != nil, let item, let itemID else { return nil }
-        return PlayerCore.QueuedItem(item: item, id: itemID)
+        return skipped == nil ? nil : current
     }
 }

@@ -7,46 +7,54 @@ import Synchronization
 /// Assigning and releasing items.
 extension PlayerCore {
     func replaceItem(with item: PlayerItem?) {
-        let (old, oldID) = state.withLock { ($0.item, $0.itemID) }
-        guard item !== old else { return }
-        let position = old.flatMap { self.resumePosition(of: $0) }
+        guard item !== self.item else { return }
         // An item belongs to one player, so the other player releases it.
         if let item, let other = item.core, other !== self { other.releaseItem(item) }
         // The loop may be beginning it as an interstitial, so it is opened again under another identifier.
         if let item, setting(\.pendingInterstitial)?.item === item { remove(item) }
-        let primary = setting(\.primary)
-        let id = changing {
-            state.withLock { state -> ItemID? in
-                state.item = item
-                state.seekTarget = nil
-                state.primary = nil
-                state.isInterstitial = false
+        let seek = changing { itemChanges.withLock { _ in setItem(item) } }
+        if let seek { acknowledge(seek) }
+    }
+
+    /// Makes an item the current one, or none. Called within `itemChanges`.
+    ///
+    /// - Returns: The command number of a seek to the start position of the item, or nil.
+    func setItem(_ item: PlayerItem?) -> UInt64? {
+        let current = self.item
+        let position = current.flatMap { self.resumePosition(of: $0) }
+        let change = state.withLock { state -> (id: ItemID?, old: QueuedItem?, primary: QueuedItem?)? in
+            // Otherwise another thread has set it meanwhile, or the loop has advanced to it.
+            guard state.item !== item else { return nil }
+            let (old, primary) = (state.current, state.primary)
+            state.item = item
+            state.itemID = nil
+            state.seekTarget = nil
+            state.primary = nil
+            state.isInterstitial = false
+            guard let item else { return (nil, old, primary) }
+            if let primary, primary.item === item {
                 // The interrupted item continues.
-                if let primary, primary.item === item {
-                    state.itemID = primary.id
-                    return primary.id
-                }
-                guard let item else {
-                    state.itemID = nil
-                    return nil
-                }
+                state.itemID = primary.id
+            } else if let index = state.queue.firstIndex(where: { $0.item === item }) {
                 // An item that waits in the queue leaves the queue.
-                if let index = state.queue.firstIndex(where: { $0.item === item }) {
-                    state.itemID = state.queue.remove(at: index).id
-                } else {
-                    state.ids += 1
-                    state.itemID = ItemID(state.ids)
-                }
-                return state.itemID
+                state.itemID = state.queue.remove(at: index).id
+            } else {
+                state.ids += 1
+                state.itemID = ItemID(state.ids)
             }
+            return (state.itemID, old, primary)
         }
-        if let old, let oldID { old.detach(from: oldID, at: position) }
-        if let primary, primary.item !== item { primary.item.detach(from: primary.id) }
+        guard let change else { return nil }
+        let old = change.old?.item
+        if let old, let id = change.old?.id { old.detach(from: id, at: old === current ? position : nil) }
+        if let primary = change.primary, primary.item !== item { primary.item.detach(from: primary.id) }
         clearVideoOutput()
-        guard let item, let id else {
-            loop.setItem(nil, nil)
-            retainUntilProcessed(old)
-            return
+        guard let item, let id = change.id else {
+            addCommand { loop in
+                loop.setItem(nil, nil)
+                withExtendedLifetime(old) {}
+            }
+            return nil
         }
         item.attach(PlayerItem.Attachment(id: id, core: self))
         let start = item.state.withLock { state -> (time: MediaTime, toleranceBefore: MediaTime)? in
@@ -56,9 +64,12 @@ extension PlayerCore {
         }
         dispatcher.register(item, id)
         let seek = start.flatMap { makeSeek(item, $0.time, $0.toleranceBefore, nil) }
-        loop.setItem(id, source(of: item), seek: seek?.request)
-        retainUntilProcessed(old)
-        if let seek { acknowledge(seek.command) }
+        let source = source(of: item)
+        addCommand { loop in
+            loop.setItem(id, source, seek: seek?.request)
+            withExtendedLifetime(old) {}
+        }
+        return seek?.command
     }
 
     /// Clears the video output if there is no item. An item that was set meanwhile keeps its frames.
@@ -85,8 +96,11 @@ extension PlayerCore {
     }
 
     func releaseItem(_ item: PlayerItem) {
-        let mustReplace = state.withLock { $0.item === item && !$0.hasQueue }
-        if mustReplace { replaceItem(with: nil) } else { remove(item) }
+        guard !setting(\.hasQueue) else { return remove(item) }
+        changing {
+            // Another thread may have set another item meanwhile.
+            itemChanges.withLock { _ in if self.item === item { _ = setItem(nil) } }
+        }
     }
 
     /// Returns a source that describes the item when it is opened, so that later settings are included.

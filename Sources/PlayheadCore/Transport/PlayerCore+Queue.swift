@@ -29,63 +29,97 @@ extension PlayerCore {
 
     func insert(_ item: PlayerItem, after other: PlayerItem?) {
         guard canInsert(item, after: other) else { return }
-        guard !allItems.isEmpty else { return replaceItem(with: item) }
         if let old = item.core, old !== self { old.releaseItem(item) }
-        let position = changing { state.withLock { $0.enqueue(item, after: other) } }
-        guard let position else { return }
+        let seek = changing { itemChanges.withLock { _ in enqueue(item, after: other) } }
+        if let seek { acknowledge(seek) }
+    }
+
+    /// Inserts an item if it can be inserted, and makes it the current one if it is the only one. Called within
+    /// `itemChanges`.
+    ///
+    /// - Returns: The command number of a seek to the start position of the item, or nil.
+    private func enqueue(_ item: PlayerItem, after other: PlayerItem?) -> UInt64? {
+        // Another thread may have changed the queue meanwhile.
+        guard canInsert(item, after: other) else { return nil }
+        guard !allItems.isEmpty else { return setItem(item) }
+        guard let position = state.withLock({ $0.enqueue(item, after: other) }) else { return nil }
         item.attach(PlayerItem.Attachment(id: position.id, core: self))
         dispatcher.register(item, position.id)
-        loop.insert(position.id, source(of: item), after: position.after)
+        let source = source(of: item)
+        addCommand { $0.insert(position.id, source, after: position.after) }
+        return nil
     }
 
     func remove(_ item: PlayerItem) {
-        let isCurrent = self.item === item
-        let position = self.resumePosition(of: item)
-        let primary = isCurrent ? setting(\.primary) : nil
-        let removed = changing {
-            state.withLock { state -> ItemID? in
-                if state.item === item {
-                    defer { state.advanceToNext() }
-                    return state.itemID
-                }
-                if state.pendingInterstitial?.item === item { return state.abandonPendingInterstitial()?.id }
-                if let primary = state.primary, primary.item === item {
-                    state.primary = nil
-                    return primary.id
-                }
-                guard let index = state.queue.firstIndex(where: { $0.item === item }) else { return nil }
-                return state.queue.remove(at: index).id
-            }
-        }
+        let removed = changing { itemChanges.withLock { _ in dequeue(item) } }
         guard let removed else { return }
-        if isCurrent {
-            item.detach(from: removed, at: position)
+        forgetAbandoned(removed.id)
+        if let continued = removed.continued { seekAfterInterstitial(continued) }
+    }
+
+    /// Removes an item. Called within `itemChanges`.
+    ///
+    /// - Returns: The identifier of the item, and the interrupted item that continues; or nil if the player does not
+    ///   have the item.
+    private func dequeue(_ item: PlayerItem) -> (id: ItemID, continued: QueuedItem?)? {
+        let position = self.resumePosition(of: item)
+        let removed = state.withLock { state -> (id: ItemID, isCurrent: Bool, continued: QueuedItem?)? in
+            if state.item === item, let id = state.itemID {
+                defer { state.advanceToNext() }
+                return (id, true, state.primary)
+            }
+            if state.pendingInterstitial?.item === item {
+                return state.abandonPendingInterstitial().map {
+                    (id: $0.id, isCurrent: false, continued: nil)
+                }
+            }
+            if let primary = state.primary, primary.item === item {
+                state.primary = nil
+                return (primary.id, false, nil)
+            }
+            guard let index = state.queue.firstIndex(where: { $0.item === item }) else { return nil }
+            return (state.queue.remove(at: index).id, false, nil)
+        }
+        guard let removed else { return nil }
+        if removed.isCurrent {
+            item.detach(from: removed.id, at: position)
         } else {
-            item.detach(from: removed)
+            item.detach(from: removed.id)
         }
         clearVideoOutput()
-        loop.send(.remove(removed))
-        forgetAbandoned(removed)
-        if let primary { seekAfterInterstitial(primary) }
-        retainUntilProcessed(item)
+        addCommand { loop in
+            loop.handle(.remove(removed.id))
+            withExtendedLifetime(item) {}
+        }
+        return (removed.id, removed.continued)
     }
 
     /// Advances to the next item, or to the first queued one if there is no current item.
     func advance() {
         if let item { return remove(item) }
-        changing { state.withLock { $0.advanceToNext() } }
-        loop.send(.advance)
+        changing {
+            state.withLock { state in
+                // Another thread may have set an item meanwhile.
+                guard state.item == nil else { return }
+                state.advanceToNext()
+                state.addCommand { $0.handle(.advance) }
+            }
+        }
     }
 
     func removeAllItems() {
-        let queued = state.withLock { state in
-            defer { state.queue = [] }
-            return state.queue
-        }
-        for entry in queued { entry.item.detach(from: entry.id) }
         if let pending = setting(\.pendingInterstitial)?.item { remove(pending) }
-        loop.send(.removeUpcoming)
-        replaceItem(with: nil)
+        changing {
+            itemChanges.withLock { _ in
+                let queued = state.withLock { state in
+                    defer { state.queue = [] }
+                    return state.queue
+                }
+                for entry in queued { entry.item.detach(from: entry.id) }
+                addCommand { $0.handle(.removeUpcoming) }
+                _ = setItem(nil)
+            }
+        }
     }
 
     /// Follows the loop to another item, or after a failure of an item. On the control lane.
@@ -143,6 +177,12 @@ extension PlayerCore {
 }
 
 extension PlayerCore.State {
+    /// The current item, or nil.
+    var current: PlayerCore.QueuedItem? {
+        guard let item, let itemID else { return nil }
+        return PlayerCore.QueuedItem(item: item, id: itemID)
+    }
+
     /// Inserts an item after another one, or at the end.
     ///
     /// - Parameters:

@@ -86,7 +86,10 @@ final class PlayerCore: Sendable {
         var budgetBitRate = 0.0
         /// The memory for network data that the budget grants; nil leaves it to the policy.
         var bufferShare: BufferShare?
+        /// The number of the newest command.
         var commands: UInt64 = 0
+        /// The commands that the loop has not begun to execute, in the order of the changes that they belong to.
+        var unexecuted: [Command] = []
         var ids: UInt64 = 0
         /// The seeks and prerolls that have not been answered yet.
         var seeks: [SeekID: PendingSeek] = [:]
@@ -110,6 +113,8 @@ final class PlayerCore: Sendable {
         var posted: ObservedSnapshot?
     }
     let state = Locked(State())
+    /// Held while items are assigned, attached and detached, so that these changes of several threads have one order.
+    let itemChanges = Locked(())
 
     init(configuration: Player.Configuration) {
         self.configuration = configuration
@@ -243,11 +248,13 @@ final class PlayerCore: Sendable {
     }
 
     /// Performs the change of a setter, so that it is visible at once, and notifies trackers of the changed properties.
+    /// Then the loop executes the commands that `body` has added.
     func changing<Result>(_ body: () -> Result) -> Result {
         ObservedSnapshot.discardCurrent()
         let before = visibleFacts
         let result = body()
         if let player = dispatcher.player { visibleFacts.announceChanges(since: before, of: player) }
+        executeCommands()
         return result
     }
 
@@ -289,7 +296,7 @@ final class PlayerCore: Sendable {
         if rate == 0, visibleFacts.rate > 0 { noteLiveStop() }
         let command = changing {
             state.withLock { state in
-                state.commands += 1
+                state.addCommand { $0.handle(immediately ? .playImmediately(rate) : .setRate(rate)) }
                 state.rate = Masked(
                     value: rate.isNaN ? 0 : max(-32, min(32, rate)),
                     command: state.commands
@@ -297,19 +304,17 @@ final class PlayerCore: Sendable {
                 return state.commands
             }
         }
-        loop.send(immediately ? .playImmediately(rate) : .setRate(rate))
         acknowledge(command)
     }
 
     func setRepeatMode(_ mode: Player.RepeatMode) {
         let command = changing {
             state.withLock { state in
-                state.commands += 1
+                state.addCommand { $0.handle(.setRepeat(mode)) }
                 state.repeatMode = Masked(value: mode, command: state.commands)
                 return state.commands
             }
         }
-        loop.send(.setRepeat(mode))
         acknowledge(command)
     }
 
@@ -336,61 +341,77 @@ final class PlayerCore: Sendable {
     func setDefaultRate(_ rate: Float) { state.withLock { $0.defaultRate = rate } }
 
     func setWaits(_ waits: Bool) {
-        state.withLock { $0.waits = waits }
-        loop.send(.setWaitsToMinimizeStalling(waits))
+        state.withLock { state in
+            state.waits = waits
+            state.addCommand { $0.handle(.setWaitsToMinimizeStalling(waits)) }
+        }
+        executeCommands()
     }
 
     func setResumes(_ resumes: Bool) {
-        state.withLock { $0.resumes = resumes }
-        loop.send(.setResumesAfterStall(resumes))
+        state.withLock { state in
+            state.resumes = resumes
+            state.addCommand { $0.handle(.setResumesAfterStall(resumes)) }
+        }
+        executeCommands()
     }
 
     func setResumesAfterInterruption(_ resumes: Bool) {
-        state.withLock { $0.resumesAfterInterruption = resumes }
-        loop.send(.setResumesAfterInterruption(resumes))
+        state.withLock { state in
+            state.resumesAfterInterruption = resumes
+            state.addCommand { $0.handle(.setResumesAfterInterruption(resumes)) }
+        }
+        executeCommands()
     }
 
     func setEndAction(_ action: Player.ActionAtItemEnd) {
-        let hasQueue = state.withLock { state in
+        state.withLock { state in
             state.endAction = action
-            return state.hasQueue
+            let applied = action == .advance && !state.hasQueue ? .pause : action
+            state.addCommand { $0.handle(.setEndAction(applied)) }
         }
-        loop.send(.setEndAction(action == .advance && !hasQueue ? .pause : action))
+        executeCommands()
     }
 
     func setVolume(_ volume: Float?, isMuted: Bool?) {
-        let (old, new) = changing {
+        changing {
             state.withLock { state in
                 let old = (state.volume, state.isMuted)
                 if let volume { state.volume = volume.isNaN ? 0 : max(0, min(1, volume)) }
                 if let isMuted { state.isMuted = isMuted }
-                return (old, (state.volume, state.isMuted))
+                let new = (state.volume, state.isMuted)
+                guard old != new else { return }
+                state.addCommand { [weak self] loop in
+                    loop.setVolume(new.1 ? 0 : new.0)
+                    if old.0 != new.0 {
+                        self?.post(.volumeChanged(new.0), loop) { $0.settings.volume = new.0 }
+                    }
+                    if old.1 != new.1 {
+                        self?.post(.mutedChanged(new.1), loop) { $0.settings.isMuted = new.1 }
+                    }
+                }
             }
-        }
-        guard old != new else { return }
-        loop.perform { [weak self] loop in
-            loop.setVolume(new.1 ? 0 : new.0)
-            if old.0 != new.0 { self?.post(.volumeChanged(new.0), loop) { $0.settings.volume = new.0 } }
-            if old.1 != new.1 { self?.post(.mutedChanged(new.1), loop) { $0.settings.isMuted = new.1 } }
         }
     }
 
     func setScrubbing(_ isScrubbing: Bool) {
-        let isNew = changing {
+        changing {
             state.withLock { state in
-                defer { state.isScrubbing = isScrubbing }
-                return state.isScrubbing != isScrubbing
+                guard state.isScrubbing != isScrubbing else { return }
+                state.isScrubbing = isScrubbing
+                state.addCommand { [weak self] loop in
+                    self?.post(.scrubbingChanged(isScrubbing), loop) { $0.settings.isScrubbing = isScrubbing }
+                    loop.handle(.setScrubbing(isScrubbing))
+                }
             }
         }
-        guard isNew else { return }
-        loop.perform { [weak self] loop in
-            self?.post(.scrubbingChanged(isScrubbing), loop) { $0.settings.isScrubbing = isScrubbing }
-        }
-        loop.send(.setScrubbing(isScrubbing))
     }
 
     func setAudioDevice(_ uniqueID: String?) {
-        state.withLock { $0.audioDevice = uniqueID }
-        loop.setAudioDevice(uniqueID)
+        state.withLock { state in
+            state.audioDevice = uniqueID
+            state.addCommand { $0.setAudioDevice(uniqueID) }
+        }
+        executeCommands()
     }
 }

@@ -1,0 +1,79 @@
+import Observation
+import Playhead
+import PlayheadTesting
+import Testing
+
+/// An observer of `Observation` is called inside the setter. What it sets is the later change, as if another thread had
+/// set it.
+@Suite("The engine applies changes in the order in which they are visible")
+struct ChangeOrderTests {
+    @Test("The item that was set last is the one that the engine opens", arguments: [false, true])
+    func items(settlesByItself: Bool) {
+        let bench = PlayerTestBench(settlesByItself: settlesByItself)
+        let player = bench.player
+        let (first, second) = (bench.makeItem(), bench.makeItem())
+        withObservationTracking {
+            _ = player.currentItem
+        } onChange: {
+            player.replaceCurrentItem(with: second)
+        }
+        player.replaceCurrentItem(with: first)
+        bench.driver.settle()
+        #expect(player.currentItem === second)
+        #expect(first.status == .unknown && second.status == .readyToPlay)
+    }
+
+    @Test("An item that is inserted while the first one becomes current follows it")
+    func queue() {
+        let bench = PlayerTestBench(queue: 0)
+        let player = bench.player
+        let (first, second) = (bench.makeItem(), bench.makeItem())
+        withObservationTracking {
+            _ = player.currentItem
+        } onChange: {
+            player.insert(second, after: nil)
+        }
+        player.insert(first, after: nil)
+        #expect(player.items() == [first, second])
+        player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.takeLines(of: "end") == ["end", "end"])
+        #expect(bench.driver.now == .ms(4000))
+        #expect(player.items().isEmpty)
+    }
+
+    @Test("The rate that was set last applies")
+    func rate() {
+        let bench = PlayerTestBench()
+        let player = bench.player
+        bench.load()
+        withObservationTracking {
+            _ = player.rate
+        } onChange: {
+            player.pause()
+        }
+        player.play()
+        bench.driver.settle()
+        #expect(player.rate == 0 && player.timeControlStatus == .paused)
+    }
+
+    @Test("The volume that was set last is the last one that is reported")
+    func volume() {
+        let bench = PlayerTestBench()
+        let player = bench.player
+        let volumes = Locked([Float]())
+        let token = player.onEvent { timed in
+            if case .volumeChanged(let volume) = timed.event { volumes.withLock { $0.append(volume) } }
+        }
+        withObservationTracking {
+            _ = player.volume
+        } onChange: {
+            player.volume = 0.25
+        }
+        player.volume = 0.5
+        bench.driver.settle()
+        #expect(player.volume == 0.25)
+        #expect(volumes.withLock { $0 } == [0.5, 0.25])
+        token.invalidate()
+    }
+}
