@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import Playhead
 import PlayheadTesting
 import TestSupport
@@ -56,6 +57,29 @@ struct TrackSwitchTests {
         item.tracks[0].isEnabled = true
         bench.driver.settle()
         #expect(item.tracks.map(\.isEnabled) == [true, false])
+    }
+
+    @Test("A subtitle track that cannot be read is no longer enabled, and observers of tracks are notified")
+    func unreadableSubtitles() throws {
+        let url = URL(fileURLWithPath: "/media/film.mkv")
+        var script = ScriptedMedia.clip()
+        script.cues = [.init("one", from: 100, to: 500)]
+        let bench = PlayerTestBench(scripts: [url: script])
+        let item = bench.load(at: url)
+        let notices = Locked(0)
+        bench.backend[url] = ScriptedMedia(faults: [.openFails(.notFound)])
+        let subtitles = try track(.subtitle, of: item)
+        subtitles.isEnabled = true
+        #expect(try track(.subtitle, of: item).isEnabled)
+        withObservationTracking {
+            _ = item.tracks
+        } onChange: {
+            notices.withLock { $0 += 1 }
+        }
+        bench.driver.settle()
+        #expect(item.errorLog().events.contains { $0.error.code == .notFound })
+        #expect(try !track(.subtitle, of: item).isEnabled)
+        #expect(notices.withLock { $0 } == 1)
     }
 
     @Test("A selection in another group leaves a change of isEnabled that is not applied yet visible")

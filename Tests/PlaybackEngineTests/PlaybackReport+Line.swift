@@ -8,7 +8,7 @@ extension PlaybackReport {
     /// events.
     var line: String? {
         switch change {
-        case .loadedRangeChanged, .passEnded, .effectiveRateChanged, .choiceApplied: nil
+        case .loadedRangeChanged, .passEnded, .effectiveRateChanged, .choiceApplied, .subtitlesNotOpened: nil
         default: "\(Self.describe(itemTime)) \(Self.describe(change))"
         }
     }

@@ -40,6 +40,8 @@ package enum PlaybackChange: Hashable, Sendable {
     case selectionChanged(ItemID)
     /// The choice of tracks with this number has been applied as far as possible.
     case choiceApplied(ItemID, UInt64)
+    /// The subtitles that were chosen cannot be read. The fault is reported before.
+    case subtitlesNotOpened(ItemID)
     /// The actual rate of the timeline has changed. It is 0 while the timeline is stopped.
     case effectiveRateChanged(ItemID, Float)
     /// The range that has been loaded, in item time, has changed. It is nil if nothing is loaded.

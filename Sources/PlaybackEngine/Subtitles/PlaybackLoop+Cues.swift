@@ -58,7 +58,9 @@ extension PlaybackLoop {
         guard cueTracks[kind]?.id == id else { return }
         switch result {
         case .success: if kind == .subtitles { report(.selectionChanged(id)) }
-        case .failure(let error): fault(error, of: id)
+        case .failure(let error):
+            fault(error, of: id)
+            if kind == .subtitles { report(.subtitlesNotOpened(id)) }
         }
     }
 

@@ -141,19 +141,17 @@ struct TrackSwitches: Sendable {
         if confirmed >= self.choice { pending = [:] }
     }
 
-    /// Records that reading subtitles has followed a choice, or cannot follow it. A failed item follows no choice.
+    /// Records that reading subtitles has followed a choice. A failed item follows no choice.
     mutating func confirmSubtitles(_ change: PlaybackChange, _ facts: ItemFacts) {
         if facts.status == .failed { (pending, pendingSubtitles) = ([:], [:]) }
-        guard !pendingSubtitles.isEmpty else { return }
-        switch change {
-        case .selectionChanged:
-            for track in facts.tracks where pendingSubtitles[track.assetTrack.id] == track.isEnabled {
-                pendingSubtitles[track.assetTrack.id] = nil
-            }
-        case .fault: pendingSubtitles = [:]
-        default: break
+        guard !pendingSubtitles.isEmpty, case .selectionChanged = change else { return }
+        for track in facts.tracks where pendingSubtitles[track.assetTrack.id] == track.isEnabled {
+            pendingSubtitles[track.assetTrack.id] = nil
         }
     }
+
+    /// Records that reading subtitles cannot follow a choice.
+    mutating func discardSubtitles() { pendingSubtitles = [:] }
 }
 
 extension PlayerItem {
@@ -194,9 +192,19 @@ extension PlayerItem {
     /// Records that the engine plays what was chosen up to `choice`, as far as it can. On the control lane. If the
     /// result differs from what was set, observers of `tracks` are notified again.
     func confirmChoice(_ choice: UInt64, _ callbacks: any Lane) {
+        updateSwitches(callbacks) { $0.confirm(choice) }
+    }
+
+    /// Discards the changes of subtitle tracks that cannot be played. On the control lane. Observers of `tracks` are
+    /// notified again.
+    func discardSubtitleSwitches(_ callbacks: any Lane) {
+        updateSwitches(callbacks) { $0.discardSubtitles() }
+    }
+
+    private func updateSwitches(_ callbacks: any Lane, _ body: (inout TrackSwitches) -> Void) {
         let hasChanged = state.withLock { state in
             let before = state.switches.apply(to: state.facts.tracks)
-            state.switches.confirm(choice)
+            body(&state.switches)
             return state.switches.apply(to: state.facts.tracks) != before
         }
         if hasChanged { callbacks.enqueue { [weak self] in self?.announce(\.tracks) } }

@@ -237,7 +237,7 @@ final class EventDispatcher: Sendable {
             item(id).map { .loadedTimeRangesChanged($0, range.map { [$0] } ?? []) }
         case .seekCompleted(_, let finished):
             sought.map { .seekCompleted($0, finished: finished) }
-        case .prerollCompleted, .choiceApplied: nil
+        case .prerollCompleted, .choiceApplied, .subtitlesNotOpened: nil
         case .effectiveRateChanged(let id, let rate): item(id).map { .effectiveRateChanged($0, rate) }
         // The fault is reported as an entry of the error log.
         case .fault: nil

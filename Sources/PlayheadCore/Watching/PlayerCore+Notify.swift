@@ -24,6 +24,7 @@ extension PlayerCore {
             if let completion = pending?.completion { callbacks.enqueue { completion(finished) } }
         case .selectionChanged(let id): clearOutputs(of: id, snapshot)
         case .choiceApplied(let id, let choice): dispatcher.item(id)?.confirmChoice(choice, callbacks)
+        case .subtitlesNotOpened(let id): dispatcher.item(id)?.discardSubtitleSwitches(callbacks)
         case .decodingFellBehind, .decodingKeepsUp: logDecoding(report.change, rate: snapshot.rate)
         default: updateQueue(for: report.change)
         }
