@@ -162,6 +162,49 @@ struct LogTests {
         token.invalidate()
     }
 
+    @Test("An item that an interstitial interrupts keeps its entry, which does not count the interstitial")
+    func interrupted() throws {
+        let bench = PlayerTestBench(queue: 1)
+        let (item, interstitial) = (bench.items[0], bench.makeItem())
+        let entries = Locked([PlayerItem]())
+        let token = bench.player.onEvent { timed in
+            if case .accessLogEntry(let item) = timed.event { entries.withLock { $0.append(item) } }
+        }
+        bench.player.play()
+        bench.driver.run(until: .ms(500))
+        bench.player.playInterstitial(interstitial)
+        bench.driver.run(until: .ms(1000))
+        #expect(bench.player.primaryItem === item)
+        let during = try #require(item.accessLog().events.first)
+        #expect(during.hostEndTime == nil)
+        bench.driver.run(until: .ms(1500))
+        #expect(item.accessLog().events == [during])
+        bench.driver.run(atMost: 60)
+        #expect(entries.withLock { $0 } == [item, interstitial])
+        let event = try #require(item.accessLog().events.first)
+        #expect(item.accessLog().events.count == 1)
+        #expect(event.hostEndTime == .ms(4000))
+        #expect(event.passes == 1)
+        #expect(interstitial.accessLog().events.map(\.passes) == [1])
+        let presented = event.framesPresented + interstitial.accessLog().events[0].framesPresented
+        #expect(presented == bench.player.counters.framesPresented)
+        token.invalidate()
+    }
+
+    @Test("Removing an interrupted item ends its playback")
+    func removedPrimary() throws {
+        let bench = PlayerTestBench(queue: 1)
+        let item = bench.items[0]
+        bench.player.play()
+        bench.driver.run(until: .ms(500))
+        bench.player.playInterstitial(bench.makeItem())
+        bench.driver.run(until: .ms(1000))
+        #expect(bench.player.primaryItem === item)
+        bench.player.remove(item)
+        let event = try #require(item.accessLog().events.first)
+        #expect(event.hostEndTime == .ms(1000))
+    }
+
     @Test("An item that is skipped before it plays has no entry, even if it was ready")
     func skipped() {
         let bench = PlayerTestBench(queue: 2)

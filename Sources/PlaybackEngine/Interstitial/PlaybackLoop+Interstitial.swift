@@ -3,6 +3,9 @@ import PlayheadBackend
 
 /// Interstitials: opening the item that interrupts, suspending the interrupted one, and continuing it.
 extension PlaybackLoop {
+    /// The item that an interstitial has interrupted, or nil. Called on the control lane.
+    package var suspendedItem: ItemID? { suspended?.item.id }
+
     /// The position of the item that an interstitial has interrupted, or nil. Called on the control lane.
     package var suspendedPosition: MediaTime? { suspended?.position.mediaTime }
 

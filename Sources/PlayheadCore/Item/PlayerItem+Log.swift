@@ -6,21 +6,60 @@ import PlaybackEngine
 struct ItemLog: Sendable {
     var access = AccessLog()
     var errors = ErrorLog()
-    /// The counters of the player at the time when it got the item; nil while no player has the item.
-    var base: PlaybackCounters?
+    /// The counters of the player at the time when it got the item, less what was counted before an interruption; nil
+    /// while no player plays the item.
+    private(set) var base: PlaybackCounters?
     /// Whether the last entry of `access` belongs to the player that has the item now.
     var isOpen = false
     /// The error that ended playback in the present player is in `errors`.
     var hasFailed = false
 
-    /// Completes the last entry when the player releases the item.
-    mutating func end(_ counters: PlaybackCounters, at host: HostTime) {
+    /// Whether an interstitial has interrupted the item. Its entry continues after the interstitial.
+    var isSuspended: Bool { isOpen && base == nil }
+
+    /// Starts to count when the player gets the item, or continues after an interstitial.
+    mutating func begin(_ counters: PlaybackCounters) {
+        base = isSuspended ? access.events.last.map { counters.subtracting($0) } : counters
+    }
+
+    /// Stops counting when an interstitial interrupts the item.
+    mutating func suspend(_ counters: PlaybackCounters) {
         if isOpen, let base, let last = access.events.indices.last {
             access.events[last].count(counters, since: base)
-            access.events[last].hostEndTime = host
         }
         base = nil
+    }
+
+    /// Completes the last entry when the player releases the item.
+    mutating func end(_ counters: PlaybackCounters, at host: HostTime) {
+        suspend(counters)
+        end(at: host)
+    }
+
+    /// Completes the last entry when the player releases an item that an interstitial has interrupted.
+    mutating func end(at host: HostTime) {
+        if isSuspended, let last = access.events.indices.last { access.events[last].hostEndTime = host }
         isOpen = false
+    }
+}
+
+extension PlaybackCounters {
+    /// Returns the counters from which the statistics of an entry continue.
+    fileprivate func subtracting(_ entry: AccessLog.Event) -> PlaybackCounters {
+        var base = self
+        base.stalls -= entry.stalls
+        base.totalStallTime -= entry.totalStallTime
+        base.seeks -= entry.seeks
+        base.framesDecoded -= entry.framesDecoded
+        base.framesPresented -= entry.framesPresented
+        base.framesDropped -= entry.framesDropped
+        base.framesLate -= entry.framesLate
+        base.audioSamples -= entry.audioSamples
+        base.bytesRead -= entry.bytesRead
+        base.variantChanges -= entry.variantChanges
+        base.faults -= entry.faults
+        base.passes -= entry.passes
+        return base
     }
 }
 
@@ -57,8 +96,8 @@ extension PlayerItem {
         switch report.change {
         case .itemChanged:
             state.withLock { state in
-                state.log.end(snapshot.counters, at: report.host)
-                state.log.base = snapshot.counters
+                if !state.log.isSuspended { state.log.end(snapshot.counters, at: report.host) }
+                state.log.begin(snapshot.counters)
             }
         case .timeControlChanged(.playing, _):
             return openLog(at: report.host, startupTime: snapshot.counters.startupTime)
@@ -117,6 +156,18 @@ extension PlayerItem {
     /// Returns the URL of the resource that failed: an external subtitle file or the item's asset.
     private func failedURL(_ error: MediaError) -> URL {
         error.location.flatMap { location in state.withLock { $0.subtitleURLs[location] } } ?? asset.url
+    }
+
+    /// Interrupts the access log when an interstitial begins, or completes it if the player has released the item
+    /// meanwhile. On the lane of the loop.
+    func suspendLog(_ counters: PlaybackCounters, at host: HostTime, of attachment: Attachment) {
+        state.withLock { state in
+            if state.attachment?.isSame(as: attachment) == true {
+                state.log.suspend(counters)
+            } else {
+                state.log.end(counters, at: host)
+            }
+        }
     }
 
     /// Completes the access log, on the lane of the loop or when the player is released.

@@ -230,20 +230,32 @@ extension PlayerItem {
 
     /// Detaches the item, unless it has been attached again since. An item that was played to its end restarts at zero.
     func detach(from id: ItemID) {
-        state.withLock { if $0.attachment?.id == id { $0.attachment = nil } }
+        let now = core?.driver.clock.now
+        state.withLock { state in
+            guard state.attachment?.id == id else { return }
+            state.detach(at: now)
+        }
     }
 
     /// Detaches the item at a position, from which it continues later. Nil means the start.
     func detach(from id: ItemID, at position: MediaTime?) {
+        let now = core?.driver.clock.now
         state.withLock { state in
             guard state.attachment?.id == id else { return }
-            state.attachment = nil
+            state.detach(at: now)
             state.keepPosition(position)
         }
     }
 }
 
 extension PlayerItem.State {
+    /// Detaches the item, and completes its log if an interstitial has interrupted it. The loop reports when it leaves
+    /// any other item.
+    fileprivate mutating func detach(at host: HostTime?) {
+        attachment = nil
+        if log.isSuspended, let host { log.end(at: host) }
+    }
+
     mutating func keepPosition(_ position: MediaTime?) {
         startPosition = position.map { ($0, .zero) }
         isPositionKept = position != nil

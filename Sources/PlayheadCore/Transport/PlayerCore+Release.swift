@@ -60,7 +60,8 @@ extension PlayerCore {
                 if item === current { state.keepPosition(position) }
             }
         }
-        items.first?.endLog(loop.snapshot.counters, at: driver.clock.now)
+        let counters = loop.snapshot.counters
+        for item in items { item.endLog(counters, at: driver.clock.now) }
         for id in seeks.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             if let completion = seeks[id]?.completion { callbacks.enqueue { completion(false) } }
         }

@@ -32,8 +32,13 @@ extension PlayerCore {
         if case .itemChanged = report.change, let item {
             device?.setTitle(item.asset.url.lastPathComponent)
         }
-        if case .itemChanged(let old, _) = report.change, let old {
-            dispatcher.item(old)?.endLog(snapshot.counters, at: report.host)
+        if case .itemChanged(let old?, _) = report.change, let left = dispatcher.item(old) {
+            if loop.suspendedItem == old {
+                let attachment = PlayerItem.Attachment(id: old, core: self)
+                left.suspendLog(snapshot.counters, at: report.host, of: attachment)
+            } else {
+                left.endLog(snapshot.counters, at: report.host)
+            }
         }
         if case .passEnded(let id, let outcome) = report.change,
             outcome != .playedToEnd || snapshot.repeatSetting == .once
