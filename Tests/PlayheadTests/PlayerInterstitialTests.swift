@@ -54,6 +54,26 @@ struct PlayerInterstitialTests {
         #expect(bench.videoSink.numbers.suffix(10) == Array(40..<50)[...])
     }
 
+    @Test(
+        "The next item begins at once if an interstitial is skipped whose interrupted item was removed",
+        arguments: [false, true]
+    )
+    func skippedWithoutPrimary(isCancelled: Bool) {
+        let bench = PlayerTestBench(queue: 2)
+        let player = bench.player
+        player.play()
+        bench.driver.run(until: .ms(500))
+        player.playInterstitial(bench.makeItem())
+        bench.driver.run(until: .ms(1000))
+        player.remove(bench.items[0])
+        bench.driver.run(until: .ms(2000))
+        if isCancelled { player.cancelInterstitial() } else { player.advanceToNextItem() }
+        #expect(player.currentItem === bench.items[1])
+        bench.driver.run(atMost: 60)
+        #expect(bench.driver.now == .ms(4000))
+        #expect(bench.videoSink.numbers.suffix(50) == Array(0..<50)[...])
+    }
+
     @Test("A looper continues its pass if an interstitial is cancelled before its beginning is reported")
     func cancelledInLoop() {
         let bench = PlayerTestBench(queue: 0)

@@ -104,14 +104,15 @@ extension PlaybackState {
         restoreRate(newRate)
     }
 
-    /// Ends the interstitial, and continues the item that it interrupted. Without one, the queue advances.
-    mutating func endInterstitial(_ actions: inout [PlaybackAction]) {
+    /// Ends the interstitial, and continues the item that it interrupted. Without one, the queue advances: without a gap
+    /// if `isSeamless` is true, which requires that the interstitial was played to its end.
+    mutating func endInterstitial(isSeamless: Bool, _ actions: inout [PlaybackAction]) {
         guard let ending = interstitial, let old = item else { return }
         interstitial = nil
         // A pause by the user lasts.
         let isPaused = requestedRate == nil
         guard let primary = ending.primary else {
-            advance(isSeamless: true, &actions)
+            advance(isSeamless: isSeamless, &actions)
             return restoreRate(of: ending, isPaused: isPaused)
         }
         completePendingSeeks(of: old, &actions)
@@ -198,7 +199,7 @@ extension PlaybackState {
         }
         guard let interstitial else { return false }
         if let id, interstitial.primary?.item.id == id {
-            endInterstitial(&actions)
+            endInterstitial(isSeamless: false, &actions)
             return true
         }
         removePrimary(replacedBy: id, &actions)

@@ -49,7 +49,7 @@ extension PlaybackState {
 
     /// Makes the next item the current one, or none after the last. The rate is not changed.
     mutating func advance(isSeamless: Bool, _ actions: inout [PlaybackAction]) {
-        if interstitial != nil { return endInterstitial(&actions) }
+        if interstitial != nil { return endInterstitial(isSeamless: isSeamless, &actions) }
         // The rate that was requested of an item that failed applies to its successor.
         if case .failure(let requestedRate) = withheldRate {
             withheldRate = .none
