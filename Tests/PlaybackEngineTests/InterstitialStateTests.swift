@@ -20,6 +20,7 @@ struct InterstitialStateTests {
         var rate: Float = 1
         var timelineRate: Float = 1
         var isSeamless: Bool? = true
+        var awaitsRepeatedEnd = false
     }
 
     static let rows = [
@@ -62,6 +63,18 @@ struct InterstitialStateTests {
             },
             timelineRate: 0,
             isSeamless: false
+        ),
+        Row(
+            testDescription: "playback was requested at the end: waits to report the end again",
+            before: {
+                _ = $0.handle(.setRate(1))
+                _ = $0.handle(.reachedEnd($0.epoch, at: .ms(5000), nil))
+                _ = $0.handle(.setRate(1))
+            },
+            rate: 0,
+            timelineRate: 0,
+            isSeamless: false,
+            awaitsRepeatedEnd: true
         ),
         Row(
             testDescription: "failed: the interrupted item continues",
@@ -162,6 +175,7 @@ struct InterstitialStateTests {
         #expect(state.item?.id == row.item.map { ItemID($0) })
         #expect(state.rate == row.rate)
         #expect(state.timelineRate == row.timelineRate)
+        #expect(state.awaitsRepeatedEnd == row.awaitsRepeatedEnd)
         let seamless = actions.compactMap { action -> Bool? in
             if case .endInterstitial(_, _, _, let isSeamless) = action { isSeamless } else { nil }
         }

@@ -106,9 +106,10 @@ extension PlaybackState {
         }
     }
 
-    /// Restores the rate that was requested at the end if the item is no longer there, or if another item is current.
-    mutating func restoreRateIfNotAtEnd(since old: PlaybackState) {
-        if item?.hasEnded != true || item?.id != old.item?.id { restoreRateAtEnd() }
+    /// Restores the rate that was requested at the end if the current item is not at its end. An item that continues
+    /// after an interstitial may be there still.
+    mutating func restoreRateIfNotAtEnd() {
+        if item?.hasEnded != true { restoreRateAtEnd() }
     }
 
     /// Makes the rate that was requested at the end the current rate. Does nothing if none was requested.

@@ -151,7 +151,7 @@ package struct PlaybackState: Hashable, Sendable {
         case .prepareAgain(let id): prepareAgain(id, &actions)
         case .preparedFailed(let id, let error): upcomingFailed(id, error, &actions)
         }
-        restoreRateIfNotAtEnd(since: before)
+        restoreRateIfNotAtEnd()
         resumeAfterStall()
         settle(&actions)
         completePrerolls(since: before, event, &actions)
