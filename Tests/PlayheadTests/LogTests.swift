@@ -162,6 +162,31 @@ struct LogTests {
         token.invalidate()
     }
 
+    @Test("An item that moves to another player has an entry for each, whichever player reports first")
+    func moved() throws {
+        for seed in UInt64(0)..<20 {
+            let bench = PlayerTestBench(seed: seed)
+            var configuration = bench.player.configuration
+            configuration.audio = .sink(CapturingAudioSink())
+            let other = Player(configuration: configuration)
+            let item = bench.makeItem()
+            bench.player.play()
+            bench.player.replaceCurrentItem(with: item)
+            bench.driver.run(until: .ms(500))
+            other.play()
+            bench.driver.settle()
+            other.replaceCurrentItem(with: item)
+            bench.driver.run(until: .ms(1000))
+            let events = item.accessLog().events
+            try #require(events.count == 2, "seed \(seed)")
+            #expect(events.map(\.hostEndTime) == [.ms(500), nil], "seed \(seed)")
+            #expect(events[0].framesPresented == 13, "seed \(seed)")
+            #expect(events[1].hostStartTime == .ms(500) && events[1].framesPresented > 0, "seed \(seed)")
+            other.replaceCurrentItem(with: nil)
+            bench.driver.settle()
+        }
+    }
+
     @Test("An item that an interstitial interrupts keeps its entry, which does not count the interstitial")
     func interrupted() throws {
         let bench = PlayerTestBench(queue: 1)

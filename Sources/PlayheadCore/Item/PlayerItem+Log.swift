@@ -9,6 +9,9 @@ struct ItemLog: Sendable {
     /// The counters of the player at the time when it got the item, less what was counted before an interruption; nil
     /// while no player plays the item.
     private(set) var base: PlaybackCounters?
+    /// The player that plays the item, or played it last. The loop of a former player may report that it leaves the item
+    /// after another player got it.
+    private(set) var player: ObjectIdentifier?
     /// Whether the last entry of `access` belongs to the player that has the item now.
     var isOpen = false
     /// The error that ended playback in the present player is in `errors`.
@@ -17,26 +20,39 @@ struct ItemLog: Sendable {
     /// Whether an interstitial has interrupted the item. Its entry continues after the interstitial.
     var isSuspended: Bool { isOpen && base == nil }
 
-    /// Starts to count when the player gets the item, or continues after an interstitial.
-    mutating func begin(_ counters: PlaybackCounters) {
-        base = isSuspended ? access.events.last.map { counters.subtracting($0) } : counters
+    /// Starts to count when a player gets the item, or continues after an interstitial.
+    mutating func begin(_ counters: PlaybackCounters, at host: HostTime, in player: ObjectIdentifier) {
+        if isSuspended, self.player == player {
+            base = access.events.last.map { counters.subtracting($0) }
+        } else {
+            base = nil
+            end(at: host)
+            base = counters
+        }
+        self.player = player
+    }
+
+    /// Updates the last entry.
+    mutating func count(_ counters: PlaybackCounters) {
+        guard isOpen, let base, let last = access.events.indices.last else { return }
+        access.events[last].count(counters, since: base)
     }
 
     /// Stops counting when an interstitial interrupts the item.
-    mutating func suspend(_ counters: PlaybackCounters) {
-        if isOpen, let base, let last = access.events.indices.last {
-            access.events[last].count(counters, since: base)
-        }
+    mutating func suspend(_ counters: PlaybackCounters, in player: ObjectIdentifier) {
+        guard self.player == player else { return }
+        count(counters)
         base = nil
     }
 
-    /// Completes the last entry when the player releases the item.
-    mutating func end(_ counters: PlaybackCounters, at host: HostTime) {
-        suspend(counters)
+    /// Completes the last entry when a player releases the item.
+    mutating func end(_ counters: PlaybackCounters, at host: HostTime, in player: ObjectIdentifier) {
+        guard self.player == player else { return }
+        suspend(counters, in: player)
         end(at: host)
     }
 
-    /// Completes the last entry when the player releases an item that an interstitial has interrupted.
+    /// Completes the last entry, which does not count any more.
     mutating func end(at host: HostTime) {
         if isSuspended, let last = access.events.indices.last { access.events[last].hostEndTime = host }
         isOpen = false
@@ -71,14 +87,11 @@ extension PlayerItem {
     ///
     /// - Returns: The access log.
     public func accessLog() -> AccessLog {
+        let core = core
         let counters = core?.snapshot.counters
-        return state.withLock { state in
-            var log = state.log.access
-            if let counters, let base = state.log.base, state.log.isOpen, let last = log.events.indices.last {
-                log.events[last].count(counters, since: base)
-            }
-            return log
-        }
+        var log = state.withLock { $0.log }
+        if let core, let counters, log.player == ObjectIdentifier(core) { log.count(counters) }
+        return log.access
     }
 
     /// Returns a copy of the errors so far, without blocking.
@@ -89,30 +102,31 @@ extension PlayerItem {
     /// - Returns: The error log.
     public func errorLog() -> ErrorLog { state.withLock { $0.log.errors } }
 
-    /// Updates the access log, on the lane of the loop.
+    /// Updates the access log, on the lane of the loop of a player.
     ///
     /// - Returns: True if the log has a new entry.
-    func keepLog(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) -> Bool {
+    func keepLog(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot, in core: PlayerCore) -> Bool {
         switch report.change {
         case .itemChanged:
             state.withLock { state in
-                if !state.log.isSuspended { state.log.end(snapshot.counters, at: report.host) }
-                state.log.begin(snapshot.counters)
+                state.log.begin(snapshot.counters, at: report.host, in: ObjectIdentifier(core))
             }
         case .timeControlChanged(.playing, _):
-            return openLog(at: report.host, startupTime: snapshot.counters.startupTime)
+            return openLog(at: report.host, startupTime: snapshot.counters.startupTime, in: core)
         // The item follows another one without an interruption, so it was prepared before its turn.
         case .itemStatusChanged(_, .readyToPlay)
         where snapshot.timeControl == .playing && snapshot.effectiveRate != 0:
-            return openLog(at: report.host, startupTime: nil)
+            return openLog(at: report.host, startupTime: nil, in: core)
         default: break
         }
         return false
     }
 
-    private func openLog(at host: HostTime, startupTime: Duration?) -> Bool {
+    private func openLog(at host: HostTime, startupTime: Duration?, in core: PlayerCore) -> Bool {
         state.withLock { state in
-            guard !state.log.isOpen, state.log.base != nil else { return false }
+            guard state.log.player == ObjectIdentifier(core), !state.log.isOpen, state.log.base != nil else {
+                return false
+            }
             state.log.isOpen = true
             state.log.access.events.append(AccessLog.Event(hostStartTime: host, startupTime: startupTime))
             return true
@@ -160,18 +174,19 @@ extension PlayerItem {
 
     /// Interrupts the access log when an interstitial begins, or completes it if the player has released the item
     /// meanwhile. On the lane of the loop.
-    func suspendLog(_ counters: PlaybackCounters, at host: HostTime, of attachment: Attachment) {
+    func suspendLog(_ counters: PlaybackCounters, at host: HostTime, of id: ItemID, in core: PlayerCore) {
+        let attachment = Attachment(id: id, core: core)
         state.withLock { state in
             if state.attachment?.isSame(as: attachment) == true {
-                state.log.suspend(counters)
+                state.log.suspend(counters, in: ObjectIdentifier(core))
             } else {
-                state.log.end(counters, at: host)
+                state.log.end(counters, at: host, in: ObjectIdentifier(core))
             }
         }
     }
 
     /// Completes the access log, on the lane of the loop or when the player is released.
-    func endLog(_ counters: PlaybackCounters, at host: HostTime) {
-        state.withLock { $0.log.end(counters, at: host) }
+    func endLog(_ counters: PlaybackCounters, at host: HostTime, in core: PlayerCore) {
+        state.withLock { $0.log.end(counters, at: host, in: ObjectIdentifier(core)) }
     }
 }

@@ -230,30 +230,31 @@ extension PlayerItem {
 
     /// Detaches the item, unless it has been attached again since. An item that was played to its end restarts at zero.
     func detach(from id: ItemID) {
-        let now = core?.driver.clock.now
+        let reading = core.map { ($0.driver.clock.now, $0.loop.snapshot.counters) }
         state.withLock { state in
             guard state.attachment?.id == id else { return }
-            state.detach(at: now)
+            state.detach(reading)
         }
     }
 
     /// Detaches the item at a position, from which it continues later. Nil means the start.
     func detach(from id: ItemID, at position: MediaTime?) {
-        let now = core?.driver.clock.now
+        let reading = core.map { ($0.driver.clock.now, $0.loop.snapshot.counters) }
         state.withLock { state in
             guard state.attachment?.id == id else { return }
-            state.detach(at: now)
+            state.detach(reading)
             state.keepPosition(position)
         }
     }
 }
 
 extension PlayerItem.State {
-    /// Detaches the item, and completes its log if an interstitial has interrupted it. The loop reports when it leaves
-    /// any other item.
-    fileprivate mutating func detach(at host: HostTime?) {
+    /// Detaches the item, and completes its log if an interstitial has interrupted it. The log of any other item is
+    /// completed when the loop reports that it leaves the item, or when another player gets the item before that.
+    fileprivate mutating func detach(_ reading: (host: HostTime, counters: PlaybackCounters)?) {
         attachment = nil
-        if log.isSuspended, let host { log.end(at: host) }
+        guard let reading else { return }
+        if log.isSuspended { log.end(at: reading.host) } else { log.count(reading.counters) }
     }
 
     mutating func keepPosition(_ position: MediaTime?) {

@@ -61,7 +61,7 @@ extension PlayerCore {
             }
         }
         let counters = loop.snapshot.counters
-        for item in items { item.endLog(counters, at: driver.clock.now) }
+        for item in items { item.endLog(counters, at: driver.clock.now, in: self) }
         for id in seeks.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             if let completion = seeks[id]?.completion { callbacks.enqueue { completion(false) } }
         }

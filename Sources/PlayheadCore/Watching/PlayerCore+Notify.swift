@@ -34,10 +34,9 @@ extension PlayerCore {
         }
         if case .itemChanged(let old?, _) = report.change, let left = dispatcher.item(old) {
             if loop.suspendedItem == old {
-                let attachment = PlayerItem.Attachment(id: old, core: self)
-                left.suspendLog(snapshot.counters, at: report.host, of: attachment)
+                left.suspendLog(snapshot.counters, at: report.host, of: old, in: self)
             } else {
-                left.endLog(snapshot.counters, at: report.host)
+                left.endLog(snapshot.counters, at: report.host, in: self)
             }
         }
         if case .passEnded(let id, let outcome) = report.change,
@@ -59,7 +58,7 @@ extension PlayerCore {
             log(event)
             post(timed, snapshot, item, reporting: report.change, about: about(report.change, snapshot))
         }
-        guard let item, item.keepLog(report, snapshot) else { return }
+        guard let item, item.keepLog(report, snapshot, in: self) else { return }
         let entry = TimedPlayerEvent(
             event: .accessLogEntry(item),
             itemTime: report.itemTime,
