@@ -9,8 +9,8 @@ struct ItemLog: Sendable {
     /// The counters of the player at the time when it got the item, less what was counted before an interruption; nil
     /// while no player plays the item.
     private(set) var base: PlaybackCounters?
-    /// The player that plays the item, or played it last. The loop of a former player may report that it leaves the item
-    /// after another player got it.
+    /// The player that plays the item, or played it last. The loop of a former player may report that it leaves the
+    /// item after another player got it.
     private(set) var player: ObjectIdentifier?
     /// Whether the last entry of `access` belongs to the player that has the item now.
     var isOpen = false
@@ -175,9 +175,8 @@ extension PlayerItem {
     /// Interrupts the access log when an interstitial begins, or completes it if the player has released the item
     /// meanwhile. On the lane of the loop.
     func suspendLog(_ counters: PlaybackCounters, at host: HostTime, of id: ItemID, in core: PlayerCore) {
-        let attachment = Attachment(id: id, core: core)
         state.withLock { state in
-            if state.attachment?.isSame(as: attachment) == true {
+            if state.isAttached(to: core, id) {
                 state.log.suspend(counters, in: ObjectIdentifier(core))
             } else {
                 state.log.end(counters, at: host, in: ObjectIdentifier(core))

@@ -29,7 +29,7 @@ extension PlayerCore {
         }
         if let queued { addCommand { $0.handle(.remove(queued)) } }
         if let replaced {
-            replaced.item.detach(from: replaced.id)
+            replaced.item.detach(from: replaced.id, of: self)
             addCommand { $0.handle(.remove(replaced.id)) }
         }
         item.attach(PlayerItem.Attachment(id: id, core: self))
@@ -59,7 +59,7 @@ extension PlayerCore {
         let item = primary.item
         guard self.item === item else { return }
         let target = item.state.withLock { state -> (time: MediaTime, toleranceBefore: MediaTime)? in
-            guard state.attachment?.id == primary.id, !state.isPositionKept else { return nil }
+            guard state.isAttached(to: self, primary.id), !state.isPositionKept else { return nil }
             defer { state.startPosition = nil }
             return state.startPosition
         }
@@ -81,7 +81,7 @@ extension PlayerCore {
             suspended.item.state.withLock { $0.keepPosition(loop.suspendedPosition) }
         }
         if let new {
-            dispatcher.item(new)?.state.withLock { if $0.attachment?.id == new { $0.keepPosition(nil) } }
+            dispatcher.item(new)?.state.withLock { if $0.isAttached(to: self, new) { $0.keepPosition(nil) } }
         }
         return result
     }

@@ -46,8 +46,12 @@ extension PlayerCore {
         }
         guard let change else { return nil }
         let old = change.old?.item
-        if let old, let id = change.old?.id { old.detach(from: id, at: old === current ? position : nil) }
-        if let primary = change.primary, primary.item !== item { primary.item.detach(from: primary.id) }
+        if let old, let id = change.old?.id {
+            old.detach(from: id, of: self, at: old === current ? position : nil)
+        }
+        if let primary = change.primary, primary.item !== item {
+            primary.item.detach(from: primary.id, of: self)
+        }
         clearVideoOutput()
         guard let item, let id = change.id else {
             addCommand { loop in

@@ -82,9 +82,9 @@ extension PlayerCore {
         }
         guard let removed else { return nil }
         if removed.isCurrent {
-            item.detach(from: removed.id, at: position)
+            item.detach(from: removed.id, of: self, at: position)
         } else {
-            item.detach(from: removed.id)
+            item.detach(from: removed.id, of: self)
         }
         clearVideoOutput()
         addCommand { loop in
@@ -115,7 +115,7 @@ extension PlayerCore {
                     defer { state.queue = [] }
                     return state.queue
                 }
-                for entry in queued { entry.item.detach(from: entry.id) }
+                for entry in queued { entry.item.detach(from: entry.id, of: self) }
                 addCommand { $0.handle(.removeUpcoming) }
                 _ = setItem(nil)
             }
@@ -130,7 +130,7 @@ extension PlayerCore {
             let change = updateInterstitial(from: old, to: new)
             if change.isHandled {
                 if let item = change.leaving, let id = item.state.withLock({ $0.attachment?.id }) {
-                    item.detach(from: id)
+                    item.detach(from: id, of: self)
                     // The interstitial that begins would outlast the removal of the item that it interrupts.
                     if id == new { loop.send(.remove(id)) }
                     retainUntilProcessed(item)
@@ -150,11 +150,13 @@ extension PlayerCore {
                 state.advanceToNext()
                 return item
             }
-            if let leaving, let old { leaving.detach(from: old) }
+            if let leaving, let old { leaving.detach(from: old, of: self) }
             clearVideoOutput()
             // The item has started at its kept position, unless it has been removed since.
             if let new {
-                dispatcher.item(new)?.state.withLock { if $0.attachment?.id == new { $0.keepPosition(nil) } }
+                dispatcher.item(new)?.state.withLock {
+                    if $0.isAttached(to: self, new) { $0.keepPosition(nil) }
+                }
             }
         case .itemFailed(let id, _):
             // The current item leaves when the next one replaces it.
@@ -166,7 +168,7 @@ extension PlayerCore {
                 guard let index = state.queue.firstIndex(where: { $0.id == id }) else { return nil }
                 return state.queue.remove(at: index).item
             }
-            leaving?.detach(from: id)
+            leaving?.detach(from: id, of: self)
         case .passEnded(let id, .failed):
             // Otherwise a frame of an earlier item would remain available.
             guard let failed = state.withLock({ $0.itemID == id ? $0.item : nil }) else { break }
@@ -229,19 +231,19 @@ extension PlayerItem {
     }
 
     /// Detaches the item, unless it has been attached again since. An item that was played to its end restarts at zero.
-    func detach(from id: ItemID) {
-        let reading = core.map { ($0.driver.clock.now, $0.loop.snapshot.counters) }
+    func detach(from id: ItemID, of core: PlayerCore) {
+        let reading = (host: core.driver.clock.now, counters: core.loop.snapshot.counters)
         state.withLock { state in
-            guard state.attachment?.id == id else { return }
+            guard state.isAttached(to: core, id) else { return }
             state.detach(reading)
         }
     }
 
     /// Detaches the item at a position, from which it continues later. Nil means the start.
-    func detach(from id: ItemID, at position: MediaTime?) {
-        let reading = core.map { ($0.driver.clock.now, $0.loop.snapshot.counters) }
+    func detach(from id: ItemID, of core: PlayerCore, at position: MediaTime?) {
+        let reading = (host: core.driver.clock.now, counters: core.loop.snapshot.counters)
         state.withLock { state in
-            guard state.attachment?.id == id else { return }
+            guard state.isAttached(to: core, id) else { return }
             state.detach(reading)
             state.keepPosition(position)
         }
@@ -249,11 +251,15 @@ extension PlayerItem {
 }
 
 extension PlayerItem.State {
+    /// Returns whether the player has the item under this identifier. Other players use the same identifiers.
+    func isAttached(to core: PlayerCore, _ id: ItemID) -> Bool {
+        attachment?.isSame(as: PlayerItem.Attachment(id: id, core: core)) == true
+    }
+
     /// Detaches the item, and completes its log if an interstitial has interrupted it. The log of any other item is
     /// completed when the loop reports that it leaves the item, or when another player gets the item before that.
-    fileprivate mutating func detach(_ reading: (host: HostTime, counters: PlaybackCounters)?) {
+    fileprivate mutating func detach(_ reading: (host: HostTime, counters: PlaybackCounters)) {
         attachment = nil
-        guard let reading else { return }
         if log.isSuspended { log.end(at: reading.host) } else { log.count(reading.counters) }
     }
 

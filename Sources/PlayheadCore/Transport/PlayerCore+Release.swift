@@ -56,6 +56,8 @@ extension PlayerCore {
         clearVideoOutput()
         for item in items {
             item.state.withLock { state in
+                // Another player may have got it meanwhile.
+                guard state.attachment?.core === self else { return }
                 state.attachment = nil
                 if item === current { state.keepPosition(position) }
             }
