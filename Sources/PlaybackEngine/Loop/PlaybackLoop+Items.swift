@@ -255,12 +255,13 @@ extension PlaybackLoop {
         [current, next, replacement, pendingInterstitial, suspended?.item]
     }
 
-    /// Sets how far to read ahead in an item, in nanoseconds. If `duration` is nil, the item's buffer rules apply.
-    /// May be called from any thread.
-    package func setForwardBufferDuration(_ id: ItemID, _ duration: Int64?) {
+    /// Applies a changed setting of how far to read ahead in an item. May be called from any thread.
+    package func updateForwardBufferDuration(_ id: ItemID) {
         perform { loop in
+            // Calls of several threads may arrive in another order than their changes, so the newest value applies.
+            guard let source = loop.sources[id]?.make() else { return }
             for item in loop.openItems where item?.id == id {
-                item?.pipeline?.setForwardBufferDuration(duration)
+                item?.pipeline?.setForwardBufferDuration(source.forwardBufferDuration)
             }
         }
     }

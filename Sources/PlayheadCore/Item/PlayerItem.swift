@@ -138,10 +138,7 @@ public final class PlayerItem: Sendable, Identifiable {
                 return state.attachment
             }
             guard let attachment else { return }
-            attachment.core?.loop.setForwardBufferDuration(
-                attachment.id,
-                newValue > 0 ? BufferingPolicy.forward(seconds: newValue) : nil
-            )
+            attachment.core?.loop.updateForwardBufferDuration(attachment.id)
         }
     }
 
