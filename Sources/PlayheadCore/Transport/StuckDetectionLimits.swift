@@ -47,7 +47,11 @@ extension Player {
 
 extension PlayerCore {
     func setStuckDetectionLimits(_ limits: StuckDetectionLimits) {
-        state.withLock { $0.stuckDetectionLimits = limits }
-        loop.setStuckDetectionLimits(limits.nanoseconds)
+        let applied = limits.nanoseconds
+        state.withLock { state in
+            state.stuckDetectionLimits = limits
+            state.addCommand { $0.setStuckDetectionLimits(applied) }
+        }
+        executeCommands()
     }
 }
