@@ -123,6 +123,37 @@ struct AudioSeamTests {
         #expect(bench.lines("playedToEnd").count == 1)
     }
 
+    /// Returns a bench with two items of two seconds, 50 ms before the second one follows. The sink has no device.
+    private func captureBeforeSeam() -> EngineTestBench {
+        let bench = EngineTestBench(isRealTime: true)
+        bench.loop.send(.setEndAction(.advance))
+        bench.insert(.clip(seconds: 2), id: 1)
+        bench.insert(.clip(seconds: 2), id: 2)
+        bench.play()
+        bench.driver.run(seconds: 1.95)
+        return bench
+    }
+
+    @Test("If looping is enabled just before the end, a sink without a device receives each sample once")
+    func loopedWithoutDevice() {
+        let bench = captureBeforeSeam()
+        bench.loop.send(.setRepeat(.loop))
+        bench.driver.run(seconds: 0.5)
+        bench.loop.send(.setRepeat(.once))
+        bench.driver.run(atMost: 60)
+        let expected = (0..<3).flatMap { _ in Self.numbers(96_000) }
+        #expect(bench.audioSink.samples.count == expected.count)
+        #expect(Self.firstDifference(bench.audioSink.samples, expected) == nil)
+    }
+
+    @Test("If the next item is removed just before the end, a sink without a device receives nothing of it")
+    func takenOutWithoutDevice() {
+        let bench = captureBeforeSeam()
+        bench.loop.send(.remove(ItemID(2)))
+        bench.driver.run(atMost: 60)
+        #expect(bench.audioSink.samples == Self.numbers(96_000))
+    }
+
     /// Returns a bench with two items of two seconds, 70 ms before the second one follows. The device has received
     /// audio of the second item.
     private func benchBeforeSeam(_ configureSecond: (inout MediaItem) -> Void = { _ in }) -> EngineTestBench {

@@ -56,7 +56,7 @@ extension PlaybackLoop {
     package func setAudio(_ output: AudioOutputLane?) {
         audio.replaceOutput(output)
         presentation.sinkLead = audio.lead ?? PresentationScheduler.defaultLead(isRealTime: driver.isRealTime)
-        presentation.splitsLongAudio = audio.device != nil
+        presentation.hasAudioDevice = audio.device != nil
         presentation.audioSlack =
             audio.lead == nil ? PresentationScheduler.defaultSlack(isRealTime: driver.isRealTime) : 0
         output?.setPaused(state.timelineRate == 0)

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// Audio from after a seam that was delivered to its sink before the seam is reached. A device needs its samples
-/// before they are due.
+/// before they are due. Other sinks cannot take audio back, so they receive it when the seam is reached.
 struct AudioPrefetch {
     /// The end mark of the current pass's audio, which was removed from the queue. It is nil if another item follows,
     /// because its frames are in queues of their own.
@@ -25,6 +25,9 @@ struct AudioPrefetch {
 }
 
 extension PresentationScheduler {
+    /// A Boolean value that indicates whether audio is delivered before the seam that precedes it is reached.
+    var prefetchesAudio: Bool { hasAudioDevice && audioLead > 0 }
+
     /// Delivers audio of the next pass of a loop, whose frames follow the end mark in the queue.
     mutating func prefetchAudio(
         _ pipeline: ItemPipeline,
@@ -65,7 +68,7 @@ extension PresentationScheduler {
         at now: HostTime,
         _ outcome: inout DueOutput
     ) {
-        guard audioLead > 0, timeline.isRunning, !isReverse, !endWasReported, replacementTime == nil,
+        guard prefetchesAudio, timeline.isRunning, !isReverse, !endWasReported, replacementTime == nil,
             let track = next.audio
         else { return }
         if audioPrefetch == nil { audioPrefetch = nextItem(pipeline, next, start) }

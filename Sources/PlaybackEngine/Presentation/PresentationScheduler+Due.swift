@@ -10,7 +10,7 @@ extension PresentationScheduler {
         if let video = pipeline.video { dequeueVideo(video, pipeline, now, &outcome) }
         if !isReverse, let audio = pipeline.audio {
             dequeueAudio(audio, pipeline, now, &outcome)
-            if audioLead > 0 { prefetchAudio(pipeline, audio, now, &outcome) }
+            if prefetchesAudio { prefetchAudio(pipeline, audio, now, &outcome) }
         }
         if !endWasReported { detectEnd(pipeline, now, &outcome) }
         return outcome
@@ -92,7 +92,7 @@ extension PresentationScheduler {
     func removeAudio(_ track: TrackPipeline, _ epoch: Epoch) -> AudioBuffer? {
         guard case .audio(let buffer)? = track.advance() else { return nil }
         let count = buffer.format.sampleRate / Self.piecesPerSecond
-        guard splitsLongAudio, count > 0, buffer.frameCount > count else { return buffer }
+        guard hasAudioDevice, count > 0, buffer.frameCount > count else { return buffer }
         track.restore([buffer.trimmed(first: count)], epoch: epoch)
         return buffer.trimmed(last: buffer.frameCount - count)
     }

@@ -51,9 +51,9 @@ struct PresentationScheduler {
     /// The time by which audio is delivered to its sink ahead of its due time at rate 1, in nanoseconds. It allows
     /// the sink to keep a buffer.
     var sinkLead: Int64
-    /// A Boolean value that indicates whether long audio is delivered in pieces, because the sink has a device, whose
-    /// capacity is limited.
-    var splitsLongAudio = false
+    /// A Boolean value that indicates whether the audio sink has a device. Its capacity is limited, so long audio is
+    /// delivered in pieces. It can discard what it has not played, so it receives audio from after a seam in advance.
+    var hasAudioDevice = false
     /// The timeline. The loop corrects it to keep it synchronized with an audio device.
     var timeline = Timeline()
     /// The ends of the current item.
