@@ -60,4 +60,35 @@ struct CueStageTests {
         #expect(demuxer.enabledAtSeek == [read.union([ScriptedMedia.videoTrack])])
         #expect(demuxer.enabled == read)
     }
+
+    @Test("Backward, earlier cues are read before playback reaches the position that was sought to")
+    func backward() {
+        let media = ScriptedMedia(
+            video: .init(frameCount: 2500),
+            audio: .init(sampleCount: 4_800_000),
+            cues: [.init("early", from: 30_000, to: 31_000), .init("late", from: 70_000, to: 71_000)]
+        )
+        let demuxer = ScriptedDemuxer(media, driver: ManualDriver())
+        let source = CueSource.subtitles(
+            .track(ScriptedMedia.subtitleTrack),
+            makeDemuxer: { _ in demuxer },
+            listeners: { [] }
+        )
+        let stage = CueStage(source, at: .zero, changed: {}, opened: { _ in }, faulted: { _ in })
+        /// Plays backward at a time, and returns the cues that have been read.
+        func play(at seconds: Int64, jumped: Bool) -> [String] {
+            let time = ItemTime(nanoseconds: seconds * 1_000_000_000)
+            if stage.play(at: time, jumped: jumped, isReverse: true) {
+                while stage.step() == .progressed {}
+            }
+            return stage.cues.entries.map(\.cue.text)
+        }
+        _ = stage.step()
+        #expect(play(at: 65, jumped: true) == ["late"])
+        #expect(play(at: 51, jumped: false) == ["late"])
+        // Cues that are far away are dropped, and are read again on the way back to them.
+        #expect(play(at: 49, jumped: false) == ["early"])
+        #expect(play(at: 30, jumped: false) == ["early"])
+        #expect(play(at: 65, jumped: true) == ["early", "late"])
+    }
 }

@@ -92,9 +92,16 @@ struct CueList {
     }
 
     /// Removes the cues that end before `time`.
-    mutating func drop(before time: ItemTime) {
+    mutating func drop(before time: ItemTime) { remove(where: { $0.end < time }) }
+
+    /// Removes the cues of a track that begin after `time`.
+    mutating func drop(after time: ItemTime, track: Int) {
+        remove(where: { $0.start > time && $0.cue.track == track })
+    }
+
+    private mutating func remove(where isRemoved: (Entry) -> Bool) {
         entries.removeAll { entry in
-            guard entry.end < time else { return false }
+            guard isRemoved(entry) else { return false }
             bytes -= Self.size(entry.cue)
             drawingBytes -= entry.cue.drawingByteCount
             return true

@@ -16,9 +16,18 @@ final class CueStage: Stage, @unchecked Sendable {
         /// The range of item time that has been read.
         var readStart = ItemTime.zero
         var readEnd = ItemTime.zero
+        /// The start of that range after the last jump or seek. Unlike `readStart`, it does not change when cues are
+        /// dropped, so what does not fit is not read again and again.
+        var seekStart = ItemTime.zero
+        var isReverse = false
         var isAtEnd = false
         /// True when the track is open. From then on a jump interrupts reads; it never interrupts opening.
         var isOpen = false
+
+        /// Whether backward playback approaches the start of what has been read.
+        var mustReadEarlier: Bool {
+            isReverse && seekStart > .zero && time < seekStart + CueStage.readAheadDuration / 2
+        }
     }
 
     private let shared: Locked<Shared>
@@ -82,11 +91,17 @@ final class CueStage: Stage, @unchecked Sendable {
 
     /// Sets the playback position. Returns true if the stage has work. After a jump, a read that waits for
     /// bytes ends. Any thread.
-    func play(at time: ItemTime, jumped: Bool) -> Bool {
+    func play(at time: ItemTime, jumped: Bool, isReverse: Bool = false) -> Bool {
         let (jumps, hasWork) = shared.withLock { shared in
             shared.time = time
-            if jumped { shared.jumps += 1 }
-            let hasWork = jumped || !shared.isAtEnd && shared.readEnd < time + Self.readAheadDuration / 2
+            shared.isReverse = isReverse
+            if jumped {
+                shared.jumps += 1
+                shared.seekStart = shared.readStart
+            }
+            let hasWork =
+                jumped || shared.mustReadEarlier
+                || !shared.isAtEnd && shared.readEnd < time + Self.readAheadDuration / 2
             return (jumped && shared.isOpen ? shared.jumps : nil, hasWork)
         }
         if let jumps { demuxer.interrupt(before: Self.epoch(jumps)) }
@@ -146,8 +161,8 @@ final class CueStage: Stage, @unchecked Sendable {
     private func enable() { demuxer.setEnabledTracks(Set([track, progressTrack].compactMap(\.self))) }
 
     private func read(_ decoder: any TextDecoder) throws(MediaError) -> StepResult {
-        let (time, jumps, readStart, readEnd, isAtEnd) = shared.withLock {
-            ($0.time, $0.jumps, $0.readStart, $0.readEnd, $0.isAtEnd)
+        let (time, jumps, readStart, readEnd, isAtEnd, mustReadEarlier) = shared.withLock {
+            ($0.time, $0.jumps, $0.readStart, $0.readEnd, $0.isAtEnd, $0.mustReadEarlier)
         }
         if jumps != self.jumps {
             self.jumps = jumps
@@ -156,6 +171,7 @@ final class CueStage: Stage, @unchecked Sendable {
             if !isAlreadyRead { mustSeek = true }
             pendingSeek = nil
         }
+        if mustReadEarlier { mustSeek = true }
         if mustSeek {
             return try seek(to: pendingSeek ?? max(.zero, time - Self.preroll))
         }
@@ -207,7 +223,10 @@ final class CueStage: Stage, @unchecked Sendable {
         shared.withLock { shared in
             shared.readStart = time
             shared.readEnd = time
+            shared.seekStart = time
             shared.isAtEnd = false
+            // Later cues are read again before they are due, and would take the capacity of those that are due now.
+            shared.cues.drop(after: time + Self.preroll + Self.readAheadDuration, track: track)
         }
         decoder?.flush()
         // In most containers, the index has no sync points for subtitles, but it has some for video and audio.

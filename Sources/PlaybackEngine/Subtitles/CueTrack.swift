@@ -61,7 +61,7 @@ struct CueTrack {
             position = newPosition
             delivered = [:]
         }
-        if stage.play(at: time, jumped: hasJumped) { runner.wake() }
+        if stage.play(at: time, jumped: hasJumped, isReverse: isReverse) { runner.wake() }
         return deliver(at: time, isReverse: isReverse)
     }
 
