@@ -300,6 +300,36 @@ struct AudioSeamTests {
         #expect(samples.dropFirst(96_000).allSatisfy { $0 == 0 })
     }
 
+    /// The ways in which audio begins while an item without audio plays.
+    enum FirstAudio: CaseIterable, Sendable { case nextItem, interstitial, selection }
+
+    @Test(
+        "The device is prepared before audio begins, although the current item has none",
+        arguments: FirstAudio.allCases
+    )
+    func preparedDevice(_ firstAudio: FirstAudio) {
+        let bench = EngineTestBench(audio: .device())
+        bench.loop.send(.setEndAction(.advance))
+        var item = bench.makeItem(.clip(seconds: 2))
+        item.audio = .none
+        let source = Locked(item)
+        bench.loop.setItem(ItemID(1), MediaItemSource { source.withLock { $0 } })
+        bench.play()
+        bench.driver.run(seconds: 0.2)
+        #expect(!bench.audioDevice.calls.contains(.prepare))
+        switch firstAudio {
+        case .nextItem: bench.insert(.clip(seconds: 2), id: 2)
+        case .interstitial:
+            let other = bench.makeItem(.clip(seconds: 2))
+            bench.loop.interrupt(with: ItemID(2), MediaItemSource(other), rate: 1)
+        case .selection:
+            source.withLock { $0.audio = .automatic }
+            bench.loop.reloadItem(ItemID(1))
+        }
+        bench.driver.run(seconds: 1.5)
+        #expect(bench.audioDevice.calls.contains(.prepare))
+    }
+
     @Test("If the player is muted, the clock continues")
     func muted() {
         let bench = EngineTestBench(audio: .device())

@@ -25,6 +25,7 @@ extension PlaybackLoop {
                 item,
                 forwardBufferDuration: forwardBufferDuration(of: id, item)
             )
+            prepareAudioDevice(for: pipeline)
             if pipeline.canPlayReverse { execute(state.handle(.reversible(id))) }
             handle(.preparedOpened(id, duration: item.measuredDuration ?? pipeline.description.duration))
             if !pipeline.description.isLocal { pipeline.setReportsProgress(true) }

@@ -141,6 +141,7 @@ extension PlaybackLoop {
                 item,
                 forwardBufferDuration: forwardBufferDuration(of: id, item)
             )
+            prepareAudioDevice(for: pipeline)
             pipeline.setLooping(state.loopsItem)
             if let situation = switchSituation(pipeline.description) {
                 apply(.itemSwitch(.opened(situation)))

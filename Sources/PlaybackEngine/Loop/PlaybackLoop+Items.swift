@@ -130,12 +130,17 @@ extension PlaybackLoop {
             )
             setScheduledEnds(isReverse: presentation.isReverse)
             pipeline.setLooping(state.loopsItem)
-            if pipeline.audio != nil { audio.output?.prepare() }
+            prepareAudioDevice(for: pipeline)
             if pipeline.canPlayReverse { execute(state.handle(.reversible(id))) }
             handle(.opened(id, duration: item.measuredDuration ?? pipeline.description.duration))
             pipeline.wake()
             chooseVariants()
         }
+    }
+
+    /// Lets the audio device connect before an item that is open, current or not, delivers audio to it.
+    func prepareAudioDevice(for pipeline: ItemPipeline) {
+        if pipeline.audio != nil { audio.output?.prepare() }
     }
 
     /// Returns how far to read ahead in the item, in nanoseconds. The value may have been changed since opening
@@ -158,6 +163,7 @@ extension PlaybackLoop {
         case .failure(let error): handle(.preparedFailed(id, error))
         case .success(let pipeline):
             next?.didOpen(pipeline, item, forwardBufferDuration: forwardBufferDuration(of: id, item))
+            prepareAudioDevice(for: pipeline)
             if pipeline.canPlayReverse { execute(state.handle(.reversible(id))) }
             handle(.preparedOpened(id, duration: item.measuredDuration ?? pipeline.description.duration))
             pipeline.wake()
