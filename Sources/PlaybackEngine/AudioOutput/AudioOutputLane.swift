@@ -91,7 +91,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         // be batched.
         guard let batch, let settings, settings.taps.isEmpty else {
             let write = AudioBatch.Write(buffers: buffers, origin: origin)
-            return enqueue { [self] in perform([write]) }
+            return enqueueAlways { [self] in perform([write]) }
         }
         var origin = origin
         origin.settings = AudioSettingsSource { settings }
@@ -99,8 +99,12 @@ package final class AudioOutputLane: @unchecked Sendable {
         if batch.withLock({ $0.add(write) }) { flushBatch() }
     }
 
-    /// Enqueues work after the batched audio.
+    /// Enqueues work after the batched audio. It is omitted if the sink has been finished.
     func enqueue(_ work: @escaping @Sendable () -> Void) {
+        enqueueAlways { [self] in if !isFinished { work() } }
+    }
+
+    private func enqueueAlways(_ work: @escaping @Sendable () -> Void) {
         flushBatch()
         lane.enqueue(work)
     }
@@ -229,7 +233,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         do {
             try body()
         } catch {
-            finishNow()
+            endSink()
             let text = "audio sink failed and was removed: \(error)"
             report(.sinkFailed(MediaError(.sinkFailed, text), error))
         }
@@ -258,8 +262,9 @@ package final class AudioOutputLane: @unchecked Sendable {
     ///   - isLate: False if `media` is not yet reached, so that the audio begins there.
     func setVolume(_ volume: Float, with timeline: Timeline, from media: TimelineTime, isLate: Bool) {
         if volume > 0 { isOpening.store(true, ordering: .releasing) }
-        enqueue { [self] in
+        enqueueAlways { [self] in
             defer { isOpening.store(false, ordering: .releasing) }
+            guard !isFinished else { return }
             guard let scheduler else { return gain.set(volume) }
             let wasDeferred = isDeferred
             self.volume = volume
@@ -380,7 +385,6 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     private func finishNow() {
         guard !isFinished else { return }
-        isFinished = true
         do {
             try drain()
         } catch {
@@ -391,13 +395,19 @@ package final class AudioOutputLane: @unchecked Sendable {
                 )
             )
         }
+        endSink()
+    }
+
+    /// Finishes the sink without the samples that processing and the resampler hold.
+    private func endSink() {
+        isFinished = true
         sink.finish()
     }
 
     private func flushSink() { if let scheduler { scheduler.flush() } else { sink.flush() } }
 
     /// Calls `body` after the work that is enqueued on the lane.
-    package func afterPending(_ body: @escaping @Sendable () -> Void) { enqueue(body) }
+    package func afterPending(_ body: @escaping @Sendable () -> Void) { enqueueAlways(body) }
 
     /// The age from which on a reading of the device is obsolete: 500 ms.
     private static let maximumReadingAge: Int64 = 500_000_000
