@@ -266,6 +266,27 @@ struct InterstitialTests {
         #expect(moments.allSatisfy { $0.offset != nil })
     }
 
+    @Test("An item is heard from where it was paused, also if an earlier interstitial had interrupted nothing")
+    func pausedAfterFirstInterstitial() {
+        let bench = EngineTestBench(audio: .device())
+        interrupt(bench, id: 8)
+        bench.driver.run(seconds: 2)
+        #expect(bench.lines("playedToEnd").count == 1)
+        bench.load(.clip(seconds: 4))
+        bench.play()
+        bench.driver.run(seconds: 1)
+        bench.play(0)
+        bench.driver.run(seconds: 0.2)
+        interrupt(bench)
+        bench.driver.run(seconds: 2)
+        #expect(bench.loop.snapshot.itemID == ItemID(1))
+        bench.play()
+        bench.driver.run(seconds: 0.06)
+        let moments = bench.run(seconds: 0.1)
+        #expect(moments.worstOffset < 3)
+        #expect(moments.allSatisfy { $0.offset != nil })
+    }
+
     @Test(
         "A device plays on without a hole: the samples of both items follow each other",
         arguments: [nil, 5] as [UInt64?]

@@ -19,10 +19,12 @@ extension AudioOutputLane {
         }
     }
 
-    /// Discards all audio that was not heard, and keeps it for `endInterruption`, unless audio is kept already.
-    func interrupt() {
+    /// Discards all audio that was not heard.
+    ///
+    /// - Parameter keepsHistory: Whether the audio is kept for `endInterruption`.
+    func interrupt(keepsHistory: Bool) {
         enqueue { [self] in
-            if scheduler != nil, interrupted == nil { interrupted = history }
+            if scheduler != nil, keepsHistory { interrupted = history }
             discardAll()
         }
     }

@@ -60,9 +60,12 @@ extension PlaybackLoop {
         pendingInterstitial = nil
         let now = now
         let time = presentation.timeline.media(at: now)
-        if isSeamless { withdrawAudio(keepsHistory: suspended == nil, at: now) }
+        // An item that plays may be an interstitial, which does not continue.
+        let suspends =
+            suspended == nil && current.map { $0.id == state.interstitial?.primary?.item.id } ?? false
+        if isSeamless { withdrawAudio(keepsHistory: suspends, at: now) }
         if let old = current {
-            if suspended == nil, state.interstitial?.primary?.item.id == old.id {
+            if suspends {
                 suspend(old, at: now)
             } else {
                 sources[old.id] = nil
@@ -73,7 +76,7 @@ extension PlaybackLoop {
         makeCurrent(new, isSeamless: isSeamless) { pipeline in
             presentation.follow(pipeline, start: new.start, at: time)
         } clear: {
-            audio.output?.interrupt()
+            audio.output?.interrupt(keepsHistory: suspends)
         }
         updateAgain()
     }
