@@ -123,6 +123,29 @@ struct AudioSeamTests {
         #expect(bench.lines("playedToEnd").count == 1)
     }
 
+    @Test(
+        "If the next item is removed just before the end, the current one is heard to its last sample",
+        arguments: [false, true]
+    )
+    func heardToEnd(isPaused: Bool) {
+        let bench = EngineTestBench(audio: .device())
+        bench.loop.send(.setEndAction(.advance))
+        bench.insert(.clip(seconds: 2), id: 1)
+        bench.insert(.clip(seconds: 2), id: 2)
+        bench.play()
+        bench.driver.run(seconds: 1.9)
+        if isPaused {
+            bench.play(0)
+            bench.driver.run(seconds: 0.2)
+        }
+        bench.loop.send(.remove(ItemID(2)))
+        bench.driver.run(seconds: 0.01)
+        if isPaused { bench.play() }
+        bench.driver.run(atMost: 60)
+        let last = bench.audioDevice.heard.flatMap(\.samples).reversed().drop { $0 == 0 }.prefix(100)
+        #expect(Array(last.reversed()) == Array(Self.numbers(96_000).suffix(100)))
+    }
+
     /// Returns a bench with two items of two seconds, 50 ms before the second one follows. The sink has no device.
     private func captureBeforeSeam() -> EngineTestBench {
         let bench = EngineTestBench(isRealTime: true)

@@ -39,6 +39,9 @@ struct AudioHistory {
 
     mutating func clear() { entries = [] }
 
+    /// Removes the audio of an epoch.
+    mutating func remove(_ epoch: Epoch) { entries.removeAll { $0.buffer.epoch == epoch } }
+
     /// Returns the entries from `media` on, and the audio immediately before it.
     func split(at media: TimelineTime) -> (before: AudioBuffer?, entries: [Entry]) {
         var before: AudioBuffer?

@@ -173,9 +173,8 @@ extension PlaybackLoop {
 
     func discardNext() {
         guard let old = next else { return }
-        if presentation.audioPrefetch?.epoch == old.start.epoch {
-            discardPrefetchedAudio()
-            presentation.audioPrefetch = nil
+        if let prefetch = presentation.audioPrefetch, prefetch.epoch == old.start.epoch {
+            withdrawAudioOfNext(prefetch)
         }
         if suspended?.presentation.pass.audioPrefetch?.epoch == old.start.epoch {
             suspended?.presentation.pass.audioPrefetch = nil

@@ -140,6 +140,21 @@ extension PlaybackLoop {
         returnPrefetchedAudio()
     }
 
+    /// Takes back audio of the next item, which will not follow. The current item is heard to its end.
+    func withdrawAudioOfNext(_ prefetch: AudioPrefetch) {
+        let (timeline, now) = (presentation.timeline, now)
+        if let output = audio.output {
+            output.withdraw(
+                prefetch.epoch,
+                from: prefetch.origin.timelineTime(of: prefetch.first),
+                with: timeline,
+                at: timeline.media(at: now),
+                output.rateChangePoint(at: now, epoch: timeline.epoch)
+            )
+        }
+        presentation.audioPrefetch = nil
+    }
+
     /// Returns prefetched audio of the next item to its queue, because the seam is not reached and the item may begin
     /// later. The caller discards what the output holds of it.
     func returnPrefetchedAudio() {
