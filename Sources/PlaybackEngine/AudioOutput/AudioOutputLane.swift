@@ -281,8 +281,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     }
 
     func discardAll() {
-        processing.reset()
-        converter?.reset()
+        resetProcessing()
         gain.reset()
         history.clear()
         resumePosition = nil
@@ -296,6 +295,23 @@ package final class AudioOutputLane: @unchecked Sendable {
             history.clear()
             scheduler.restart()
         }
+    }
+
+    /// Discards what the device has not played, and what processing holds. The audio that follows does not continue it,
+    /// and is placed at the position of the timeline.
+    func discardUnplayed() {
+        guard let scheduler else { return }
+        enqueue { [self] in
+            history.clear()
+            resetProcessing()
+            scheduler.restart()
+        }
+    }
+
+    /// Discards the audio that processing and the resampler hold.
+    func resetProcessing() {
+        processing.reset()
+        converter?.reset()
     }
 
     /// Discards audio of another item that was written after a seam. Audio before the seam is written again, as late as

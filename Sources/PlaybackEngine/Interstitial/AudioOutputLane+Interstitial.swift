@@ -14,7 +14,7 @@ extension AudioOutputLane {
             guard let scheduler else { return }
             if keepsHistory { interrupted = history }
             history.clear()
-            processing.reset()
+            resetProcessing()
             if point.flatMap({ scheduler.rewind(to: $0) }) == nil { scheduler.restart() }
         }
     }

@@ -199,7 +199,7 @@ extension PlaybackLoop {
             after: shown?.presentationTime,
             at: now
         )
-        if presentation.audioIsMisplaced { audio.output?.restart() }
+        if presentation.audioIsMisplaced { audio.output?.discardUnplayed() }
         if isSelection {
             describe(new.id)
             report(.selectionChanged(new.id))

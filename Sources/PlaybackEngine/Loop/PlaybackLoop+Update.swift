@@ -126,7 +126,7 @@ extension PlaybackLoop {
         if presentation.endWasReported {
             discardPrefetchedAudio()
         } else if presentation.audioIsMisplaced {
-            audio.output?.restart()
+            audio.output?.discardUnplayed()
         }
         // The next item may not have arrived.
         if !presentation.timeline.isRunning { audio.output?.endAudio() }
@@ -136,7 +136,7 @@ extension PlaybackLoop {
     /// Takes back audio from after a seam that will not be reached.
     func discardPrefetchedAudio() {
         guard presentation.audioPrefetch != nil else { return }
-        audio.output?.restart()
+        audio.output?.discardUnplayed()
         returnPrefetchedAudio()
     }
 
