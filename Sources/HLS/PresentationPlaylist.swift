@@ -88,6 +88,7 @@ final class PresentationPlaylist {
         guard let rendition else {
             return declaredTracks.map { track in
                 var track = track
+                track.playlistIndex = index
                 track.unplayableReason = failure?.message
                 return track
             }
@@ -95,6 +96,7 @@ final class PresentationPlaylist {
         return rendition.description.tracks.map { own in
             var track = own
             track.id = rendition.trackIDs[own.id] ?? firstTrackID + own.id
+            track.playlistIndex = index
             // Item times are derived from container times. The end of a segment's track is unknown.
             let start = own.timeRange.start + rendition.startTime - zero
             track.timeRange = MediaTimeRange(start: max(.zero, start), duration: .indefinite)

@@ -37,4 +37,23 @@ struct EnabledTrackTests {
         while let packet = try demuxer.read().get() { read.insert(packet.track) }
         #expect(read == [audio])
     }
+
+    @Test(
+        "Tracks of one playlist have its index",
+        arguments: [("ts", "list.m3u8", 1), ("separate audio", "master.m3u8", 2)]
+    )
+    func playlistIndex(name: String, list: String, count: Int) throws {
+        let folder = try Presentation.folder(name)
+        defer { withExtendedLifetime(folder) {} }
+        let location = folder.path(list)
+        let demuxer = DetectingDemuxer(
+            OpenRequest(location: location),
+            FileResource(location: location),
+            backend: FFmpegBackend(),
+            resources: PresentationResources(root: FileResource(location: location))
+        )
+        let tracks = try demuxer.open().get().tracks
+        #expect(tracks.count == 2)
+        #expect(Set(tracks.map(\.playlistIndex)).count == count)
+    }
 }

@@ -8,9 +8,14 @@ import Testing
 /// A demuxer that records which tracks are enabled when it is asked to seek.
 private final class RecordingDemuxer: Demuxer {
     private let base: ScriptedDemuxer
+    /// The playlists of the tracks that are not in the first one, by track ID.
+    private let playlists: [Int: Int]
     private let state = Locked((enabled: Set<Int>(), atSeek: [Set<Int>]()))
 
-    init(_ base: ScriptedDemuxer) { self.base = base }
+    init(_ base: ScriptedDemuxer, playlists: [Int: Int] = [:]) {
+        self.base = base
+        self.playlists = playlists
+    }
 
     var enabled: Set<Int> { state.withLock { $0.enabled } }
     var enabledAtSeek: [Set<Int>] { state.withLock { $0.atSeek } }
@@ -23,7 +28,13 @@ private final class RecordingDemuxer: Demuxer {
         state.withLock { $0.atSeek.append($0.enabled) }
         return try base.seek(to: target, preference: preference)
     }
-    func open() throws(MediaError) -> Poll<MediaDescription> { try base.open() }
+    func open() throws(MediaError) -> Poll<MediaDescription> {
+        guard case .ready(var description) = try base.open() else { return .pending }
+        for index in description.tracks.indices {
+            description.tracks[index].playlistIndex = playlists[description.tracks[index].id] ?? 0
+        }
+        return .ready(description)
+    }
     func read() throws(MediaError) -> Poll<Packet?> { try base.read() }
     func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder> {
         try base.makeDecoder(for: track, options: options)
@@ -90,5 +101,29 @@ struct CueStageTests {
         #expect(play(at: 49, jumped: false) == ["early"])
         #expect(play(at: 30, jumped: false) == ["early"])
         #expect(play(at: 65, jumped: true) == ["early", "late"])
+    }
+
+    @Test(
+        "The progress is that of a track in the playlist of the cues: reading does not run ahead of that playlist",
+        arguments: [
+            ([:], ScriptedMedia.audioTrack), ([ScriptedMedia.audioTrack: 1], ScriptedMedia.videoTrack),
+            ([ScriptedMedia.videoTrack: 1], ScriptedMedia.audioTrack),
+        ] as [([Int: Int], Int)]
+    )
+    func progress(playlists: [Int: Int], expected: Int) {
+        let media = ScriptedMedia(
+            video: .init(frameCount: 2500),
+            audio: .init(sampleCount: 4_800_000),
+            cues: [.init("cue", from: 70_000, to: 71_000)]
+        )
+        let demuxer = RecordingDemuxer(ScriptedDemuxer(media, driver: ManualDriver()), playlists: playlists)
+        let source = CueSource.subtitles(
+            .track(ScriptedMedia.subtitleTrack),
+            makeDemuxer: { _ in demuxer },
+            listeners: { [] }
+        )
+        let stage = CueStage(source, at: .zero, changed: {}, opened: { _ in }, faulted: { _ in })
+        _ = stage.step()
+        #expect(demuxer.enabled == [expected, ScriptedMedia.subtitleTrack])
     }
 }

@@ -61,6 +61,9 @@ public struct Track: Hashable, Sendable, Identifiable {
     /// A Boolean value that indicates whether a text track's empty packets report how far reading has come. No other
     /// track then has to be read along.
     package var reportsProgress = false
+    /// The index of the playlist that contains the track, or 0 if the asset is one container. Tracks of one playlist
+    /// are read together.
+    package var playlistIndex = 0
     /// The reason why this track cannot be played; nil if it can.
     public var unplayableReason: String?
     /// The metadata of this track, by FFmpeg's keys: "handler_name", "encoder", and so on.

@@ -144,8 +144,10 @@ final class CueStage: Stage, @unchecked Sendable {
         self.decoder = decoder
         self.track = track.id
         if !track.reportsProgress {
-            let audio = TrackChoice.automatic.pick(.audio, from: description.tracks)?.id
-            let video = TrackChoice.automatic.pick(.video, from: description.tracks)?.id
+            // A track of another playlist says nothing about the progress of this one, and may not be open.
+            let neighbors = description.tracks.filter { $0.playlistIndex == track.playlistIndex }
+            let audio = TrackChoice.automatic.pick(.audio, from: neighbors)?.id
+            let video = TrackChoice.automatic.pick(.video, from: neighbors)?.id
             progressTrack = audio ?? video
             seekTrack = video ?? audio
         }
