@@ -45,7 +45,7 @@ final class Rendition {
     /// The number of consecutive lost segments that ends the presentation.
     private static let lostSegmentLimit = 3
 
-    /// A demuxer, and one of the segments that it can read.
+    /// A demuxer, and the segment with which it opens.
     private struct SegmentRun {
         let demuxer: any SegmentedDemuxer
         var segment: PlaylistSegment
@@ -62,9 +62,12 @@ final class Rendition {
         var needsReopening = false
 
         /// Returns true if the demuxer can continue with the segment.
+        ///
+        /// libav takes timestamps more than a minute before the first one for timestamps that have wrapped around (33
+        /// bits), so the demuxer reads no earlier segment.
         func canRead(_ other: PlaylistSegment) -> Bool {
             !needsReopening && segment.map == nil && other.map == nil
-                && other.discontinuity == segment.discontinuity
+                && other.discontinuity == segment.discontinuity && other.sequence >= segment.sequence
         }
     }
 

@@ -77,6 +77,12 @@ enum Presentation {
             try encode("-an " + video + list + "-hls_segment_filename v%d.ts v.m3u8", in: folder)
             try pack(in: folder)
             try folder.write("master.m3u8", Array(separate.utf8))
+        case "two segments far apart":
+            // The second segment begins a hundred seconds after the first one.
+            try encode(video + "-c:a copy -f mpegts 0.ts", in: folder)
+            try encode(video + "-c:a copy -output_ts_offset 100 -f mpegts 1.ts", in: folder)
+            let list = "#EXTM3U\n#EXT-X-TARGETDURATION:100\n#EXTINF:100,\n0.ts\n#EXTINF:3,\n1.ts\n"
+            try folder.write("list.m3u8", Array((list + "#EXT-X-ENDLIST\n").utf8))
         case "twelve segments":
             // 360 frames in twelve seconds, with a key frame every half second.
             try encode(
