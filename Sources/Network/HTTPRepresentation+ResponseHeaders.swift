@@ -150,8 +150,9 @@ extension HTTPRepresentation {
     /// one.
     private func changeError(_ head: ResponseHead, size: Int64?, _ metadata: ResourceMetadata) -> MediaError?
     {
+        let tags = [head.entityTag, metadata.entityTag].map { $0.map(ResponseHead.opaqueTag) }
         let isOther =
-            areDifferent(size, metadata.byteCount) || areDifferent(head.entityTag, metadata.entityTag)
+            areDifferent(size, metadata.byteCount) || areDifferent(tags[0], tags[1])
             || head.entityTag == nil && areDifferent(head.lastModified, metadata.lastModified)
         guard isOther else { return nil }
         return MediaError(.resourceChanged, "the resource has changed on the server since it was opened")

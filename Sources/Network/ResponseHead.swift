@@ -56,6 +56,12 @@ struct ResponseHead: Hashable, Sendable {
     /// Whether the body has no content coding: it contains the bytes of the resource.
     var isPlain: Bool { contentEncoding.map { $0.isEmpty || $0 == "identity" } ?? true }
 
+    /// Returns an entity tag without its mark of weakness. Servers send weak tags for a representation that has just
+    /// been modified, and strong ones later, so both are compared without it (RFC 9110, section 8.8.3.2).
+    static func opaqueTag(_ entityTag: String) -> Substring {
+        entityTag.hasPrefix("W/") ? entityTag.dropFirst(2) : entityTag[...]
+    }
+
     /// The value of `If-Range`, which does not allow weak entity tags.
     var validator: String? { Self.validator(entityTag, lastModified) }
 

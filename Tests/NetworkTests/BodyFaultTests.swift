@@ -180,6 +180,21 @@ struct BodyFaultTests {
     // MARK: Changed resources
 
     @Test(
+        "An entity tag that becomes strong or weak is not a change",
+        arguments: [("W/\"1\"", "\"1\""), ("\"1\"", "W/\"1\"")]
+    )
+    func weakTag(first: String, second: String) throws {
+        let file = try ServedFile.recovers { request, answer in
+            let isFirst = request.number == 1
+            answer.set("ETag", isFirst ? first : second)
+            guard isFirst else { return }
+            answer.cut = 100_000
+            answer.end = .close
+        }
+        #expect(file.server.log.count == 2)
+    }
+
+    @Test(
         "A resource that changes while it is read is an error, and its new bytes are not returned",
         arguments: ["ETag", "Last-Modified"]
     )
