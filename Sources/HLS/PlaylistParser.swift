@@ -45,7 +45,7 @@ package struct PlaylistParser {
         var range: (count: Int64, start: Int64?)?
         var map: PlaylistResource?
         var mapKey: PlaylistKey?
-        /// The first supported source of the key, or otherwise the first source.
+        /// The last supported source of the key, or otherwise the first source.
         var key: PlaylistKey?
         /// Whether the previous tag was EXT-X-KEY, too. Adjacent tags are alternative sources of the same key.
         var continuesKeyList = false
@@ -54,10 +54,10 @@ package struct PlaylistParser {
         /// The end of the previous byte range, and its resource.
         var end: (reference: PlaylistReference, offset: Int64)?
 
-        /// Adds an alternative source of the key.
+        /// Adds an alternative source of the key. A source of the same format replaces the one before.
         mutating func add(_ other: PlaylistKey) {
             switch (key, other) {
-            case (nil, _), (.unsupported, .aes128): key = other
+            case (nil, _), (_, .aes128): key = other
             default: break
             }
         }
@@ -260,7 +260,7 @@ package struct PlaylistParser {
         case "#EXT-X-KEY":
             if !next.continuesKeyList { next.key = nil }
             next.continuesKeyList = true
-            if let key = try key(AttributeList(value)) { next.add(key) }
+            if let key = try key(AttributeList(value)) { next.add(key) } else { next.key = nil }
         default: try parseMap(AttributeList(value))
         }
     }

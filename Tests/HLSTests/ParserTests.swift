@@ -206,6 +206,22 @@ struct ParserTests {
         #expect(urls == ["k1", "k2"])
     }
 
+    @Test(
+        "Of adjacent keys of the same format the last one applies, also if that is none",
+        arguments: [
+            (["METHOD=AES-128,URI=\"k1\"", "METHOD=AES-128,URI=\"k2\""], "k2"),
+            (["METHOD=AES-128,URI=\"k1\"", "METHOD=NONE"], nil),
+            (["METHOD=NONE", "METHOD=AES-128,URI=\"k1\""], "k1"),
+            (["METHOD=AES-128,URI=\"k1\"", "METHOD=SAMPLE-AES,URI=\"k2\",KEYFORMAT=\"com.apple\""], "k1"),
+        ] as [([String], String?)]
+    )
+    func adjacentKeys(tags: [String], expected: String?) throws {
+        let lines = tags.map { "#EXT-X-KEY:\($0)\n" }.joined()
+        let segment = try #require(try media("#EXTM3U\n\(lines)#EXTINF:1,\na.ts\n").segments.first)
+        let text: String? = if case .aes128(let reference, _) = segment.key { reference.text } else { nil }
+        #expect(text == expected)
+    }
+
     @Test("Playlists that exceed the limits are rejected")
     func limits() throws {
         var limits = PlaylistLimits()
