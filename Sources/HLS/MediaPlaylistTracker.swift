@@ -232,11 +232,11 @@ struct MediaPlaylistTracker {
         guard count > 0 else { return 0 }
         let limit = count.multipliedReportingOverflow(by: new.targetDuration)
         let estimate = limit.overflow ? .max : limit.partialValue
-        guard let end = last.date.map({ ($0 / 1000).addingClamped(last.duration) }), let start = next.date
-        else {
-            return estimate
-        }
-        return min(max(0, (start / 1000).subtractingClamped(end)), estimate)
+        // A playlist may date only its first segment.
+        guard let before = old.dates.last, let after = new.dates.first else { return estimate }
+        let length = (before.timeRange.end - before.timeRange.start).microseconds
+        let end = (before.nanosecondsSince1970 / 1000).addingClamped(length)
+        return min(max(0, (after.nanosecondsSince1970 / 1000).subtractingClamped(end)), estimate)
     }
 
     /// Records when the new segments appeared.

@@ -104,6 +104,9 @@ struct LiveWindowTests {
         #expect(try start(list(0..<4), list(7..<9)) == 24)
         let old = try list(3..<4, firstDate: "2026-01-01T00:00:00Z")
         #expect(try start(old, list(7..<9, firstDate: "2026-01-01T00:00:12.5Z")) == 12)
+        // Only the first segment of each version is dated.
+        let dated = try list(1..<4, firstDate: "2026-01-01T00:00:00Z")
+        #expect(try start(dated, list(7..<9, firstDate: "2026-01-01T00:00:18Z")) == 18)
         // A date that goes back, or far ahead, is not used.
         #expect(try start(old, list(7..<9, firstDate: "2025-01-01T00:00:00Z")) == 3)
         #expect(try start(old, list(7..<9, firstDate: "2036-01-01T00:00:00Z")) == 15)
