@@ -148,6 +148,17 @@ struct ServedSubtitleTests {
         #expect(other.paths.sorted() == expected.sorted())
     }
 
+    @Test("Cues are also read of an asset whose media nothing else opens")
+    func unopenedAsset() async throws {
+        let served = try serve()
+        let loaded = try served.asset("/master.m3u8")
+        try await loaded.load()
+        let track = try #require(loaded.tracks.first { $0.mediaType == .subtitle })
+        let cues = try await served.asset("/master.m3u8").cues(of: track)
+        #expect(cues.map(\.text) == Self.all.map(\.0))
+        #expect(try await loaded.cues(of: track) == cues)
+    }
+
     @Test("After a seek the cues that are due there are delivered")
     func seek() async throws {
         let told = try await play(try serve(), from: MediaTime(value: 1200, timescale: 1000))

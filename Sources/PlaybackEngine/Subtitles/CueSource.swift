@@ -13,8 +13,9 @@ package struct CueSource: Sendable {
     package var listeners: @Sendable () -> [CueListener]
     /// The location of an external subtitle file, which its errors name; nil if the item itself is read.
     package var location: String?
-    /// Whether only subtitles are read of what is opened.
-    var readsOnlySubtitles = false
+    /// Whether only subtitles are read of what is opened. The times of HLS subtitles are known only once another
+    /// demuxer of the asset has opened its media.
+    package var readsOnlySubtitles = false
 
     package init(
         makeDemuxer: @escaping @Sendable (DemuxerOptions) -> any Demuxer,

@@ -231,11 +231,12 @@ struct AssetReader: Sendable {
 
     func cues(_ track: Track) -> ReaderSession<[TextCue]> {
         let output = ReaderOutput<[TextCue]>(limits: QueueLimits(count: 1))
-        let source = CueSource.subtitles(
+        var source = CueSource.subtitles(
             .track(track.id),
             makeDemuxer: { [asset] in asset.makeDemuxer(nil, $0) },
             listeners: { [] }
         )
+        source.readsOnlySubtitles = asset.media != nil
         let driver = clock.makeDriver()
         let reader = CueReader(source, driver: driver, role: asset.loadingRole, output: output)
         if let refusal = driver.refusal { output.finish(refusal) } else { reader.start() }

@@ -220,6 +220,7 @@ public final class ImageGenerator: Sendable {
                 listeners: { [] }
             )
             cues.location = settings.legibleAsset?.location
+            cues.readsOnlySubtitles = settings.legibleAsset == nil
             let own = asset.backend(of: backend ?? asset.backend)
             settings.subtitles = ImageSubtitles(cues) { own.makeSubtitleRenderer() }
         }

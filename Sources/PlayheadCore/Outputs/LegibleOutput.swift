@@ -180,6 +180,7 @@ extension PlayerItem {
         source.role = asset.loadingRole
         if let outside {
             source.location = outside.location
+            source.readsOnlySubtitles = false
             state.withLock { $0.subtitleURLs[outside.location] = outside.url }
         }
         return source
