@@ -64,7 +64,10 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         self.resources = resources
         self.makeCipher = makeCipher
         tracker = MediaPlaylistTracker(playlist, url: url, resources: resources)
-        index = availableIndex(from: tracker.firstIndex(offset: liveOffset))
+        let first = tracker.firstIndex(offset: liveOffset)
+        index = availableIndex(from: first)
+        // The newest segments of a live presentation may be gaps, and the offset may be zero.
+        if segment == nil, let earlier = availableIndex(before: first) { index = earlier }
     }
 
     var playlist: MediaPlaylist { tracker.playlist }

@@ -120,6 +120,30 @@ struct LiveWindowTests {
         )
     }
 
+    @Test(
+        "Reading begins with the last available segment if there is none after the offset from the edge",
+        arguments: [(3, nil, 2), (6, 0, 5), (5, 0, 4), (6, nil, 3)] as [(Int, Int64?, Int64)]
+    )
+    func lastAvailable(firstGap: Int, offset: Int64?, expected: Int64) throws {
+        let segments = (0..<6).map { number in
+            (number >= firstGap ? "#EXT-X-GAP\n" : "") + "#EXTINF:3,\n\(number).ts\n"
+        }.joined()
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:3\n" + segments
+        let url = "http://host.test/a.m3u8"
+        guard case .media(let media) = try PlaylistParser.parse(Array(text.utf8), at: url) else {
+            throw MediaError(.io, "not a media playlist")
+        }
+        let source = SegmentSource(
+            media,
+            url: url,
+            resources: PresentationResources(root: UnreachableResource()),
+            liveOffset: offset
+        ) { _, _ throws(MediaError) in
+            throw MediaError(.encrypted, "no segment is encrypted")
+        }
+        #expect(source.segment?.sequence == expected)
+    }
+
     @Test("After a version without segments the indices continue")
     func emptyVersion() throws {
         var tracker = tracker(try list(0..<3))
