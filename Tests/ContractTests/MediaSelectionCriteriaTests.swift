@@ -92,6 +92,26 @@ struct MediaSelectionCriteriaTests {
         }
     }
 
+    @Test("Options are sorted by preferred languages, and within a language by preferred regions")
+    func sorting() async throws {
+        var description = MediaDescription(formatName: "x")
+        description.tracks = ["pt-PT", "en-AU", "en-GB", "pt-BR", "en-US"].enumerated()
+            .map { index, language in
+                var track = Track(id: index, mediaType: .audio, codec: "x", timeBase: Rational(1, 1))
+                track.language = language
+                return track
+            }
+        let asset = Asset(url: URL(fileURLWithPath: "/x"), backend: Described(description))
+        try await asset.load()
+        let options = try #require(asset.mediaSelectionGroup(for: .audible)).options
+        func sorted(_ languages: [String]) -> [Int] {
+            options.sorted(byPreferredLanguages: languages).map(\.track.id)
+        }
+        #expect(sorted(["pt-BR"]) == [3, 0])
+        #expect(sorted(["en-US", "pt", "en-GB"]) == [4, 2, 1, 0, 3])
+        #expect(sorted(["fr"]) == [])
+    }
+
     @Test("Options match a language in any code, and match by their characteristics")
     func filters() async throws {
         let languages = ["ger", "deu", "DE", "fre", "por", "eng", nil, "es-MX"]
@@ -111,6 +131,8 @@ struct MediaSelectionCriteriaTests {
         #expect(group.options(with: [.describesVideoForAccessibility]).map(\.track.id) == [5])
         #expect(group.options(with: [.isMainProgramContent, .audible]).map(\.track.id) == [5])
         #expect(found("es") == [7] && found("spa") == [7] && found("es-ES") == [7])
+        let sorted = group.options.sorted(byPreferredLanguages: ["es-ES", "de", "por"])
+        #expect(sorted.map(\.track.id) == [7, 0, 1, 2, 4])
         #expect(group.options(with: [.legible]).isEmpty)
         #expect(asset.mediaSelectionGroup(for: .isMainProgramContent) == nil)
     }

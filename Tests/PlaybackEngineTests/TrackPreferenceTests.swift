@@ -42,6 +42,9 @@ struct TrackPreferenceTests {
         #expect(best(tracks, [["pt", "por"]]) == 1)
         #expect(best(tracks, [["pt-br", "pt", "por"]]) == 2)
         #expect(best(tracks, [["por-br", "por"], ["fr"]]) == 0)
+        // A region of a later preference comes before one that is not preferred.
+        let regions = [track(0, "en-AU"), track(1, "en-GB"), track(2, "en-US")]
+        #expect(best(regions, [["en-nz", "en", "eng"], ["en-gb", "en", "eng"]]) == 1)
     }
 
     @Test("Among tracks of a language, dispositions decide, and tracks for a special audience come last")

@@ -57,10 +57,11 @@ public final class AVMediaSelectionGroup: NSObject, NSCopying, @unchecked Sendab
         with locale: Locale
     ) -> [AVMediaSelectionOption] {
         let language = locale.language.languageCode?.identifier ?? locale.identifier
-        return Self.options(options, in: language)
+        return options.filter { $0.option.isInLanguage(language) }
     }
 
-    /// Returns the options in the given languages, sorted by their order.
+    /// Returns the options in the given languages, sorted by their order. Among the options in one language, those of a
+    /// preferred region come first.
     ///
     /// - Parameters:
     ///   - options: The options.
@@ -70,17 +71,8 @@ public final class AVMediaSelectionGroup: NSObject, NSCopying, @unchecked Sendab
         from options: [AVMediaSelectionOption],
         filteredAndSortedAccordingToPreferredLanguages preferredLanguages: [String]
     ) -> [AVMediaSelectionOption] {
-        var result: [AVMediaSelectionOption] = []
-        for language in preferredLanguages {
-            result += Self.options(options, in: language).filter { !result.contains($0) }
-        }
-        return result
-    }
-
-    private static func options(_ options: [AVMediaSelectionOption], in language: String)
-        -> [AVMediaSelectionOption]
-    {
-        options.filter { $0.option.isInLanguage(language) }
+        let sorted = options.map(\.option).sorted(byPreferredLanguages: preferredLanguages)
+        return sorted.map { AVMediaSelectionOption($0) }
     }
 
     /// Returns the options that have all of the given characteristics.

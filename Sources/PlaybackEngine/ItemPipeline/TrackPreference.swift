@@ -30,18 +30,14 @@ package struct TrackPreference: Hashable, Sendable {
     }
 
     /// Returns the rank of a track, where a smaller one is better: the index of its language, the number of missing
-    /// dispositions, whether it is for a special audience, and whether only its language without the region matches.
+    /// dispositions, whether it is for a special audience, and the index of its language with the region.
     private func rank(_ track: Track) -> [Int] {
-        let names = track.languageNames
-        let languageIndex = languages.firstIndex { !$0.isDisjoint(with: names) }
-        let isOtherRegion = languageIndex.map { languages[$0].isDisjoint(with: names.prefix(1)) } ?? false
+        let (language, region) = track.languageIndices(in: languages)
         let missing = dispositions.count { $0.isDisjoint(with: track.dispositions) }
         let requested = dispositions.reduce(into: Set<String>()) { $0.formUnion($1) }
         let isSpecial = !track.dispositions.isDisjoint(with: Self.specialPurpose.subtracting(requested))
         let isForced = track.isForced && !requested.contains("forced")
-        return [
-            languageIndex ?? languages.count, missing, isSpecial || isForced ? 1 : 0, isOtherRegion ? 1 : 0,
-        ]
+        return [language, missing, isSpecial || isForced ? 1 : 0, region]
     }
 
     private func fits(_ rank: [Int]) -> Bool {

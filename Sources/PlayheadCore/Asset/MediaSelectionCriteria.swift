@@ -3,8 +3,8 @@ import PlaybackEngine
 
 /// Criteria for automatic media selection: preferred languages and characteristics.
 public struct PlayerMediaSelectionCriteria: Hashable, Sendable {
-    /// The preferred languages, most preferred first, as BCP 47 or ISO 639 codes: "de", "deu", "pt-BR". The region is
-    /// ignored.
+    /// The preferred languages, most preferred first, as BCP 47 or ISO 639 codes: "de", "deu", "pt-BR". The region
+    /// decides among options in the same language that have equally many of the preferred characteristics.
     public var preferredLanguages: [String]
     /// The preferred characteristics. Among options in the same language, the one with the most of them is selected.
     public var preferredMediaCharacteristics: [MediaCharacteristic]

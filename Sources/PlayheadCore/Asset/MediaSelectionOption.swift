@@ -32,3 +32,23 @@ public struct MediaSelectionOption: Hashable, Sendable {
         !LanguageNames.all(language).isDisjoint(with: track.languageNames)
     }
 }
+
+extension [MediaSelectionOption] {
+    /// Returns the options in the given languages, sorted by the order of the languages. Among the options in one
+    /// language, those of a preferred region come first.
+    ///
+    /// - Parameter languages: The languages as BCP 47 tags or ISO 639 codes, most preferred first.
+    /// - Returns: Some of the options.
+    package func sorted(byPreferredLanguages languages: [String]) -> [MediaSelectionOption] {
+        let names = languages.map(LanguageNames.all)
+        let ranked = enumerated().map { index, option in
+            let (language, region) = option.track.languageIndices(in: names)
+            return (option: option, rank: [language, region, index])
+        }
+        return
+            ranked
+            .filter { $0.rank[0] < names.count }
+            .sorted { $0.rank.lexicographicallyPrecedes($1.rank) }
+            .map(\.option)
+    }
+}
