@@ -120,6 +120,23 @@ struct ArgumentTests {
             }
         }
     }
+
+    @Test(
+        "A track is chosen by its language in any code, and by its region if a track has it",
+        arguments: [
+            ("en", 0), ("eng", 0), ("en-GB", 0), ("pt", 1), ("pt-BR", 2), ("por", 1), ("de-AT", 3),
+            ("fr", nil), ("2", 2), ("9", nil),
+        ] as [(String, Int?)]
+    )
+    func tracksByLanguage(text: String, expected: Int?) {
+        let tracks = ["en-US", "pt-PT", "pt-BR", "ger"].enumerated()
+            .map { index, language in
+                var track = Track(id: index, mediaType: .audio, codec: "x", timeBase: Rational(1, 1))
+                track.language = language
+                return track
+            }
+        #expect((try? TrackArgument(argument: text)?.pick(.audio, from: tracks).get()) == expected)
+    }
 }
 
 @Suite("JSON")

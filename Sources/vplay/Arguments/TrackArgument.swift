@@ -1,4 +1,5 @@
 import ArgumentParser
+import PlaybackEngine
 import PlayheadCore
 
 /// A track selection by index in the container or by language.
@@ -25,9 +26,11 @@ enum TrackArgument: ExpressibleByArgument, Sendable {
             found = candidates.first { $0.id == index }
             request = "\(type.rawValue) track \(index)"
         case .language(let language):
-            // Containers use "eng", users "en" or "en-GB".
-            let names = LanguageNames.all(language)
-            found = candidates.first { $0.language.map { names.contains($0.lowercased()) } ?? false }
+            // Containers use "eng" or "en-US", users "en" or "en-GB".
+            let names = [LanguageNames.all(language)]
+            found =
+                candidates.first { $0.languageIndices(in: names).region == 0 }
+                ?? candidates.first { $0.languageIndices(in: names).language == 0 }
             request = "\(type.rawValue) track in language \(language)"
         }
         guard let found else {
