@@ -88,6 +88,31 @@ struct LayerTests {
     }
 
     @Test(
+        "A sink that is removed before and added after a change of the player is finished before it starts again",
+        arguments: [1, 2]
+    )
+    func addedAgain(changes: Int) {
+        let bench = PlayerTestBench(.silentClip())
+        let others = (0..<changes).map { _ in PlayerTestBench(.silentClip()) }
+        for other in [bench] + others { other.load() }
+        let sink = CapturingVideoSink(clock: bench.driver.clock)
+        let layer = PlayerLayer(player: bench.player)
+        layer.add(sink)
+        bench.driver.settle()
+        let calls = sink.calls
+        layer.remove(sink)
+        for other in others { layer.player = other.player }
+        layer.add(sink)
+        // The first player has not finished the sink.
+        for other in others { other.driver.settle() }
+        #expect(sink.calls == calls)
+        bench.driver.settle()
+        for other in others { other.driver.settle() }
+        let later = sink.calls.dropFirst(calls.count)
+        #expect(later.first == .finish && later.count > 1 && !later.dropFirst().contains(.finish))
+    }
+
+    @Test(
         "A sink that has failed, or that was finished with its player, is not started by the next player",
         arguments: [true, false]
     )

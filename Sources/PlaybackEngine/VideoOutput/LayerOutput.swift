@@ -180,6 +180,9 @@ package final class LayerOutput: Sendable {
     /// Whether there is a sink that receives frames.
     package var hasSinks: Bool { shared.withLock { !$0.isClosed && !$0.feeders.isEmpty } }
 
+    /// The sinks that frames may be on their way to.
+    package var sinks: [any VideoSink] { shared.withLock { ($0.feeders + $0.leaving).map(\.sink) } }
+
     /// Adds a sink, which receives the current frame if there is one.
     ///
     /// - Parameters:
@@ -222,10 +225,11 @@ package final class LayerOutput: Sendable {
             if delivery.needsProcessing { shared.processingCount += 1 }
             return (delivery, old)
         }
-        if let earlier {
+        if let old {
+            // It has received the frames of the earlier output, too.
+            old.afterPending { feeder.resume() }
+        } else if let earlier {
             earlier { feeder.resume() }
-        } else {
-            old?.afterPending { feeder.resume() }
         }
         if let first { perform(first) }
     }

@@ -112,20 +112,28 @@ public final class PlayerLayer: Sendable {
                 deinterlacer: player.core.deinterlacer
             )
         }
-        let (sinks, fit, filter, drain) = state.withLock { state in
+        let formerSinks = oldOutput?.sinks ?? []
+        let (sinks, fit, filter, earlier, drain) = state.withLock { state in
             // An owner that is gone has finished the sinks.
             if old == nil, state.output != nil { state.sinks = [] }
             state.setPlayer(player, isOwner: isOwned)
             state.output = output
-            if oldOutput != nil { state.drain = LayerDrain() }
-            return (state.sinks, state.fit, state.filter, state.drain)
+            let earlier = state.drain
+            if oldOutput != nil { state.drain = LayerDrain(formerSinks, after: earlier) }
+            return (state.sinks, state.fit, state.filter, earlier, state.drain)
         }
         output?.setFit(fit)
         output?.setFilter(filter?.call)
         output?.setFinishHandler { [weak self] sink in self?.didFinish(sink) }
         // The new player delivers frames once the old one has delivered the last frame in flight.
         for sink in sinks { output?.add(sink, after: drain?.whenComplete) }
-        if let oldOutput, let drain { oldOutput.detach { drain.complete() } }
+        if let oldOutput, let drain {
+            oldOutput.detach {
+                // A sink that was removed before may still receive frames of an earlier player.
+                guard let earlier else { return drain.complete() }
+                earlier.whenComplete { drain.complete() }
+            }
+        }
         if let player, let output { player.core.loop.attach(output) }
     }
 
@@ -290,12 +298,13 @@ public final class PlayerLayer: Sendable {
     ///
     /// - Parameter sink: The sink to add. The layer retains it.
     public func add(_ sink: any VideoSink) {
-        let output = state.withLock { state in
-            guard !state.sinks.contains(where: { $0 === sink }) else { return state.output }
-            state.sinks.append(sink)
-            return state.output
+        let (output, drain) = state.withLock { state in
+            if !state.sinks.contains(where: { $0 === sink }) { state.sinks.append(sink) }
+            return (state.output, state.drain)
         }
-        output?.add(sink)
+        // The sink may have been removed while frames of the former player were on their way to it.
+        let earlier = drain?.concerns(sink) == true ? drain : nil
+        output?.add(sink, after: earlier?.whenComplete)
     }
 
     /// Removes a sink. It is finished once the frames in flight have been delivered.
