@@ -113,6 +113,24 @@ struct LayerTests {
     }
 
     @Test(
+        "A sink that is removed while it is being added, or while its layer gets a player, is finished",
+        arguments: [false, true]
+    )
+    func removedMeanwhile(getsPlayer: Bool) {
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
+        let layer = PlayerLayer(player: getsPlayer ? nil : bench.player)
+        // The layer reads the formats without a lock, so another thread may remove the sink at this time.
+        let sink = AskedSink { [weak layer] in layer?.remove($0) }
+        layer.add(sink)
+        if getsPlayer { layer.player = bench.player }
+        bench.player.play()
+        bench.driver.run(seconds: 1)
+        #expect(sink.finishCount == 1)
+        #expect(layer.counters(of: sink) == nil)
+    }
+
+    @Test(
         "A sink that has failed, or that was finished with its player, is not started by the next player",
         arguments: [true, false]
     )
@@ -428,4 +446,21 @@ struct LayerTests {
         #expect(bench.player.counters.framesConverted == 2 * 50)
         for layer in layers + [late] { layer.player = nil }
     }
+}
+
+/// A sink that calls a closure when its pixel formats are read, and counts how often it was finished.
+private final class AskedSink: VideoSink {
+    private let onRead: @Sendable (AskedSink) -> Void
+    private let finishes = Locked(0)
+
+    init(onRead: @escaping @Sendable (AskedSink) -> Void) { self.onRead = onRead }
+
+    var finishCount: Int { finishes.withLock { $0 } }
+    var acceptedPixelFormats: [PixelFormat] {
+        onRead(self)
+        return []
+    }
+    func start(_ format: VideoFormat) {}
+    func present(_ frame: VideoFrame) {}
+    func finish() { finishes.withLock { $0 += 1 } }
 }

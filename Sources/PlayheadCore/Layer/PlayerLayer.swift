@@ -126,7 +126,7 @@ public final class PlayerLayer: Sendable {
         output?.setFilter(filter?.call)
         output?.setFinishHandler { [weak self] sink in self?.didFinish(sink) }
         // The new player delivers frames once the old one has delivered the last frame in flight.
-        for sink in sinks { output?.add(sink, after: drain?.whenComplete) }
+        if let output { for sink in sinks { connect(sink, to: output, after: drain) } }
         if let oldOutput, let drain {
             oldOutput.detach {
                 // A sink that was removed before may still receive frames of an earlier player.
@@ -135,6 +135,14 @@ public final class PlayerLayer: Sendable {
             }
         }
         if let player, let output { player.core.loop.attach(output) }
+    }
+
+    /// Adds one of the layer's sinks to the output, unless it has been removed meanwhile.
+    private func connect(_ sink: any VideoSink, to output: LayerOutput, after drain: LayerDrain?) {
+        output.add(sink, after: drain?.whenComplete)
+        // Another thread may have removed the sink before the output had it.
+        let isPresent = state.withLock { state in state.sinks.contains { $0 === sink } }
+        if !isPresent { output.remove(sink) }
     }
 
     /// Removes a sink that has failed, or that was finished with its player.
@@ -304,7 +312,7 @@ public final class PlayerLayer: Sendable {
         }
         // The sink may have been removed while frames of the former player were on their way to it.
         let earlier = drain?.concerns(sink) == true ? drain : nil
-        output?.add(sink, after: earlier?.whenComplete)
+        if let output { connect(sink, to: output, after: earlier) }
     }
 
     /// Removes a sink. It is finished once the frames in flight have been delivered.
