@@ -29,13 +29,22 @@
         ) {
             state.withLock { $0.isBeginning = options.contains(.initial) }
             // The observation reports what differs from its own initial value. One that was read before might be older.
-            let observation = object.observe(keyPath, options: options.union(.new)) { [weak self] _, change in
+            let observation = object.observe(keyPath, options: options.union([.old, .new])) {
+                [weak self] _, change in
                 guard let self, let value = change.newValue else { return }
-                receive(value)
+                // Only the initial value is reported without an old one.
+                if change.oldValue == nil { begin(with: value) } else { receive(value) }
             }
             state.withLock { state in
                 state.observation = observation
                 state.isBeginning = false
+            }
+        }
+
+        /// Stores the initial value, unless the main queue has reported a newer one already.
+        private func begin(with value: Value) {
+            state.withLock { state in
+                if state.initial == nil { state.initial = value }
             }
         }
 
