@@ -25,7 +25,7 @@ open class AVPlayerLayer: CALayer {
     open var player: AVPlayer? {
         get { shownPlayer }
         set {
-            // The frame of the player that the layer has already stays.
+            // The layer keeps the frame of the player that it shows already.
             guard newValue !== shownPlayer else { return }
             shownPlayer = newValue
             // The last frame of another player is not shown, nor one in flight, which the former region still receives.

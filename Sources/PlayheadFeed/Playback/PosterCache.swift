@@ -68,7 +68,7 @@ public final class PosterCache: Sendable {
         }
     }
 
-    /// Returns whether the URL of an asset tells it from others.
+    /// Returns whether the URL of an asset distinguishes it from other assets.
     private static func keepsPosters(of asset: Asset) -> Bool {
         !(asset.options.byteSource is DataByteSource)
     }
