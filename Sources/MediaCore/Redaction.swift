@@ -5,7 +5,7 @@ package enum Redaction {
     /// Returns `text` without the credentials, query string and fragment of every URL in it, and without trailing white
     /// space.
     package static func redact(_ text: String) -> String {
-        var words: [Substring] = []
+        var words: [String] = []
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
             words.append(redactWord(word))
         }
@@ -22,22 +22,32 @@ package enum Redaction {
         while let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")),
             rest[..<colon].utf8.allSatisfy(isSchemeByte)
         {
-            if rest[colon...].hasPrefix("://") { return String(redactWord(location[...])) }
+            if rest[colon...].hasPrefix("://") { return redactWord(location[...]) }
             rest = rest[colon...].dropFirst()
         }
         return location
     }
 
-    private static func redactWord(_ word: Substring) -> Substring {
-        guard let scheme = word.firstRange(of: "://") else { return word }
-        var rest = word[scheme.upperBound...]
-        // The path of a local file can contain "?" and "#".
-        if rest.first == "/", word[..<scheme.lowerBound].lowercased().hasSuffix("file") { return word }
-        if let query = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) { rest = rest[..<query] }
-        let authorityEnd = rest.firstIndex(of: "/") ?? rest.endIndex
-        if let at = rest[..<authorityEnd].lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
-        // The path may contain other URLs.
-        return word[..<scheme.upperBound] + redactWord(rest)
+    /// The path of a URL may contain other URLs, in any number: each part of the word is examined once.
+    private static func redactWord(_ word: Substring) -> String {
+        var result = ""
+        var rest = word
+        while let scheme = rest.firstRange(of: "://") {
+            // The path of a local file can contain "?" and "#".
+            if rest[scheme.upperBound...].first == "/",
+                rest[..<scheme.lowerBound].lowercased().hasSuffix("file")
+            {
+                break
+            }
+            let isFirst = result.isEmpty
+            result += rest[..<scheme.upperBound]
+            rest = rest[scheme.upperBound...]
+            // The URLs within it have no other query string.
+            if isFirst, let query = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) { rest = rest[..<query] }
+            let authorityEnd = rest.firstIndex(of: "/") ?? rest.endIndex
+            if let at = rest[..<authorityEnd].lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+        }
+        return result + rest
     }
 
     /// RFC 3986, section 3.1: letters, digits, "+", "-" and ".".

@@ -58,6 +58,12 @@ struct LocationTests {
         #expect(Redaction.location(text) == redacted)
     }
 
+    @Test func anyNumberOfURLsInAURLIsRedacted() {
+        let inner = String(repeating: "a://u:p@", count: 100_000)
+        let redacted = String(repeating: "a://", count: 100_000)
+        #expect(Redaction.location("http://h/\(inner)h/x?k=1") == "http://h/\(redacted)h/x")
+    }
+
     @Test func missingFilesAndFoldersHaveWords() {
         let missing = #expect(throws: MediaError.self) { try FileByteSource(path: "/none/at/all.mp4") }
         #expect(missing?.code == .notFound)
