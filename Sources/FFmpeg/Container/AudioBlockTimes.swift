@@ -1,10 +1,10 @@
 internal import CFFmpeg
 
-/// The times of the blocks of audio in a WAV file, each of which has the same number of bytes and of samples.
+/// The times of the blocks of audio in WAV, Wave64 and AIFF, each of which has the same number of bytes and of samples.
 ///
 /// libav seeks by the average number of bytes per second in the header, and continues from the time that results from
-/// it. Some writers declare another rate than that of the blocks, as FFmpeg does for ADPCM, so that the samples after a
-/// seek would have wrong times.
+/// it. Some writers declare another rate than that of the blocks, as FFmpeg does for ADPCM in WAV. AIFF declares none,
+/// and that of its ADPCM is not a whole number. The samples after a seek would have wrong times.
 struct AudioBlockTimes {
     private let stream: Int32
     /// The number of bytes and of samples in a block.
@@ -24,7 +24,7 @@ struct AudioBlockTimes {
     }
 
     private init?(_ stream: UnsafePointer<AVStream>, formatName: String, origin: Int64) {
-        guard ["wav", "w64"].contains(formatName), let parameters = stream.pointee.codecpar,
+        guard ["wav", "w64", "aiff"].contains(formatName), let parameters = stream.pointee.codecpar,
             ["pcm_", "adpcm_"].contains(where: {
                 String(cString: avcodec_get_name(parameters.pointee.codec_id)).hasPrefix($0)
             }),
