@@ -211,15 +211,15 @@ struct OtherDurationTests {
     }
 
     @Test(
-        "H.263, whose packets libav all marks as key frames: a frame is the same after a seek",
-        arguments: ["h263", "avi"]
+        "H.263 and H.261, whose packets libav all marks as key frames: a frame is the same after a seek",
+        arguments: [("h263", "h263"), ("h263", "avi"), ("h261", "h261")]
     )
-    func predictedPictures(_ container: String) async throws {
+    func predictedPictures(_ codec: String, _ container: String) async throws {
         let folder = try TemporaryFolder()
         let url = try MadeFile.make(
             "a.\(container)",
             in: folder,
-            "-f lavfi -i testsrc2=s=176x144:r=25:d=4 -c:v h263 -g 25"
+            "-f lavfi -i testsrc2=s=176x144:r=25:d=4 -c:v \(codec) -g 25"
         )
         let asset = Asset(url: url)
         var frames: [VideoFrame] = []

@@ -66,6 +66,7 @@ extension FFmpegDemuxer {
             blockTimes?.setTime(of: packet.pointer)
             if let stream = context.pointee.streams[Int(packet.pointer.pointee.stream_index)] {
                 H263PictureHeader.correctKeyFlag(of: packet.pointer, stream)
+                H261PictureHeader.correctKeyFlag(of: packet.pointer, stream, formatName: session.formatName)
             }
             startFingerprint.record(packet)
             palettes.record(packet)
