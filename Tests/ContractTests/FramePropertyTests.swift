@@ -75,6 +75,23 @@ struct OtherDurationTests {
         #expect(played.frames.count == 50)
     }
 
+    @Test("RealMedia that FFmpeg wrote to a pipe, which declares an hour, has no duration and plays to its end")
+    func pipeOfRealMedia() async throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make(
+            "a.rm",
+            in: folder,
+            """
+            -f lavfi -i testsrc2=s=64x48:r=25:d=2 -f lavfi -i sine=d=2:r=44100 -c:v rv10 -c:a ac3 -seekable 0
+            """
+        )
+        let asset = Asset(url: url)
+        #expect(try await asset.load(.duration) == .indefinite)
+        let played = await PlaybackTranscript.play(Asset(url: url))
+        #expect(played.ending == "end", "\(played.message)")
+        #expect(played.frames.count == 50)
+    }
+
     @Test("AVI whose declared duration is shorter than its frames: images reach the last frame")
     func shortDuration() async throws {
         let folder = try TemporaryFolder()

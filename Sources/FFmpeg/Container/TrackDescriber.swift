@@ -121,9 +121,14 @@ struct TrackDescriber {
 
     /// Returns whether the length of a stream is that of its content.
     ///
-    /// FFmpeg's AVI writer declares this length until it has written everything, and cannot replace it in a pipe.
+    /// FFmpeg's AVI writer declares this number of frames, and its RealMedia writer an hour in milliseconds, until it
+    /// has written everything. Neither can replace it in a pipe.
     func declaresLength(_ stream: UnsafePointer<AVStream>) -> Bool {
-        formatName != "avi" || stream.pointee.nb_frames != 1 << 30
+        switch formatName {
+        case "avi": stream.pointee.nb_frames != 1 << 30
+        case "rm": stream.pointee.duration != 3_600_000
+        default: true
+        }
     }
 
     private func timeRange(_ stream: UnsafeMutablePointer<AVStream>) -> MediaTimeRange {
