@@ -187,9 +187,56 @@ extension FFmpegDemuxer {
             }
             for other in others { queue.append(other) }
             queue.append(packet)
+            guard try correctFirstPages(session, besides: track) else { return nil }
             return (time, ticks(raw.dts) ?? time)
         }
         return nil
+    }
+
+    /// Corrects the times of the first page of other tracks whose packets have no times of their own. libav counts them
+    /// from the time of the seek, which may be a second later than the page. The times of the next page are right, so
+    /// this reads up to it.
+    ///
+    /// - Returns: False if the next page of a track was not found.
+    private func correctFirstPages(_ session: InputSession, besides track: Track) throws(MediaError) -> Bool {
+        guard session.formatName == "ogg", let description else { return true }
+        let others = description.tracks.filter {
+            $0.id != track.id && FFmpegDemuxer.codecsOfPages.contains($0.codec)
+                && (enabled?.contains($0.id) ?? true)
+        }
+        var missing = Set(others.map(\.id))
+        var pages: [Int: [PacketOwner]] = [:]
+        func record(_ packet: PacketOwner) {
+            let id = Int(packet.pointer.pointee.stream_index)
+            guard missing.contains(id) else { return }
+            if let first = pages[id]?.first, first.pointer.pointee.pos != packet.pointer.pointee.pos {
+                missing.remove(id)
+                FFmpegDemuxer.setTimes(of: pages[id, default: []], before: packet)
+            } else {
+                pages[id, default: []].append(packet)
+            }
+        }
+        for packet in queue.contents { record(packet) }
+        while !missing.isEmpty, queue.count < FFmpegDemuxer.syncPointPacketLimit,
+            queue.byteCount < FFmpegDemuxer.syncPointByteLimit,
+            let packet = try readFromContainer(session)
+        {
+            queue.append(packet)
+            record(packet)
+        }
+        // A track that has ended has no page.
+        return missing.allSatisfy { pages[$0] == nil }
+    }
+
+    /// Sets the times of consecutive packets from that of the next one.
+    private static func setTimes(of packets: [PacketOwner], before next: PacketOwner) {
+        guard var time = ticks(next.pointer.pointee.pts) else { return }
+        for packet in packets.reversed() {
+            guard packet.pointer.pointee.duration > 0 else { return }
+            time &-= packet.pointer.pointee.duration
+            packet.pointer.pointee.pts = time
+            packet.pointer.pointee.dts = time
+        }
     }
 
     /// Returns the track whose sync points matter: an enabled video track, else an audio track, else any track.

@@ -9,6 +9,8 @@ struct PacketQueue {
     private(set) var byteCount = 0
 
     var count: Int { packets.count - first }
+    /// The packets, of which the first one is returned next.
+    var contents: ArraySlice<PacketOwner> { packets[first...] }
 
     mutating func append(_ packet: PacketOwner) {
         byteCount &+= Int(max(0, packet.pointer.pointee.size))

@@ -1,0 +1,49 @@
+import FFmpeg
+import Foundation
+import MediaCore
+import PlayheadBackend
+import PlayheadTesting
+import TestSupport
+import Testing
+
+@Suite("Contract: times of audio after a seek in Ogg")
+struct OggSeekTests {
+    private struct AudioPacket: Equatable {
+        let time: MediaTime?
+        let byteCount: Int
+    }
+
+    @Test("Packets of FLAC have the times that they have from the start after a seek to a frame of Theora")
+    func flacWithVideo() throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make(
+            "a.ogg",
+            in: folder,
+            """
+            -f lavfi -i testsrc2=s=64x48:r=25:d=6 -f lavfi -i aevalsrc=0.5*sin(300*t*t):d=6:s=44100
+            -c:v libtheora -g 12 -c:a flac
+            """
+        )
+        let demuxer = FFmpegDemuxer(OpenRequest(location: url.path))
+        defer { demuxer.cancel() }
+        let description = try demuxer.open().get()
+        let audio = try #require(description.tracks.first { $0.mediaType == .audio }?.id)
+        let whole = try remainder(of: audio, demuxer)
+        for time in [MediaTime.ms(1500), .ms(3200), .ms(4700), .ms(5700)] {
+            try demuxer.seek(to: time, preference: .atOrBefore).get()
+            let part = try remainder(of: audio, demuxer)
+            #expect(part.first?.time.map { $0 <= time } == true, "\(time)")
+            #expect(part[...] == whole.suffix(part.count), "\(time)")
+        }
+    }
+
+    /// Reads all other packets of a track.
+    private func remainder(of track: Int, _ demuxer: FFmpegDemuxer) throws -> [AudioPacket] {
+        var packets: [AudioPacket] = []
+        while let packet = try demuxer.read().get() {
+            guard packet.track == track else { continue }
+            packets.append(AudioPacket(time: packet.presentationTime, byteCount: packet.byteCount))
+        }
+        return packets
+    }
+}
