@@ -67,6 +67,7 @@ extension FFmpegDemuxer {
             if let stream = context.pointee.streams[Int(packet.pointer.pointee.stream_index)] {
                 H263PictureHeader.correctKeyFlag(of: packet.pointer, stream)
                 H261PictureHeader.correctKeyFlag(of: packet.pointer, stream, formatName: session.formatName)
+                GXFFrameDuration.correct(packet.pointer, stream, context, formatName: session.formatName)
             }
             startFingerprint.record(packet)
             palettes.record(packet)

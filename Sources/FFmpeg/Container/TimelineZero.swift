@@ -16,7 +16,7 @@ struct TimelineZero {
     private var derivedStarts: [Int32: Int64] = [:]
 
     /// Creates the state before the first packet. `formatName` is libav's name of the container.
-    init(formatName: String) { declaresDecodingStart = formatName == "avi" }
+    init(formatName: String) { declaresDecodingStart = ["avi", "gxf"].contains(formatName) }
 
     /// Records a packet that was read from the start of the container, in reading order.
     mutating func record(_ packet: UnsafePointer<AVPacket>, of stream: UnsafePointer<AVStream>) {
@@ -36,8 +36,8 @@ struct TimelineZero {
 
     /// Derives the start of a stream that begins with a packet without a presentation time.
     ///
-    /// In raw MPEG-2 and in AVI, at most the B-frames have one if there are any. The key frame, which is decoded first,
-    /// is presented before them, later than it is decoded by the number of frames that the decoder holds.
+    /// In raw MPEG-2, AVI and GXF, at most the B-frames have one if there are any. The key frame, which is decoded
+    /// first, is presented before them, later than it is decoded by the number of frames that the decoder holds.
     private mutating func deriveStart(_ packet: UnsafePointer<AVPacket>, of stream: UnsafePointer<AVStream>) {
         let index = packet.pointee.stream_index
         guard derivedStarts[index] == nil, observedStarts[index] == nil,
