@@ -68,6 +68,11 @@ extension PlaySession {
     /// Whether an interruption is played, whose times are not those of the current entry.
     var isInterrupted: Bool { player.currentItem.map(isInterruption) ?? false }
 
+    /// Plays what is current. An interruption plays forward also if the entries play in reverse.
+    func playAtDefaultRate() {
+        if isInterrupted { player.rate = player.defaultRate.magnitude } else { player.play() }
+    }
+
     /// Reports that the item of an interruption has failed.
     ///
     /// - Returns: False if the item is another one.

@@ -48,7 +48,7 @@ extension PlaySession {
             state.hasNewRate = state.hasNewRate || isInterrupted
             return state.current != nil || !state.interruptions.isEmpty
         }
-        if isPaused { player.pause() } else if hasInput { player.play() }
+        if isPaused { player.pause() } else if hasInput { playAtDefaultRate() }
     }
 
     func step(by count: Int) {
@@ -78,7 +78,7 @@ extension PlaySession {
     func setSpeed(_ rate: Float) {
         if isInterrupted { state.withLock { $0.hasNewRate = true } }
         player.defaultRate = rate
-        if player.rate != 0 { player.play() }
+        if player.rate != 0 { playAtDefaultRate() }
     }
 
     private func changeVolume(by step: Float) {
@@ -170,6 +170,6 @@ extension PlaySession {
             defer { state.isPausedForSuspension = false }
             return state.isPausedForSuspension
         }
-        if wasHeld { player.play() }
+        if wasHeld { playAtDefaultRate() }
     }
 }
