@@ -598,6 +598,25 @@ def resumed(command, path):
         check("it continues", client.until("time-pos", lambda value: value is not None and value > 0.1) > 0.1)
 
 
+def stepped(command, path):
+    """A step during an interruption, which pauses the interrupted entry as well, also if another file interrupts then."""
+    start = [*command, "--audio", "null", "--video", "null", "--loop", CLIP]
+    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
+    try:
+        client = Client(path)
+        client.until("time-pos", lambda value: value is not None)
+        client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
+        client.until("track-list/count", lambda value: value == 4)
+        client("frame-step")
+        client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
+        client.until("track-list/count", lambda value: value == 2)
+        client.until("core-idle", lambda value: value is True)
+        check("it is paused", client.get("pause"))
+    finally:
+        process.kill()
+        process.wait()
+
+
 def finished(command, path):
     """The saved position of a list that has been played to its end while the command keeps running."""
     saved = path.with_suffix(".json")
@@ -630,6 +649,7 @@ def main(command):
                 remainder(command, pathlib.Path(folder) / "remainder")
                 boundaries(command, pathlib.Path(folder) / "boundaries")
                 resumed(command, pathlib.Path(folder) / "resumed")
+                stepped(command, pathlib.Path(folder) / "stepped")
                 finished(command, pathlib.Path(folder) / "finished")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")

@@ -42,17 +42,22 @@ extension PlaySession {
 
     /// Pauses or plays. Without an input this decides how the next one begins.
     func setPaused(_ isPaused: Bool) {
-        let isInterrupted = isInterrupted
-        let hasInput = state.withLock { state in
-            state.isPausedByUser = isPaused
-            state.hasNewRate = state.hasNewRate || isInterrupted
-            return state.current != nil || !state.interruptions.isEmpty
-        }
+        notePause(isPaused)
+        let hasInput = state.withLock { $0.current != nil || !$0.interruptions.isEmpty }
         if isPaused { player.pause() } else if hasInput { playAtDefaultRate() }
     }
 
+    /// Notes a request to pause or play. During an interruption it applies to the interrupted entry, too.
+    private func notePause(_ isPaused: Bool) {
+        let isInterrupted = isInterrupted
+        state.withLock { state in
+            state.isPausedByUser = isPaused
+            state.hasNewRate = state.hasNewRate || isInterrupted
+        }
+    }
+
     func step(by count: Int) {
-        state.withLock { $0.isPausedByUser = true }
+        notePause(true)
         player.currentItem?.step(byCount: count)
     }
 
