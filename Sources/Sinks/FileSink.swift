@@ -57,19 +57,22 @@ final class SinkWriter<State: Sendable>: Sendable {
         }
     }
 
-    /// Runs `last`, even after an error, and closes the output. After an error, an existing file keeps its content. Only the
-    /// first call has an effect.
+    /// Runs `last`, even after an error, and closes the output. After an error, an existing file keeps its content,
+    /// unless the new one has reached the size limit of its format. Only the first call has an effect.
     func finish(_ last: (ByteOutput, inout State) throws(PlaybackError) -> Void = { _, _ in }) {
         content.withLock { content in
             guard !content.isFinished else { return }
             content.isFinished = true
+            // A file is complete up to the limit of its format. At a limit of the system, the output has failed itself.
+            var isComplete = error.map { $0.code == .maximumFileSizeReached } ?? true
             do throws(PlaybackError) {
                 try last(content.output, &content.state)
             } catch {
+                isComplete = false
                 record(error)
             }
             do throws(PlaybackError) {
-                try content.output.close(isComplete: error == nil)
+                try content.output.close(isComplete: isComplete)
             } catch {
                 record(error)
             }

@@ -121,6 +121,29 @@ import Testing
         #expect(little(bytes[4..<8]) == UInt32(maximum) + 36)
     }
 
+    @Test("A full file replaces an existing one, but not a file with another error", arguments: [true, false])
+    func aFullFileReplaces(isFull: Bool) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a.wav", Data("content".utf8))
+        let path = folder.path("a.wav")
+        let maximum = try #require(WAVHeader(sampleRate: 8000, channelCount: 2, layoutName: "stereo"))
+            .maximumDataByteCount
+        let sink = WAVSink(try ByteOutput(replacing: path), alreadyWritten: maximum - 4)
+        let accepted = try sink.start(format(2, "stereo", rate: 8000))
+        try sink.write(audioBuffer(accepted, [1, 2, 3, 4]))
+        let next = isFull ? accepted : format(1, "mono", rate: 8000)
+        #expect(throws: PlaybackError.self) { try sink.write(audioBuffer(next, [1, 2, 3, 4])) }
+        sink.finish()
+        let bytes = try contents(path)
+        if isFull {
+            #expect(bytes.count == 48 && little(bytes[40..<44]) == UInt32(maximum))
+        } else {
+            #expect(text(bytes) == "content")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names == ["a.wav"])
+    }
+
     @Test(arguments: [
         (0, 48000), (-1, 48000), (2, 0), (2, -1), (70000, 8000), (2, 5_000_000_000), (60000, 48000),
     ])
