@@ -1,3 +1,4 @@
+import Playhead
 import Testing
 
 @testable import vplay
@@ -95,5 +96,29 @@ struct WatchedFilesTests {
         let delays = (1...9).map { PlaySession.delay(afterEmptyLaps: $0) }
         #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60])
         #expect(PlaySession.delay(afterEmptyLaps: .max) == 60)
+    }
+
+    @Test("A file that fails while the session waits replaces the next attempt instead of adding one")
+    func attempts() throws {
+        var playlist = Playlist(repeats: .forever)
+        playlist.skipsBroken = true
+        let input = try #require(Input("/f/a.mp4"))
+        playlist.insert(input, Asset(url: input.url))
+        var state = PlaySession.State(playlist: playlist)
+        #expect(state.playlist.next()?.id == 0)
+        state.playlist.noteFailed(0)
+        let first = state.beginWaiting()
+        // Another file has appeared, and has failed, too.
+        let second = state.beginWaiting()
+        #expect(first == 1 && second == 2)
+        let isEarlyAttempt = state.retry(afterLap: 1)
+        #expect(!isEarlyAttempt)
+        #expect(state.playlist.next()?.id == nil)
+        let isAttempt = state.retry(afterLap: 2)
+        #expect(isAttempt)
+        #expect(state.playlist.next()?.id == 0)
+        state.isWaiting = false
+        let isLateAttempt = state.retry(afterLap: 2)
+        #expect(!isLateAttempt)
     }
 }

@@ -65,30 +65,43 @@ extension PlaySession {
     /// Waits for files, because no entry can be played. The last frame stays. If there are entries that failed, they are
     /// tried again after 1 s, then after twice the time each, up to 60 s.
     func waitForFiles() {
-        let delay = state.withLock { state -> Int? in
-            state.current = nil
-            state.previous = nil
-            state.next = nil
-            state.hasEnded = false
-            state.isWaiting = true
-            state.playlist.jump(to: state.playlist.entries.count)
-            state.playlist.removeRetired(except: nil)
-            guard !state.playlist.isEmpty else { return nil }
-            state.emptyLaps += 1
-            return Self.delay(afterEmptyLaps: state.emptyLaps)
-        }
-        guard let delay else { return }
+        guard let lap = state.withLock({ $0.beginWaiting() }) else { return }
+        let delay = Self.delay(afterEmptyLaps: lap)
         player.callbackQueue.asyncAfter(deadline: .now() + .seconds(delay)) { [weak self] in
             guard let self else { return }
-            let isWaiting = state.withLock { state in
-                let isWaiting = state.isWaiting && !state.isOver && !state.isStopping
-                if isWaiting { state.playlist.retry() }
-                return isWaiting
-            }
-            if isWaiting { playNext() }
+            if state.withLock({ $0.retry(afterLap: lap) }) { playNext() }
         }
     }
 
     /// Returns the seconds to wait after laps in which nothing was played.
     static func delay(afterEmptyLaps count: Int) -> Int { count > 6 ? 60 : min(60, 1 << max(0, count - 1)) }
+}
+
+extension PlaySession.State {
+    /// Notes that no entry can be played until a file appears.
+    ///
+    /// - Returns: The number of laps in a row in which nothing was played, or nil if there is no entry to try again.
+    mutating func beginWaiting() -> Int? {
+        current = nil
+        previous = nil
+        next = nil
+        hasEnded = false
+        isWaiting = true
+        playlist.jump(to: playlist.entries.count)
+        playlist.removeRetired(except: nil)
+        guard !playlist.isEmpty else { return nil }
+        emptyLaps += 1
+        return emptyLaps
+    }
+
+    /// Makes the entries that failed play again.
+    ///
+    /// - Parameter lap: The number that `beginWaiting()` has returned.
+    /// - Returns: False if the session does not wait any more, or another lap has failed since: that of a file that has
+    ///   appeared, after which the entries are tried again later.
+    mutating func retry(afterLap lap: Int) -> Bool {
+        guard isWaiting, emptyLaps == lap, !isOver, !isStopping else { return false }
+        playlist.retry()
+        return true
+    }
 }
