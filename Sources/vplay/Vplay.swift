@@ -56,6 +56,7 @@ enum Main {
             let lines = Vplay.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
             for line in lines { Console.shared.printLine(Redaction.redact(Suggestion.checked(String(line)))) }
             for path in files.paths { Console.shared.printLine(oneLine("Options of \(path) apply, too.")) }
+            Console.shared.finish()
             Vplay.exit(withError: Vplay.exitCode(for: error))
         }
     }

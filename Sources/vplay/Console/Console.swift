@@ -2,7 +2,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Standard error: messages, and a status line that is erased before a message.
+/// Standard error: messages, and a status line that is erased before a message. Only text on standard output and the end
+/// of the process wait for a reader.
 final class Console: Sendable {
     static let shared = Console()
 
@@ -21,6 +22,19 @@ final class Console: Sendable {
         let show: @Sendable (String) -> Void
     }
     private let state = Mutex(State())
+    private let output = DeferredOutput(STDERR_FILENO) { count in
+        let line = "vplay: warning: \(count) lines are missing here, because standard error was not read"
+        return (Journal.readsStandardError ? Journal.text(line, .warning) : line) + "\n"
+    }
+    /// Whether standard output and standard error are the same file or terminal, in which text must keep its order.
+    private let sharesStandardOutput: Bool
+
+    private init() {
+        var (output, error) = (stat(), stat())
+        sharesStandardOutput =
+            fstat(STDOUT_FILENO, &output) == 0 && fstat(STDERR_FILENO, &error) == 0
+            && output.st_dev == error.st_dev && output.st_ino == error.st_ino
+    }
 
     /// Whether standard error is a terminal.
     var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
@@ -41,7 +55,7 @@ final class Console: Sendable {
                 state.messageShownUntil = .now() + .seconds(2)
                 return screen
             }
-            write((state.shown == nil ? "" : Self.erase) + line + "\n")
+            output.write((state.shown == nil ? "" : Self.erase) + line + "\n")
             state.shown = nil
             return nil
         }
@@ -53,8 +67,9 @@ final class Console: Sendable {
     func showStatus(_ line: String) {
         let screen = state.withLock { state -> Screen? in
             if let screen = state.screen { return state.messageShownUntil < .now() ? screen : nil }
-            guard state.shown != line else { return nil }
-            write(Self.erase + line + "\r")
+            // The next line replaces one that a stopped terminal does not accept.
+            guard state.shown != line, !output.isPending else { return nil }
+            output.write(Self.erase + line + "\r")
             state.shown = line
             return nil
         }
@@ -62,22 +77,28 @@ final class Console: Sendable {
     }
 
     /// Erases the status line.
-    func clearStatus() { withoutStatus {} }
+    func clearStatus() { state.withLock { eraseStatus(&$0) } }
 
-    /// Erases the status line and runs `body` while nothing else is written to the terminal.
+    /// Erases the status line and runs `body`, which writes to standard output, while nothing else is written to the
+    /// terminal.
     func withoutStatus<Value>(_ body: () -> Value) -> Value {
         state.withLock { state in
-            if state.shown != nil { write(Self.erase) }
-            state.shown = nil
+            eraseStatus(&state)
+            finishBeforeStandardOutput()
             return body()
         }
     }
 
+    /// Waits until messages are written that precede text on standard output in the same file.
+    func finishBeforeStandardOutput() { if sharesStandardOutput { output.finish() } }
+
+    /// Waits for a limited time until all messages are written, at the end of the process.
+    func finish() { output.finish(within: Self.finishLimit) }
+
     /// Defers messages while frames occupy the terminal. `screen` shows the status line below the frames.
     func redirect(to screen: @escaping @Sendable (String) -> Void) {
         state.withLock { state in
-            if state.shown != nil { write(Self.erase) }
-            state.shown = nil
+            eraseStatus(&state)
             state.screen = Screen(show: screen)
         }
     }
@@ -86,18 +107,19 @@ final class Console: Sendable {
     func endRedirection() {
         state.withLock { state in
             state.screen = nil
-            for line in state.deferredLines { write(line + "\n") }
+            for line in state.deferredLines { output.write(line + "\n") }
             state.deferredLines = []
         }
     }
 
     /// Moves to the first column and erases the rest of the screen.
     private static let erase = "\r\u{1B}[J"
+    /// How long the end of the process waits for a reader of standard error.
+    private static let finishLimit = Duration.seconds(2)
 
-    /// Writes to standard error. An error cannot be reported anywhere else, so it is ignored.
-    private func write(_ text: String) {
-        let result = writeFully(Array(text.utf8), to: STDERR_FILENO)
-        _ = result
+    private func eraseStatus(_ state: inout State) {
+        if state.shown != nil { output.write(Self.erase) }
+        state.shown = nil
     }
 }
 

@@ -30,6 +30,7 @@ enum ExitStatus: Sendable {
     func exitNow() -> Never {
         Console.shared.clearStatus()
         TerminalMode.restore()
+        Console.shared.finish()
         if case .closedPipe = self {
             // The process dies of the signal, so that a shell sees the same status as for `cat`.
             signal(SIGPIPE, SIG_DFL)

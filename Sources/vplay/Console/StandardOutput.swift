@@ -8,10 +8,13 @@ enum StandardOutput {
     static func write(_ text: String) throws(OutputError) { try write(bytes: Array(text.utf8)) }
 
     private static func write(bytes: [UInt8]) throws(OutputError) {
-        let code =
-            isTerminal
-            ? Console.shared.withoutStatus { writeFully(bytes, to: STDOUT_FILENO) }
-            : writeFully(bytes, to: STDOUT_FILENO)
+        let code: Int32
+        if isTerminal {
+            code = Console.shared.withoutStatus { writeFully(bytes, to: STDOUT_FILENO) }
+        } else {
+            Console.shared.finishBeforeStandardOutput()
+            code = writeFully(bytes, to: STDOUT_FILENO)
+        }
         if code != 0 { throw OutputError(code: code) }
     }
 
