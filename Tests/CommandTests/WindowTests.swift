@@ -36,6 +36,31 @@ struct WindowTests {
         #expect(outcome.lines == ["(160, 120) quarters.y4m", "0 []"], "\(outcome.text)")
     }
 
+    @Test("The title names a file that interrupts, and then the interrupted one again")
+    func interruption() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Desktop.run(
+            """
+            import json, socket
+            display(640, 480)
+            film, advert, address = (sys.argv[1] + name for name in ('/film.y4m', '/advert.y4m', '/socket'))
+            writeQuarters(film)
+            writeQuarters(advert, 25)
+            start('--video', 'window', '--loop', '--input-ipc-server', address, film)
+            window()
+            client = socket.socket(socket.AF_UNIX)
+            client.connect(address)
+            client.sendall(json.dumps({'command': ['loadfile', advert, 'interrupt']}).encode() + b'\\n')
+            wait(lambda: title() == 'advert.y4m', 'the title is not that of the interruption')
+            wait(lambda: title() == 'film.y4m', 'the title is not that of the interrupted file')
+            close()
+            print(ends())
+            """,
+            folder.path
+        )
+        #expect(outcome.lines == ["0"], "\(outcome.text)")
+    }
+
     @Test("Keys in the window act like those of the terminal; s saves the frame; Escape quits")
     func keys() async throws {
         let folder = try TemporaryFolder()

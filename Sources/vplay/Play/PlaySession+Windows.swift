@@ -76,10 +76,9 @@ extension PlaySession {
         for window in outputs.windows { window.isFullscreen.toggle() }
     }
 
-    /// Shows the name of the current input as the title of the windows.
+    /// Shows the name of the input that is played as the title of the windows.
     func showTitle() {
-        guard let entry = state.withLock({ $0.current?.entry }) else { return }
-        let name = entry.input.shortName
+        guard let name = activePlayback?.entry.input.shortName else { return }
         for window in outputs.windows { window.title = name }
     }
 }
