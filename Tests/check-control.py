@@ -569,6 +569,26 @@ def remainder(command, path):
         check("the time of the next file", client.until("time-pos", lambda value: value is not None and value > 2) > 2)
 
 
+def stopped(command, path):
+    """The remainder of --duration after an entry that was stopped."""
+    start = [*command, "--audio", "null", "--video", "null", "--pause", "--idle", "--duration", "4"]
+    start += [str(FIXTURES / "two-languages.mkv"), f"--input-ipc-server={path}"]
+    process = subprocess.Popen(start, stderr=subprocess.DEVNULL)
+    try:
+        client = Client(path)
+        client.until("time-pos", lambda value: value is not None)
+        client("seek", 2.5, "absolute")
+        client.until("time-pos", lambda value: value is not None and value > 2.4)
+        client("stop")
+        client.until("idle-active", lambda value: value is True)
+        client("set_property", "pause", False)
+        client("loadfile", CLIP)
+        check("exit status", process.wait(TIMEOUT), 0)
+    finally:
+        process.kill()
+        process.wait()
+
+
 def boundaries(command, path):
     """The end of an A-B loop and of --duration, which are times of the interrupted file."""
     long = str(FIXTURES / "two-languages.mkv")
@@ -647,6 +667,7 @@ def main(command):
                 backward(command, pathlib.Path(folder) / "backward")
                 silent(command, pathlib.Path(folder) / "silent")
                 remainder(command, pathlib.Path(folder) / "remainder")
+                stopped(command, pathlib.Path(folder) / "stopped")
                 boundaries(command, pathlib.Path(folder) / "boundaries")
                 resumed(command, pathlib.Path(folder) / "resumed")
                 stepped(command, pathlib.Path(folder) / "stepped")

@@ -271,10 +271,8 @@ extension PlaySession {
     /// Stops the current entry. Without `--idle` the session ends.
     func stopPlaying(keepsPlaylist: Bool) {
         control?.fileEnded("stop")
-        state.withLock { state in
-            state.hasEnded = true
-            if !keepsPlaylist { state.playlist.removeAll(except: nil) }
-        }
+        endPass()
+        if !keepsPlaylist { state.withLock { $0.playlist.removeAll(except: nil) } }
         removeQueued()
         if options.isIdle { becomeIdle() } else { stop() }
     }

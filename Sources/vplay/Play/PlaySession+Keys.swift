@@ -134,17 +134,22 @@ extension PlaySession {
 
     /// Plays the entry at a valid index instead of the current one.
     func play(at index: Int) {
+        endPass()
+        state.withLock { $0.playlist.jump(to: index) }
+        removeQueued()
+        endOrPlayNext()
+    }
+
+    /// Ends the pass of the current entry in its middle.
+    func endPass() {
         // The time of a pass that has ended is subtracted from `--duration` already.
         let item = state.withLock { $0.hasEnded ? nil : $0.current?.item }
         // The time of the player is that of another item during an interruption.
         let time = item?.currentTime()
         state.withLock { state in
             state.hasEnded = true
-            state.playlist.jump(to: index)
             if let time { state.spendUntil(time) }
         }
-        removeQueued()
-        endOrPlayNext()
     }
 
     // MARK: ^Z
