@@ -54,19 +54,27 @@ package struct TerminalGeometry: Hashable, Sendable {
     /// Returns the size of a layer that fills the area. It has the shape of the area, and as many pixels as are
     /// drawn.
     package func layerSize(_ graphics: TerminalGraphics) -> PixelSize {
-        let (width, height) = (Double(columns * cell.width), Double(rows * cell.height))
+        let height = rows * cell.height
+        // libchafa draws whole sixels, which are six pixels high, and scales frames of another height. If this loses a
+        // row of cells, the frame has the height of the area.
+        let sixels = graphics == .sixel && height >= 6 ? [height / 6 * 6] : []
+        let sizes = (sixels + [height]).flatMap { layerSizes(height: $0, graphics) }
+        return sizes.first { size in
+            let cells = cellRect(for: size)
+            return cells.columns == columns && cells.rows == rows
+        } ?? sizes[0]
+    }
+
+    /// Returns sizes with the shape of the columns and a height, rounded up or down, so that no column or row is lost.
+    private func layerSizes(height: Int, _ graphics: TerminalGraphics) -> [PixelSize] {
+        let (width, height) = (Double(columns * cell.width), Double(height))
         let factor = min(1, (Double(Self.pixelLimit(graphics)) / (width * height)).squareRoot())
-        // Rounded up or down, so that no column or row is lost.
-        let sizes = [(0.5, 0.5), (0.5, 0), (0, 0.5)].map { across, down in
+        return [(0.5, 0.5), (0.5, 0), (0, 0.5)].map { across, down in
             PixelSize(
                 width: max(1, Int(width * factor + across)),
                 height: max(1, Int(height * factor + down))
             )
         }
-        return sizes.first { size in
-            let cells = cellRect(for: size)
-            return cells.columns == columns && cells.rows == rows
-        } ?? sizes[0]
     }
 
     /// Returns the size of a cell for drawing, in pixels.

@@ -93,6 +93,18 @@ struct TerminalGeometryTests {
         }
     }
 
+    @Test("A layer for sixels has a height in whole sixels, unless this loses a row of cells")
+    func sixelLayers() {
+        #expect(Self.geometry(20, 6, 200, 120).layerSize(.sixel) == PixelSize(width: 200, height: 96))
+        #expect(Self.geometry(20, 6, 200, 120).layerSize(.iterm) == PixelSize(width: 200, height: 100))
+        // 30 rows of 20 pixels.
+        #expect(Self.geometry(80, 31, 800, 620).layerSize(.sixel) == PixelSize(width: 800, height: 600))
+        // 7 rows of 5 pixels, of which 30 pixels would be 6 rows.
+        #expect(Self.geometry(20, 8, 60, 40).layerSize(.sixel) == PixelSize(width: 60, height: 35))
+        // Rows of 2 pixels.
+        #expect(Self.geometry(20, 3, 40, 6).layerSize(.sixel) == PixelSize(width: 40, height: 4))
+    }
+
     @Test("Sixels use the terminal's pixels; kitty and iTerm scale fewer pixels")
     func canvases() {
         let geometry = Self.geometry(200, 51, 2000, 51 * 20)
