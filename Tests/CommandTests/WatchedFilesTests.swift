@@ -1,4 +1,7 @@
+import Dispatch
+import Foundation
 import Playhead
+import TestSupport
 import Testing
 
 @testable import vplay
@@ -89,6 +92,32 @@ struct WatchedFilesTests {
         let future = [file("a", changed: 9_999_999)]
         #expect(scan(&files, future, at: 0) == "")
         #expect(scan(&files, future, at: 20) == "+a")
+    }
+
+    @Test("A folder that takes the place of a watched one is watched", .timeLimit(.minutes(1)))
+    func replacedFolder() async throws {
+        let folder = try TemporaryFolder()
+        let files = FileManager.default
+        let path = folder.path("show")
+        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let (stream, continuation) = AsyncStream.makeStream(of: [FolderNotices.Notice].self)
+        let queue = DispatchQueue(label: "test.folder")
+        let notices = try #require(FolderNotices(on: queue) { continuation.yield($0) })
+        let isWatched = queue.sync { notices.watch([Array(path.utf8)]) }
+        try files.moveItem(atPath: path, toPath: folder.path("old"))
+        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let isWatchedAgain = queue.sync { notices.watch([Array(path.utf8)]) }
+        #expect(isWatched && isWatchedAgain)
+        // Notices of the former folder would have the path of the new one.
+        try folder.write("old/former.mp4", Data([1]))
+        try folder.write("show/clip.mp4", Data([1]))
+        var closed: [String] = []
+        for await batch in stream {
+            for case .closed(let path) in batch { closed.append(String(decoding: path, as: UTF8.self)) }
+            if closed.contains(path + "/clip.mp4") { break }
+        }
+        #expect(closed == [path + "/clip.mp4"])
+        withExtendedLifetime(notices) {}
     }
 
     @Test("Laps in which nothing was played are followed by waits of 1 s to 60 s")

@@ -53,15 +53,19 @@ final class FolderNotices: @unchecked Sendable {
             IN_CLOSE_WRITE | IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
             | IN_MOVE_SELF | IN_ATTRIB
         var isComplete = true
-        for path in paths where watches[path] == nil {
+        for path in paths {
+            // The path may name another folder than before. For the same one the system returns the same number.
             let watch = path.withCString { inotify_add_watch(descriptor, $0, UInt32(mask)) }
-            guard watch >= 0 else {
-                // A folder that has disappeared in the meantime needs no watch.
-                if errno != ENOENT { isComplete = false }
-                continue
+            // A folder that has disappeared in the meantime needs no watch.
+            if watch < 0, errno != ENOENT { isComplete = false }
+            let old = watches[path]
+            guard watch != old else { continue }
+            if let old, folders[old] == path {
+                inotify_rm_watch(descriptor, old)
+                folders[old] = nil
             }
-            watches[path] = watch
-            folders[watch] = path
+            watches[path] = watch < 0 ? nil : watch
+            if watch >= 0 { folders[watch] = path }
         }
         return isComplete
     }
