@@ -214,6 +214,11 @@ def idle(vplay):
     playerctl("play")
     status("Playing")
     check("CanGoNext", "false" in get("CanGoNext"))
+    playerctl("pause")
+    status("Paused")
+    playerctl("open", "file:///nonexistent/list.m3u")
+    until("the message", player.text, lambda text: "list.m3u" in text)
+    check("a list that cannot be read", playerctl("status"), "Paused")
     check("the end", player.end(), 143)
 
 

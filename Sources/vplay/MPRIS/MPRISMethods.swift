@@ -70,7 +70,8 @@ struct MPRISMethods {
     private func open(_ uri: String) -> BusReply {
         guard uri.contains(":"), Input(uri) != nil else { return .invalidArguments("not a valid URI") }
         session.readInputs([uri]) { [session] list in
-            session.state.withLock { $0.isPausedByUser = false }
+            // What is paused stays so if there is nothing else to play.
+            if !list.inputs.isEmpty { session.state.withLock { $0.isPausedByUser = false } }
             // A failure has been reported.
             _ = session.load(list, .replace, at: nil, LoadOptions())
             session.control?.checkLater()
