@@ -120,6 +120,25 @@ struct WatchedFilesTests {
         withExtendedLifetime(notices) {}
     }
 
+    @Test("A change of a folder waits for the files of the change before it", .timeLimit(.minutes(1)))
+    func order() async {
+        let changes = TaskSequence()
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let (finished, ending) = AsyncStream.makeStream(of: String.self)
+        changes.add {
+            for await _ in gate {}
+            ending.yield("joined")
+        }
+        changes.add {
+            ending.yield("left")
+            ending.finish()
+        }
+        opening.finish()
+        var order: [String] = []
+        for await change in finished { order.append(change) }
+        #expect(order == ["joined", "left"])
+    }
+
     @Test("Laps in which nothing was played are followed by waits of 1 s to 60 s")
     func delays() {
         let delays = (1...9).map { PlaySession.delay(afterEmptyLaps: $0) }

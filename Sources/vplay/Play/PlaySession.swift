@@ -28,6 +28,8 @@ final class PlaySession: Sendable {
     let readingQueue = DispatchQueue(label: "vplay.reading")
     /// The checks on `readingQueue` whose messages precede the end of the command.
     let fileChecks = DispatchGroup()
+    /// The changes of folders whose files are loaded before they join the playlist.
+    let folderChanges = TaskSequence()
     /// The queue on which the position is saved.
     let savingQueue = DispatchQueue(label: "vplay.saving")
     let state: Mutex<State>

@@ -27,10 +27,11 @@ extension PlaySession {
         for name in changes.rejected { fail("\(name): not a media file") }
         let added = changes.joined.map { ($0, items.asset(of: $0)) }
         let queue = player.callbackQueue
-        guard options.needsLoading, !added.isEmpty else {
+        guard options.needsLoading else {
             return queue.async { [self] in apply(added, left: changes.left) }
         }
-        Task { [self] in
+        // A file may disappear or change while it is loaded.
+        folderChanges.add { [self] in
             await items.load(added.map(\.1))
             queue.async { [self] in apply(added, left: changes.left) }
         }
