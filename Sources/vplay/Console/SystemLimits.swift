@@ -6,9 +6,9 @@ enum SystemLimits {
     /// The number of threads: Dispatch's manager and two workers, the player's control thread and a worker for each
     /// kind of lane.
     private static let threads = 7
-    /// The number of descriptors: Dispatch's event queue, its wake-up and two signals, the input, and one for short
-    /// use.
-    private static let descriptors = 6
+    /// The number of descriptors: Dispatch's event queue, its wake-up and two signals, the input, standard error, which is
+    /// opened again, and one for short use.
+    private static let descriptors = 7
 
     /// Returns a message about the missing resource, or nil if all are available.
     static func shortage() -> String? {
