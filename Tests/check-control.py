@@ -637,6 +637,32 @@ def stepped(command, path):
         process.wait()
 
 
+def awaited(command, path):
+    """A file that interrupts a session that waits for files, and is not replaced by those that appear."""
+    folder = path.with_suffix(".folder")
+    folder.mkdir()
+    # A container without content.
+    (folder / "a.mp4").write_bytes(pathlib.Path(CLIP).read_bytes()[:64])
+    start = [*command, "--audio", "null", "--video", "null", "--watch", str(folder)]
+    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
+    try:
+        client = Client(path)
+        client.until("playlist-count", lambda value: value == 1)
+        client.until("idle-active", lambda value: value is True)
+        client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
+        client.until("track-list/count", lambda value: value == 4)
+        (folder / ".b").write_bytes(pathlib.Path(CLIP).read_bytes())
+        (folder / ".b").rename(folder / "b.mp4")
+        client.until("playlist-count", lambda value: value == 2)
+        check("the interruption continues", client.until("time-pos", lambda value: value is None or value > 2) > 2)
+        check("it is the interruption", client.get("track-list/count"), 4)
+        client.until("path", lambda value: value == str(folder / "b.mp4"))
+        client.until("track-list/count", lambda value: value == 2)
+    finally:
+        process.kill()
+        process.wait()
+
+
 def finished(command, path):
     """The saved position of a list that has been played to its end while the command keeps running."""
     saved = path.with_suffix(".json")
@@ -671,6 +697,7 @@ def main(command):
                 boundaries(command, pathlib.Path(folder) / "boundaries")
                 resumed(command, pathlib.Path(folder) / "resumed")
                 stepped(command, pathlib.Path(folder) / "stepped")
+                awaited(command, pathlib.Path(folder) / "awaited")
                 finished(command, pathlib.Path(folder) / "finished")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")

@@ -103,7 +103,9 @@ extension PlaySession {
     func interruptionEnded(_ item: PlayerItem) {
         state.withLock { state in state.interruptions.removeAll { $0.item === item } }
         control?.playbackRestarted()
-        if !isInterrupted { applyNewRate() }
+        guard !isInterrupted else { return }
+        applyNewRate()
+        endWaiting()
     }
 
     /// Pauses or plays the current entry if that was requested during an interruption. The player continues at the

@@ -57,7 +57,7 @@ extension PlaySession {
         guard let target else { return }
         if !target.isWaiting {
             requeue()
-        } else if !added.isEmpty, let index = target.index {
+        } else if !added.isEmpty, !isInterrupted, let index = target.index {
             play(at: index)
         }
         control?.checkLater()
@@ -69,9 +69,19 @@ extension PlaySession {
         guard let lap = state.withLock({ $0.beginWaiting() }) else { return }
         let delay = Self.delay(afterEmptyLaps: lap)
         player.callbackQueue.asyncAfter(deadline: .now() + .seconds(delay)) { [weak self] in
-            guard let self else { return }
+            // An attempt would replace an interruption, at whose end the entries are tried.
+            guard let self, !isInterrupted else { return }
             if state.withLock({ $0.retry(afterLap: lap) }) { playNext() }
         }
+    }
+
+    /// Tries the entries again after an interruption that was played while the session waited for files.
+    func endWaiting() {
+        let isWaiting = state.withLock { state -> Bool in
+            guard !state.playlist.isEmpty else { return false }
+            return state.retry(afterLap: state.emptyLaps)
+        }
+        if isWaiting { playNext() }
     }
 
     /// Returns the seconds to wait after laps in which nothing was played.
