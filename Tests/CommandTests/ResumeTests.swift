@@ -131,6 +131,18 @@ struct ResumeTests {
         #expect(ResumeFile(path: path).read() == .state(position))
     }
 
+    @Test("The saved position stays if no file can be opened, as before they are mounted")
+    func missingFiles() async throws {
+        let path = Media.temporary("resume.json").path
+        defer { unlink(path) }
+        let file = "/nonexistent/a.mp4"
+        let position = ResumeState(location: file, index: 0, position: .seconds(12.5))
+        #expect(ResumeFile(path: path).write(position) == 0)
+        let outcome = try await Command.run("--untimed", "--resume=\(path)", file, "/nonexistent/b.mp4")
+        #expect(outcome.status == 1)
+        #expect(ResumeFile(path: path).read() == .state(position))
+    }
+
     @Test("A file whose name has another Unicode normalization is not continued", .enabled(if: Media.isMade))
     func normalization() async throws {
         let folder = Media.temporary("names").path

@@ -15,6 +15,8 @@ extension PlaySession {
         if !item.tracks.contains(where: { $0.isEnabled && $0.assetTrack.mediaType != .subtitle }) {
             return reject(playback, "all playable tracks are disabled")
         }
+        // Playback continues here, or with another entry. Until then the saved position stays.
+        if !isInterruption(item) { state.withLock { $0.resume = nil } }
         warnOfStartPastEnd(playback)
         if options.decodesVideo { reportUnplayable(.video, of: playback) }
         if options.audio != .none, options.rate > 0 { reportUnplayable(.audio, of: playback) }

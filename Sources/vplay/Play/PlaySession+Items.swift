@@ -21,8 +21,7 @@ extension PlaySession {
     func makeNext(_ remaining: MediaTime?) -> InputPlayback? {
         while let entry = state.withLock({ $0.isStopping ? nil : $0.playlist.next() }) {
             let resume = state.withLock { state in
-                defer { state.resume = nil }
-                return state.resume.flatMap {
+                state.resume.flatMap {
                     $0.location.hasSameBytes(as: entry.input.argument) ? $0.position : nil
                 }
             }
@@ -275,8 +274,8 @@ extension PlaySession.State {
         playlist.noteStarted(playback.entry.id)
     }
 
-    /// Notes that no entry follows. A saved position at which playback has not continued stays, as of a folder that is
-    /// not mounted.
+    /// Notes that no entry follows. A saved position at which playback has not continued stays, as of files that are not
+    /// mounted.
     mutating func noteEnd() { wasPlayedToEnd = !isStopping && resume == nil }
 
     /// Subtracts the played time from `--duration` in the middle of a pass.

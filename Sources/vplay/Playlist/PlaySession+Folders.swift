@@ -47,7 +47,9 @@ extension PlaySession {
             state.playlist.retire(Set(gone))
             let first = state.playlist.merge(added)
             state.playlist.removeRetired(except: state.current?.entry.id)
-            if state.isWaiting, state.resume != nil {
+            if state.isWaiting, let resume = state.resume,
+                added.contains(where: { $0.0.argument.hasSameBytes(as: resume.location) })
+            {
                 state.seekToResume()
                 return (state.playlist.nextIndex, true)
             }
