@@ -620,10 +620,7 @@ def resumed(command, path):
 
 def stepped(command, path):
     """A step during an interruption, which pauses the interrupted entry as well, also if another file interrupts then."""
-    start = [*command, "--audio", "null", "--video", "null", "--loop", CLIP]
-    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
-    try:
-        client = Client(path)
+    with started([*command, "--audio", "null", "--video", "null", "--loop", CLIP], path) as (_, client):
         client.until("time-pos", lambda value: value is not None)
         client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
         client.until("track-list/count", lambda value: value == 4)
@@ -632,35 +629,6 @@ def stepped(command, path):
         client.until("track-list/count", lambda value: value == 2)
         client.until("core-idle", lambda value: value is True)
         check("it is paused", client.get("pause"))
-    finally:
-        process.kill()
-        process.wait()
-
-
-def awaited(command, path):
-    """A file that interrupts a session that waits for files, and is not replaced by those that appear."""
-    folder = path.with_suffix(".folder")
-    folder.mkdir()
-    # A container without content.
-    (folder / "a.mp4").write_bytes(pathlib.Path(CLIP).read_bytes()[:64])
-    start = [*command, "--audio", "null", "--video", "null", "--watch", str(folder)]
-    process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stderr=subprocess.DEVNULL)
-    try:
-        client = Client(path)
-        client.until("playlist-count", lambda value: value == 1)
-        client.until("idle-active", lambda value: value is True)
-        client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
-        client.until("track-list/count", lambda value: value == 4)
-        (folder / ".b").write_bytes(pathlib.Path(CLIP).read_bytes())
-        (folder / ".b").rename(folder / "b.mp4")
-        client.until("playlist-count", lambda value: value == 2)
-        check("the interruption continues", client.until("time-pos", lambda value: value is None or value > 2) > 2)
-        check("it is the interruption", client.get("track-list/count"), 4)
-        client.until("path", lambda value: value == str(folder / "b.mp4"))
-        client.until("track-list/count", lambda value: value == 2)
-    finally:
-        process.kill()
-        process.wait()
 
 
 def finished(command, path):

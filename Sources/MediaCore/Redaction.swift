@@ -43,7 +43,9 @@ package enum Redaction {
             result += rest[..<scheme.upperBound]
             rest = rest[scheme.upperBound...]
             // The URLs within it have no other query string.
-            if isFirst, let query = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) { rest = rest[..<query] }
+            if isFirst, let query = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
+                rest = rest[..<query]
+            }
             let authorityEnd = rest.firstIndex(of: "/") ?? rest.endIndex
             if let at = rest[..<authorityEnd].lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
         }

@@ -75,7 +75,9 @@ struct OtherDurationTests {
         #expect(played.frames.count == 50)
     }
 
-    @Test("RealMedia that FFmpeg wrote to a pipe, which declares an hour, has no duration and plays to its end")
+    @Test(
+        "RealMedia that FFmpeg wrote to a pipe, which declares an hour, has no duration and plays to its end"
+    )
     func pipeOfRealMedia() async throws {
         let folder = try TemporaryFolder()
         let url = try MadeFile.make(

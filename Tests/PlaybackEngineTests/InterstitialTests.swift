@@ -266,7 +266,9 @@ struct InterstitialTests {
         #expect(moments.allSatisfy { $0.offset != nil })
     }
 
-    @Test("An item is heard from where it was paused, also if an earlier interstitial had interrupted nothing")
+    @Test(
+        "An item is heard from where it was paused, also if an earlier interstitial had interrupted nothing"
+    )
     func pausedAfterFirstInterstitial() {
         let bench = EngineTestBench(audio: .device())
         interrupt(bench, id: 8)

@@ -121,7 +121,10 @@ import Testing
         #expect(little(bytes[4..<8]) == UInt32(maximum) + 36)
     }
 
-    @Test("A full file replaces an existing one, but not a file with another error", arguments: [true, false])
+    @Test(
+        "A full file replaces an existing one, but not a file with another error",
+        arguments: [true, false]
+    )
     func aFullFileReplaces(isFull: Bool) throws {
         let folder = try TemporaryFolder()
         try folder.write("a.wav", Data("content".utf8))

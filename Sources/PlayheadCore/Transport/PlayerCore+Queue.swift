@@ -1,5 +1,6 @@
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// The queue of items after the current one. The loop decides which item is current. Calls from here identify items and
 /// not positions, so an item that has been played meanwhile is not mistaken for another one.
