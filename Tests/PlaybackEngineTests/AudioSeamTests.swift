@@ -6,10 +6,10 @@ import Testing
 // Rule: gapless
 @Suite("Seams on a simulated audio device")
 struct AudioSeamTests {
-    private static func numbers(_ count: Int) -> [Int16] { (0..<count).map { Int16(truncatingIfNeeded: $0) } }
+    static func numbers(_ count: Int) -> [Int16] { (0..<count).map { Int16(truncatingIfNeeded: $0) } }
 
     /// Returns the index and the values of the first sample that differs, or nil.
-    private static func firstDifference(_ samples: [Int16], _ expected: [Int16]) -> String? {
+    static func firstDifference(_ samples: [Int16], _ expected: [Int16]) -> String? {
         guard samples.count >= expected.count else { return "\(samples.count) instead of \(expected.count)" }
         guard let index = expected.indices.first(where: { samples[$0] != expected[$0] }) else { return nil }
         let (near, wanted) = (samples[index...].prefix(5), expected[index...].prefix(5))
