@@ -572,10 +572,7 @@ def remainder(command, path):
 def stopped(command, path):
     """The remainder of --duration after an entry that was stopped."""
     start = [*command, "--audio", "null", "--video", "null", "--pause", "--idle", "--duration", "4"]
-    start += [str(FIXTURES / "two-languages.mkv"), f"--input-ipc-server={path}"]
-    process = subprocess.Popen(start, stderr=subprocess.DEVNULL)
-    try:
-        client = Client(path)
+    with started([*start, str(FIXTURES / "two-languages.mkv")], path) as (process, client):
         client.until("time-pos", lambda value: value is not None)
         client("seek", 2.5, "absolute")
         client.until("time-pos", lambda value: value is not None and value > 2.4)
@@ -584,9 +581,6 @@ def stopped(command, path):
         client("set_property", "pause", False)
         client("loadfile", CLIP)
         check("exit status", process.wait(TIMEOUT), 0)
-    finally:
-        process.kill()
-        process.wait()
 
 
 def boundaries(command, path):
@@ -629,6 +623,26 @@ def stepped(command, path):
         client.until("track-list/count", lambda value: value == 2)
         client.until("core-idle", lambda value: value is True)
         check("it is paused", client.get("pause"))
+
+
+def awaited(command, path):
+    """A file that interrupts a session that waits for files, and is not replaced by those that appear."""
+    folder = path.with_suffix(".folder")
+    folder.mkdir()
+    # A container without content.
+    (folder / "a.mp4").write_bytes(pathlib.Path(CLIP).read_bytes()[:64])
+    with started([*command, "--audio", "null", "--video", "null", "--watch", str(folder)], path) as (_, client):
+        client.until("playlist-count", lambda value: value == 1)
+        client.until("idle-active", lambda value: value is True)
+        client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
+        client.until("track-list/count", lambda value: value == 4)
+        (folder / ".b").write_bytes(pathlib.Path(CLIP).read_bytes())
+        (folder / ".b").rename(folder / "b.mp4")
+        client.until("playlist-count", lambda value: value == 2)
+        check("the interruption continues", client.until("time-pos", lambda value: value is None or value > 2) > 2)
+        check("it is the interruption", client.get("track-list/count"), 4)
+        client.until("path", lambda value: value == str(folder / "b.mp4"))
+        client.until("track-list/count", lambda value: value == 2)
 
 
 def finished(command, path):
