@@ -118,6 +118,7 @@ final class LoaderDelegate: NSObject, AVAssetResourceLoaderDelegate, @unchecked 
         let part = request.dataRequest!
         let start = Int(part.currentOffset)
         part.respond(with: data[start..<start + count])
+        add("response \(part.requestedOffset) to \(part.currentOffset)")
         let end = min(data.count, Int(part.requestedOffset) + min(part.requestedLength, data.count))
         if Int(part.currentOffset) >= end {
             state.withLock { $0.pending.removeAll { $0 === request } }

@@ -103,7 +103,7 @@ struct HostilePlaylistTests {
         #expect(growth < 9)
     }
 
-    @Test("Of several sources of a key the first supported one is used, or otherwise the first one")
+    @Test("Of several sources of a key the last supported one is used, or otherwise the first one")
     func keyChoice() throws {
         let other = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"x\"\n"
         let two = "#EXT-X-KEY:METHOD=AES-128,URI=\"k1\"\n#EXT-X-KEY:METHOD=AES-128,URI=\"k2\"\n"
@@ -113,7 +113,7 @@ struct HostilePlaylistTests {
             return
         }
         let key = PlaylistKey.aes128(
-            url: try PlaylistReference("k1", PlaylistBase("http://host.test/")),
+            url: try PlaylistReference("k2", PlaylistBase("http://host.test/")),
             iv: nil
         )
         #expect(media.segments.map(\.key) == [key, key, .unsupported("SAMPLE-AES")])
