@@ -9,9 +9,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # A part is a target, the given suites of a target (TARGET.SUITES), or all its other suites (TARGET-SUITES).
 live='CacheTests|EscapeKeyTests|PickTests|PictureTests|SignalTests|TerminalAttributeTests|TerminalTests|WindowTests|NoWindowTests'
+decoding='CorpusAudioTests|CorpusVideoTests'
 long=(
-    CommandTests.CorpusTests "CommandTests-(CorpusTests|$live)" PlaybackEngineTests HLSTests
-    FFmpegTests.CorpusVideoTests FFmpegTests-CorpusVideoTests
+    CommandTests.CorpusTests "CommandTests-(CorpusTests|$live)" PlaybackEngineTests
+    "FFmpegTests-($decoding)" "FFmpegTests.($decoding)" HLSTests
 )
 real=("CommandTests.($live)" PulseAudioTests)
 short=()
