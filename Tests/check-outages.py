@@ -2,12 +2,15 @@
 """Plays a looping list from a server, with a cache and a sound server, while these fail at random, and checks that playback
 recovers each time and that the process does not grow.
 
-Usage: check-outages.py VPLAY [MINUTES] [SEED]
+Usage: check-outages.py [--plot SVG] [--set-clock] VPLAY [MINUTES] [SEED]
 
 Faults, one every 5 s after 2 s of each: the server is away, it cuts responses off, it sends 20 kB/s, the sound server is killed, the cache's
-file system is full (as root), the process may open no more files, the process is stopped. A pass must end within 60 s after each fault.
-Memory, threads and descriptors at the end must be those after the first fifth. PulseAudio and ffmpeg are required.
+file system is full (as root), the process may open no more files, it has to do with 4 MiB more memory (as root), it is stopped. With
+--set-clock (as root), the clock of the machine is set as well: by an hour or a year, forward or back, and back again. A pass must end
+within 60 s after each fault. Memory, threads and descriptors at the end must be those after the first fifth. PulseAudio and ffmpeg are
+required, and matplotlib for --plot.
 """
+import argparse
 import http.server
 import os
 import pathlib
@@ -99,10 +102,61 @@ class SoundServer:
         self.process.wait()
 
 
+class SystemClock:
+    """The clock of the machine. The monotonic clock goes on, and with it the correct time is known again."""
+
+    steps = (3600, -3600, 365 * 86400, -365 * 86400)
+
+    def __init__(self, random):
+        self.random = random
+        self.offset = time.time() - time.monotonic()
+
+    def set(self, offset=0):
+        time.clock_settime(time.CLOCK_REALTIME, time.monotonic() + self.offset + offset)
+
+    def step(self):
+        self.set(self.random.choice(self.steps))
+
+
+class Memory:
+    """A control group for the player, whose memory can be limited (version 1 and 2 of the kernel's interface)."""
+
+    def __init__(self):
+        root = pathlib.Path("/sys/fs/cgroup")
+        self.names = ("memory.current", "memory.max", "max")
+        if (root / "memory").is_dir():
+            root /= "memory"
+            self.names = ("memory.usage_in_bytes", "memory.limit_in_bytes", "-1")
+        self.group = root / f"playhead-{os.getpid()}"
+        try:
+            self.group.mkdir()
+            self.is_available = (self.group / self.names[0]).exists()
+        except OSError:
+            self.is_available = False
+        if not self.is_available:
+            print("check-outages: memory is not limited (a control group needs root)")
+
+    def enter(self):
+        """Moves the calling process into the group."""
+        if self.is_available:
+            (self.group / "cgroup.procs").write_text(str(os.getpid()))
+
+    def limit(self):
+        (self.group / self.names[1]).write_text(str(int((self.group / self.names[0]).read_text()) + (4 << 20)))
+
+    def release(self):
+        (self.group / self.names[1]).write_text(self.names[2])
+
+    def end(self):
+        if self.group.is_dir():
+            self.group.rmdir()
+
+
 class Player:
-    def __init__(self, vplay, urls, cache, environment):
+    def __init__(self, vplay, urls, cache, environment, memory):
         command = [vplay, "--no-config", "--loop", "--video", "null", "--audio", "pulse", "--timeout", "3", "--cache", cache, "--events", "text", *urls]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=memory.enter)
         self.passes, self.messages = 0, []
         for stream, handle in ((self.process.stdout, self.event), (self.process.stderr, self.messages.append)):
             threading.Thread(target=lambda stream=stream, handle=handle: [handle(line) for line in stream] and None, daemon=True).start()
@@ -137,7 +191,29 @@ class FullDisk:
             subprocess.run(["umount", "-l", self.folder], check=True)
 
 
-def main(vplay, minutes, seed):
+def plot(samples, path):
+    """Draws the memory, threads and descriptors of each sample."""
+    try:
+        import matplotlib
+    except ImportError:
+        return print("no plot: matplotlib is missing")
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "playhead"
+    from matplotlib import pyplot
+
+    figure, axis = pyplot.subplots(figsize=(8, 3))
+    times, *columns = zip(*samples)
+    for name, column in zip(growth.NAMES, columns):
+        axis.plot([time / 60 for time in times], column, label=name, linewidth=0.8)
+    axis.set_ylim(bottom=0)
+    axis.set_xlabel("minutes")
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main(vplay, minutes, seed, image, sets_clock):
     for tool in ("pulseaudio", "ffmpeg"):
         if not shutil.which(tool):
             sys.exit(f"check-outages: {tool} is missing")
@@ -151,7 +227,9 @@ def main(vplay, minutes, seed):
             subprocess.run(["ffmpeg", "-nostdin", "-v", "error", *source, str(clips / f"{number}.mp4")], check=True)
         disk = FullDisk(folder / "cache")
         server, sound = Server(clips), SoundServer(name)
-        player = Player(vplay, [f"http://127.0.0.1:{server.port}/{number}.mp4" for number in range(3)], str(disk.folder), sound.environment)
+        clock, memory = SystemClock(choose), Memory()
+        urls = [f"http://127.0.0.1:{server.port}/{number}.mp4" for number in range(3)]
+        player = Player(vplay, urls, str(disk.folder), sound.environment, memory)
         pid = player.process.pid
 
         def limit(count):
@@ -168,6 +246,10 @@ def main(vplay, minutes, seed):
         }
         if disk.is_mounted:
             outages["cache full"] = (disk.fill, disk.clear)
+        if sets_clock:
+            outages["clock set"] = (clock.step, clock.set)
+        if memory.is_available:
+            outages["memory limited"] = (memory.limit, memory.release)
         counts, longest, samples = {}, {}, []
         begin = time.monotonic()
         while (elapsed := time.monotonic() - begin) < minutes * 60 and player.process.poll() is None:
@@ -198,10 +280,13 @@ def main(vplay, minutes, seed):
         server.stop()
         sound.stop()
         disk.end()
+        memory.end()
     for what, count in sorted(counts.items()):
         print(f"{what}: {count} times, at most {longest[what]:.1f} s until a pass ended")
     for sample in samples[:: max(1, len(samples) // 10)] + samples[-1:]:
         print("{:.0f} s: {} MiB, {} threads, {} descriptors".format(*sample))
+    if image and samples:
+        plot(samples, image)
     # The largest values of the first fifth and of the last one.
     fifth = max(1, len(samples) // 5)
     before, after = ([max(column) for column in list(zip(*part))[1:]] for part in (samples[:fifth], samples[-fifth:]))
@@ -212,4 +297,11 @@ def main(vplay, minutes, seed):
     sys.exit(1 if faults else 0)
 
 
-main(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 30, int(sys.argv[3]) if len(sys.argv) > 3 else 1)
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--plot", metavar="SVG")
+parser.add_argument("--set-clock", action="store_true")
+parser.add_argument("vplay")
+parser.add_argument("minutes", nargs="?", type=float, default=30)
+parser.add_argument("seed", nargs="?", type=int, default=1)
+options = parser.parse_args()
+main(options.vplay, options.minutes, options.seed, options.plot, options.set_clock)
