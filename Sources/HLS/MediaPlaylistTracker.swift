@@ -98,6 +98,18 @@ struct MediaPlaylistTracker {
         return count > 0 ? removedDuration.addingClamped(ends[count - 1]) : removedDuration
     }
 
+    /// Returns the item time of a segment by the published window of a live presentation. It may be wrong by some
+    /// segments, because the playlists of a presentation do not change at the same time. Returns nil if there is no
+    /// window, and for `EVENT` playlists, which begin with item time zero.
+    func estimatedItemTime(of index: Int) -> MediaTime? {
+        guard playlist.kind != .event, let window = resources.liveWindow else { return nil }
+        let rest = start(of: removedCount.addingClamped(playlist.segments.count))
+            .subtractingClamped(start(of: index))
+        let end = window.range.end - MediaTime(value: rest, timescale: 1_000_000)
+        if window.hasEnded || playlist.hasEnded { return end }
+        return end + MediaTime(nanoseconds: updateTime.subtractingClamped(window.updateTime))
+    }
+
     private static func ends(of playlist: MediaPlaylist) -> [Int64] {
         var end: Int64 = 0
         return playlist.segments.map { segment in

@@ -20,8 +20,9 @@ final class Rendition {
     private var currentRun: SegmentRun
     /// The container time that corresponds to zero on the item's timeline.
     private var zero = MediaTime.zero
-    /// The start of the first segment according to its ID3 tag if it is packed audio, otherwise zero.
-    private var packedAudioStart = MediaTime.zero
+    /// The offset of the times of the first run's demuxer: the start of the first segment according to its ID3 tag if
+    /// it is packed audio, and the cycles of timestamps that have wrapped around.
+    private var firstOffset = MediaTime.zero
     /// Packets that have been read and not dequeued.
     private var pending: [Packet] = []
     private var isAtEnd = false
@@ -180,7 +181,7 @@ final class Rendition {
         description = try openFirstRun()
         for track in description.tracks { trackIDs[track.id] = firstTrackID + track.id }
         if let time = source.timestamp.map({ MediaTime(value: $0, timescale: 90_000) }) {
-            packedAudioStart = time
+            firstOffset = time
             description.startTime = description.startTime + time
         }
         firstRun.needsReopening = needsReopening(description)
@@ -225,12 +226,16 @@ final class Rendition {
     /// Sets the item's timeline after all renditions have been opened.
     func setZero(_ zero: MediaTime) {
         self.zero = zero
+        let expected = zero + (source.estimatedItemTime(of: openedIndex) ?? firstRun.start)
+        let cycles = cycles(from: description.startTime + firstShift, to: expected, description)
+        description.startTime = description.startTime + cycles
+        firstOffset = firstOffset + cycles
         // Item time zero of a live presentation was set when it was opened first, even if it has ended since.
         if !playlist.hasEnded || wasLive {
             let opened = (description.startTime + firstShift - zero).microseconds
             origin = source.start(of: openedIndex).subtractingClamped(opened)
         }
-        firstRun.demuxer.setTimeline(zero: zero, shift: packedAudioStart + firstShift)
+        firstRun.demuxer.setTimeline(zero: zero, shift: firstOffset + firstShift)
     }
 
     /// The offset of the first run's timestamps if it begins after a discontinuity.
@@ -344,7 +349,7 @@ final class Rendition {
         guard let segment = source.segment else { return awaitSegment() }
         guard !currentRun.canRead(segment) else {
             if currentRun.isOpen || currentRun.demuxer === firstRun.demuxer {
-                try currentRun.demuxer.restart()
+                try currentRun.demuxer.restart(at: segmentStart)
             }
             currentRun.start = segmentStart
             return
@@ -353,7 +358,7 @@ final class Rendition {
         if firstRun.canRead(segment) {
             currentRun = firstRun
             currentRun.isOpen = true
-            try currentRun.demuxer.restart()
+            try currentRun.demuxer.restart(at: segmentStart)
         } else {
             currentRun = SegmentRun(
                 demuxer: demuxers.make(source),
@@ -395,8 +400,13 @@ final class Rendition {
             ) {
                 currentRun.start + zero - description.startTime - time
             }
+            let cycles = cycles(
+                from: description.startTime + time + shift,
+                to: currentRun.start + zero,
+                description
+            )
             try continueTracks()
-            currentRun.demuxer.setTimeline(zero: zero, shift: shift + time)
+            currentRun.demuxer.setTimeline(zero: zero, shift: shift + time + cycles)
             currentRun.needsReopening = needsReopening(description)
             currentRun.isOpen = true
         } catch {
@@ -410,6 +420,17 @@ final class Rendition {
             }
             throw try recovered(from: error)
         }
+    }
+
+    /// Returns the offset of the times of a run whose timestamps may have wrapped around, in whole cycles. Demuxers
+    /// count them from the cycle in which they were opened.
+    private func cycles(
+        from startTime: MediaTime,
+        to expected: MediaTime,
+        _ description: MediaDescription
+    ) -> MediaTime {
+        guard description.formatName == "mpegts" || source.timestamp != nil else { return .zero }
+        return TimestampCycle.offset(of: startTime, near: expected)
     }
 
     /// Lets a later run deliver the tracks that are enabled now.

@@ -77,6 +77,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     func segment(at index: Int) -> PlaylistSegment? { tracker.segment(index) }
     /// Returns the start time of a segment in microseconds, relative to index 0.
     func start(of index: Int) -> Int64 { tracker.start(of: index) }
+    /// Returns the estimated item time of a segment; see `MediaPlaylistTracker`.
+    func estimatedItemTime(of index: Int) -> MediaTime? { tracker.estimatedItemTime(of: index) }
     /// The index of the first segment in the playlist.
     var firstAvailableIndex: Int { tracker.removedCount }
     /// The index after the last segment in the playlist.

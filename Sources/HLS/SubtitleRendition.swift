@@ -110,7 +110,7 @@ final class SubtitleRendition {
         discardReader()
         index += 1
         guard tracker.playlist.hasEnded else { return }
-        let end = MediaTime(value: tracker.start(of: index), timescale: 1_000_000)
+        let end = startTime(of: index)
         pending.append(
             Packet(
                 track: track,
@@ -122,6 +122,11 @@ final class SubtitleRendition {
                 payload: ProgressMarkerPayload()
             )
         )
+    }
+
+    /// Returns the start time of a segment, relative to the first segment at the time of opening.
+    private func startTime(of index: Int) -> MediaTime {
+        MediaTime(value: tracker.start(of: index), timescale: 1_000_000)
     }
 
     private func discardReader() {
@@ -168,7 +173,8 @@ final class SubtitleRendition {
         let demuxer = demuxers.make(InMemoryByteSource(segment.bytes), container: "webvtt")
         defer { demuxers.drop(demuxer) }
         _ = try demuxer.open().get()
-        demuxer.setTimeline(zero: zero, shift: segment.shift(zero: zero))
+        let time = tracker.estimatedItemTime(of: index) ?? startTime(of: index)
+        demuxer.setTimeline(zero: zero, shift: segment.shift(near: zero + time))
         var packets: [Packet] = []
         while true {
             guard case .ready(let next) = try demuxer.read() else { return nil }

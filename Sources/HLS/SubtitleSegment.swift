@@ -7,13 +7,13 @@ struct SubtitleSegment {
     /// The container time that corresponds to cue time 0, in ticks of 1/90000 s (`X-TIMESTAMP-MAP`, RFC 8216, section
     /// 3.5).
     let offset: Int64
+    /// The time of the first cue, in ticks of 1/90000 s.
+    private let firstCueTime: Int64
     /// Whether the segment has cues. Some segments consist of a header.
     let hasCues: Bool
 
     /// The maximum size of a segment in bytes.
     static let byteLimit = 4 << 20
-    /// The number of ticks after which MPEG-2 timestamps wrap around.
-    private static let cycle: Int64 = 1 << 33
 
     /// Parses the header of a segment.
     ///
@@ -28,9 +28,11 @@ struct SubtitleSegment {
                 isRetryable: true
             )
         }
-        hasCues = text.contains("-->")
-        let head = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-            .prefix { !$0.isEmpty && !$0.contains("-->") }
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let firstCue = lines.first { $0.contains("-->") }
+        hasCues = firstCue != nil
+        firstCueTime = firstCue.map(Self.startTime) ?? 0
+        let head = lines.prefix { !$0.isEmpty && !$0.contains("-->") }
         let map = head.first { $0.hasPrefix("X-TIMESTAMP-MAP=") }
         offset = map.map { Self.offset($0.dropFirst("X-TIMESTAMP-MAP=".count)) } ?? 0
     }
@@ -42,10 +44,15 @@ struct SubtitleSegment {
         for part in text.split(separator: ",") {
             let pair = part.split(separator: ":", maxSplits: 1).map { $0.filter { !$0.isWhitespace } }
             guard pair.count == 2 else { continue }
-            if pair[0] == "MPEGTS" { stamp = Int64(pair[1]).map { $0 & (cycle - 1) } ?? 0 }
+            if pair[0] == "MPEGTS" { stamp = Int64(pair[1]).map { $0 & (TimestampCycle.length - 1) } ?? 0 }
             if pair[0] == "LOCAL" { local = milliseconds(pair[1]) }
         }
         return stamp - local * 90
+    }
+
+    /// Returns the start time in the timing line of a cue, in ticks of 1/90000 s.
+    private static func startTime(_ line: Substring) -> Int64 {
+        milliseconds(line.prefix { $0 != "-" }.filter { !$0.isWhitespace }) * 90
     }
 
     /// Parses "00:01.500" or "01:00:01.500". Returns 0 for invalid text.
@@ -58,13 +65,10 @@ struct SubtitleSegment {
         return Int64(clamping: min(seconds, 1e9) * 1000)
     }
 
-    /// Returns the offset to add to cue times for a presentation whose container time `zero` corresponds to item time
-    /// zero. Timestamps that have wrapped around are counted after it.
-    func shift(zero: MediaTime) -> MediaTime {
-        let start = zero.microseconds / 100 * 9
-        var ticks = offset
-        if ticks - start < -Self.cycle / 2 { ticks += Self.cycle }
-        if ticks - start > Self.cycle / 2 { ticks -= Self.cycle }
-        return MediaTime(value: ticks, timescale: 90_000)
+    /// Returns the offset to add to cue times. Timestamps that have wrapped around are counted in the cycle in which
+    /// the first cue is next to `time`, the container time at which the segment is expected to begin.
+    func shift(near time: MediaTime) -> MediaTime {
+        let cycles = TimestampCycle.offset(of: offset + firstCueTime, near: TimestampCycle.ticks(time))
+        return MediaTime(value: offset + cycles, timescale: TimestampCycle.timescale)
     }
 }

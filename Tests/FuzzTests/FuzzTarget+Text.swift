@@ -9,8 +9,8 @@ extension FuzzTarget {
     static let subtitles = FuzzTarget("subtitles", maximumLength: 16 << 10) { input in
         do throws(MediaError) {
             let segment = try SubtitleSegment(input)
-            for zero in [MediaTime.zero, .seconds(95_443), MediaTime(value: .max, timescale: 1)] {
-                guard segment.shift(zero: zero).isNumeric else { return "a shift that is not a number" }
+            for time in [MediaTime.zero, .seconds(95_443), MediaTime(value: .max, timescale: 1)] {
+                guard segment.shift(near: time).isNumeric else { return "a shift that is not a number" }
             }
         } catch {
             if error.message.isEmpty { return "an error without a message" }

@@ -83,6 +83,13 @@ enum Presentation {
             try encode(video + "-c:a copy -output_ts_offset 100 -f mpegts 1.ts", in: folder)
             let list = "#EXTM3U\n#EXT-X-TARGETDURATION:100\n#EXTINF:100,\n0.ts\n#EXTINF:3,\n1.ts\n"
             try folder.write("list.m3u8", Array((list + "#EXT-X-ENDLIST\n").utf8))
+        case "segments up to the wrap":
+            // The timestamps of the second segment wrap around 2.3 s after its start.
+            try encode(video + "-c:a copy -f mpegts 0.ts", in: folder)
+            try encode(video + "-c:a copy -output_ts_offset 95440 -f mpegts 1.ts", in: folder)
+            let list = "#EXTM3U\n#EXT-X-TARGETDURATION:95440\n#EXTINF:95440,\n0.ts\n#EXTINF:3,\n1.ts\n"
+            try folder.write("list.m3u8", Array((list + "#EXT-X-ENDLIST\n").utf8))
+            try folder.write("live.m3u8", Array(list.utf8))
         case "twelve segments":
             // 360 frames in twelve seconds, with a key frame every half second.
             try encode(

@@ -202,8 +202,24 @@ struct ServedSubtitleTests {
         let segment = try SubtitleSegment(
             Array("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:90000,LOCAL:00:00.000\n\n".utf8)
         )
-        let zero = MediaTime(value: (1 << 33) - 90_000, timescale: 90_000)
-        #expect(segment.shift(zero: zero) == MediaTime(value: (1 << 33) + 90_000, timescale: 90_000))
-        #expect(segment.shift(zero: .zero) == MediaTime(value: 1, timescale: 1))
+        let before = MediaTime(value: (1 << 33) - 90_000, timescale: 90_000)
+        #expect(segment.shift(near: before) == MediaTime(value: (1 << 33) + 90_000, timescale: 90_000))
+        #expect(segment.shift(near: .zero) == MediaTime(value: 1, timescale: 1))
+    }
+
+    @Test(
+        "The first cue selects the cycle, whether cues are timed from the segment or the presentation",
+        arguments: [
+            // The timestamp in seconds, the first cue, the expected start in seconds, and the cycles.
+            (10, "00:00.500", 10, 0), (10, "00:00.500", 95_453, 1), (10, "00:00.500", 286_341, 3),
+            (10, "30:00:00.000", 108_010, 0), (10, "100:00:00.000", 360_010, 0), (95_440, "00:00.500", 0, -1),
+        ] as [(Int64, String, Double, Int64)]
+    )
+    func cycles(stamp: Int64, cue: String, expected: Double, cycles: Int64) throws {
+        let map = "X-TIMESTAMP-MAP=MPEGTS:\(stamp * 90_000),LOCAL:00:00.000"
+        let segment = try SubtitleSegment(Array("WEBVTT\n\(map)\n\n\(cue) --> 999:00:00.000\n.\n".utf8))
+        #expect(segment.hasCues)
+        let shift = MediaTime(value: stamp * 90_000 + cycles << 33, timescale: 90_000)
+        #expect(segment.shift(near: .seconds(expected)) == shift)
     }
 }

@@ -68,6 +68,7 @@ extension FFmpegDemuxer {
                 H263PictureHeader.correctKeyFlag(of: packet.pointer, stream)
                 H261PictureHeader.correctKeyFlag(of: packet.pointer, stream, formatName: session.formatName)
                 GXFFrameDuration.correct(packet.pointer, stream, context, formatName: session.formatName)
+                timestamps.correct(packet.pointer, stream)
             }
             startFingerprint.record(packet)
             palettes.record(packet)

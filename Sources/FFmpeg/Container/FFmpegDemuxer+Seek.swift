@@ -142,6 +142,7 @@ extension FFmpegDemuxer {
         }
         session = opened
         applyEnabledTracks()
+        timestamps = TimestampUnwrapper()
         startFingerprint.isReadingFromStart = false
     }
 
@@ -150,6 +151,7 @@ extension FFmpegDemuxer {
         session.clearFailure()
         session.discardPosition()
         palettes.noteSeek()
+        timestamps = TimestampUnwrapper()
         failedReads = 0
         log.clear()
         startFingerprint.isReadingFromStart = false

@@ -13,7 +13,7 @@ extension FFmpegDemuxer: SegmentedDemuxer {
         var packetExtradata: [UInt8]?
     }
 
-    package func restart() throws(MediaError) {
+    package func restart(at time: MediaTime) throws(MediaError) {
         guard let session else {
             throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
         }
@@ -21,6 +21,7 @@ extension FFmpegDemuxer: SegmentedDemuxer {
         failedReads = 0
         log.clear()
         startFingerprint.isReadingFromStart = false
+        if let zero = description?.startTime { timestamps.expect(time + zero - shift) }
         try session.restart()
         needsSeek = false
     }
@@ -95,15 +96,9 @@ extension FFmpegDemuxer: SegmentedDemuxer {
                 AVRational(num: 1, den: shift.timescale),
                 mapping.timeBase.avRational
             )
-            owner.pointer.pointee.pts = Self.shifted(owner.pointer.pointee.pts, ticks)
-            owner.pointer.pointee.dts = Self.shifted(owner.pointer.pointee.dts, ticks)
+            owner.pointer.pointee.pts = owner.pointer.pointee.pts.shiftedTimestamp(by: ticks)
+            owner.pointer.pointee.dts = owner.pointer.pointee.dts.shiftedTimestamp(by: ticks)
         }
         return result
-    }
-
-    private static func shifted(_ stamp: Int64, _ ticks: Int64) -> Int64 {
-        guard stamp != PH_NOPTS else { return stamp }
-        let (sum, overflow) = stamp.addingReportingOverflow(ticks)
-        return overflow ? stamp : sum
     }
 }

@@ -35,6 +35,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var palettes = PaletteMemory()
     /// The times of audio blocks, or nil if the times of libav are right.
     var blockTimes: AudioBlockTimes?
+    /// Continues timestamps that have wrapped around.
+    var timestamps = TimestampUnwrapper()
     /// The number of failed reads since the last packet.
     var failedReads = 0
     /// Whether libav has delivered a packet.

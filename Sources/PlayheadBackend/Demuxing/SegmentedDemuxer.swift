@@ -2,7 +2,7 @@ package import MediaCore
 
 /// A demuxer whose source delivers the segments of a presentation (HLS) one after the other, forward only.
 ///
-/// The source performs seeks: it moves to another segment, counts its bytes from 0 again, and `restart()`
+/// The source performs seeks: it moves to another segment, counts its bytes from 0 again, and `restart(at:)`
 /// informs the demuxer. Tracks and decoders are kept.
 ///
 /// Only `read()` returns `.pending`, so that all renditions of a presentation request bytes before one of them waits.
@@ -12,8 +12,9 @@ package protocol SegmentedDemuxer: Demuxer {
     /// Discards the data that was read and not yet returned, because the next byte of the source is byte 0 at
     /// another position. Reading may continue after an interrupted call.
     ///
+    /// - Parameter time: The item time of that position, to within hours. Timestamps that wrap around continue there.
     /// - Throws: `MediaError` if reading cannot continue.
-    func restart() throws(MediaError)
+    func restart(at time: MediaTime) throws(MediaError)
     /// Maps the times of the container to the timeline of the item. It is called after `open()` and
     /// `continueTracks(of:enabled:)`, and before decoders are made.
     ///
