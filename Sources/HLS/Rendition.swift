@@ -19,7 +19,9 @@ final class Rendition {
     /// The run that is read now.
     private var currentRun: SegmentRun
     /// The container time that corresponds to zero on the item's timeline.
-    private var zero = MediaTime.zero
+    private var zero: MediaTime
+    /// Whether another reader has opened the live presentation before.
+    private let joinsLive: Bool
     /// The offset of the times of the first run's demuxer: the start of the first segment according to its ID3 tag if
     /// it is packed audio, and the cycles of timestamps that have wrapped around.
     private var firstOffset = MediaTime.zero
@@ -83,6 +85,9 @@ final class Rendition {
         dates = playlist.dates
         self.demuxers = demuxers
         self.timestampAdjuster = timestampAdjuster
+        // If the presentation is open already, its zero determines the offsets of the timestamps.
+        zero = demuxers.resources.knownZero ?? .zero
+        joinsLive = demuxers.resources.liveWindow != nil
         let backend = demuxers.backend
         source = SegmentSource(
             playlist,
@@ -121,8 +126,6 @@ final class Rendition {
         firstRun.start = segmentStart
         firstRun.followsDiscontinuity = followsDiscontinuity(source.index)
         currentRun = firstRun
-        // The presentation is open already, so its zero determines the offset of the timestamps.
-        zero = demuxers.resources.knownZero ?? .zero
     }
 
     /// Returns true if the segment is the first one after a discontinuity.
@@ -186,7 +189,7 @@ final class Rendition {
         }
         firstRun.needsReopening = needsReopening(description)
         currentRun = firstRun
-        timestampAdjuster.begin(firstDiscontinuity)
+        if !joinsLive { timestampAdjuster.begin(firstDiscontinuity) }
     }
 
     /// Returns whether a demuxer with this description must be opened again after each jump. A segment can be an MP4
@@ -226,8 +229,7 @@ final class Rendition {
     /// Sets the item's timeline after all renditions have been opened.
     func setZero(_ zero: MediaTime) {
         self.zero = zero
-        let expected = zero + (source.estimatedItemTime(of: openedIndex) ?? firstRun.start)
-        let cycles = cycles(from: description.startTime + firstShift, to: expected, description)
+        let cycles = cycles(from: description.startTime + firstShift, to: expectedStart + zero, description)
         description.startTime = description.startTime + cycles
         firstOffset = firstOffset + cycles
         // Item time zero of a live presentation was set when it was opened first, even if it has ended since.
@@ -238,12 +240,24 @@ final class Rendition {
         firstRun.demuxer.setTimeline(zero: zero, shift: firstOffset + firstShift)
     }
 
-    /// The offset of the first run's timestamps if it begins after a discontinuity.
-    private var firstShift: MediaTime {
-        timestampAdjuster.shift(of: firstRun.segment.discontinuity, isMeasured: firstRun.followsDiscontinuity)
-        {
-            firstRun.start + zero - description.startTime
+    /// The item time at which the first run is expected to begin.
+    private var expectedStart: MediaTime { source.estimatedItemTime(of: openedIndex) ?? firstRun.start }
+
+    /// The offset of the first run's timestamps if it begins after a discontinuity. It is determined once, because the
+    /// published window changes.
+    private lazy var firstShift: MediaTime = findFirstShift()
+
+    private func findFirstShift() -> MediaTime {
+        let number = firstRun.segment.discontinuity
+        func shift() -> MediaTime { expectedStart + zero - description.startTime }
+        guard joinsLive else {
+            return timestampAdjuster.shift(of: number, isShared: firstRun.followsDiscontinuity, shift)
         }
+        if let known = timestampAdjuster.knownShift(of: number) { return known }
+        // The window is less exact than the first segment of the sequence, which may be read later.
+        firstRun.needsReopening = true
+        currentRun.needsReopening = true
+        return shift()
     }
 
     /// The start time of the first segment in container time.
@@ -396,7 +410,7 @@ final class Rendition {
             let time = source.timestamp.map { MediaTime(value: $0, timescale: 90_000) } ?? .zero
             let shift = timestampAdjuster.shift(
                 of: currentRun.segment.discontinuity,
-                isMeasured: currentRun.followsDiscontinuity
+                isShared: currentRun.followsDiscontinuity || wasLive
             ) {
                 currentRun.start + zero - description.startTime - time
             }
@@ -405,6 +419,11 @@ final class Rendition {
                 to: currentRun.start + zero,
                 description
             )
+            let opened = description.startTime + time + shift + cycles - zero
+            if wasLive, let first = source.streamStart {
+                // The item times of the segments may be an estimate.
+                origin = source.start(of: first).subtractingClamped(opened.microseconds)
+            }
             try continueTracks()
             currentRun.demuxer.setTimeline(zero: zero, shift: shift + time + cycles)
             currentRun.needsReopening = needsReopening(description)
