@@ -21,6 +21,8 @@ final class SubtitleRendition {
     /// The number of consecutive segments that could not be read.
     private var lostSegments = 0
     private static let lostLimit = 3
+    /// The number of target durations by which the estimated item time of a segment may be wrong.
+    private static let estimateMargin = 3
 
     init(_ playlist: MediaPlaylist, url: String, track: Int, zero: MediaTime, demuxers: DemuxerSet) {
         self.track = track
@@ -64,9 +66,16 @@ final class SubtitleRendition {
         isAtEnd = false
         lostSegments = 0
         index = tracker.removedCount
-        // The item time of the first segment is not known if segments are removed.
-        guard tracker.playlist.hasEnded || tracker.playlist.kind == .event else { return }
-        let goal = time.microseconds
+        let goal: Int64
+        if let first = tracker.estimatedItemTime(of: index) {
+            let target = MediaTime(value: tracker.playlist.targetDuration, timescale: 1_000_000)
+            let passed = time - first - target * Self.estimateMargin
+            goal = passed.microseconds.addingClamped(tracker.start(of: index))
+        } else {
+            // The item time of the first segment is not known if segments are removed.
+            guard tracker.playlist.hasEnded || tracker.playlist.kind == .event else { return }
+            goal = time.microseconds
+        }
         while tracker.segment(index + 1) != nil, tracker.start(of: index + 1) <= goal { index += 1 }
     }
 

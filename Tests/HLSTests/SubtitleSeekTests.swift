@@ -26,6 +26,33 @@ struct SubtitleSeekTests {
         ]
     )
     func firstSegment(head: String, end: String, expected: Int) throws {
+        try expectFirstSegment(expected, head: head, end: end, target: 35)
+    }
+
+    @Test(
+        "If segments are removed, reading begins three target durations before the target by the published window",
+        arguments: [("", 155, 2), ("", 135, 0), ("#EXT-X-ENDLIST\n", 155, 2), ("#EXT-X-ENDLIST\n", 135, 0)]
+            as [(String, Double, Int)]
+    )
+    func published(end: String, target: Double, expected: Int) throws {
+        let window = LiveWindow(
+            range: MediaTimeRange(start: .seconds(100), end: .seconds(160)),
+            slides: true,
+            hasEnded: !end.isEmpty,
+            targetDuration: .seconds(10),
+            recommendedOffset: .seconds(30),
+            updateTime: 0
+        )
+        try expectFirstSegment(expected, end: end, target: target, window: window)
+    }
+
+    private func expectFirstSegment(
+        _ expected: Int,
+        head: String = "",
+        end: String,
+        target: Double,
+        window: LiveWindow? = nil
+    ) throws {
         let url = "https://host.test/words.m3u8"
         let segments = (0..<6).map { "#EXTINF:10,\nw\($0).vtt\n" }.joined()
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n\(head)\(segments)\(end)"
@@ -35,13 +62,15 @@ struct SubtitleSeekTests {
             return
         }
         let server = SubtitleServer()
+        let resources = PresentationResources(root: try MemoryResource(server, url))
+        if let window { resources.setLiveWindow(window) }
         let demuxers = DemuxerSet(
             OpenRequest(location: url),
             backend: FFmpegBackend(),
-            resources: PresentationResources(root: try MemoryResource(server, url))
+            resources: resources
         )
         let rendition = SubtitleRendition(playlist, url: url, track: 64, zero: .zero, demuxers: demuxers)
-        rendition.begin(at: .seconds(35))
+        rendition.begin(at: .seconds(target))
         _ = try rendition.peek(ReadContext())
         #expect(server.opened.withLock { $0 } == [url, "https://host.test/w\(expected).vtt"])
     }
