@@ -40,6 +40,12 @@ final class Rendition {
     private var lostSegments = 0
     /// The error of a segment that was skipped during opening. `peek()` reports it.
     private var unreportedLoss: MediaError?
+    /// The container's IDs of the audio and video tracks.
+    private var mediaTracks: Set<Int> = []
+    /// The index of the segment that was read when the last packet was returned.
+    private var readIndex = 0
+    /// The end of the audio and video packets of that segment, or nil if none was returned.
+    private var readEnd: MediaTime?
 
     /// The number of dequeued packets.
     private var dequeuedCount = 0
@@ -47,6 +53,9 @@ final class Rendition {
     private static let readAheadThreshold = 12
     /// The number of consecutive lost segments that ends the presentation.
     private static let lostSegmentLimit = 3
+    /// The difference between segments and media that is not corrected in any case, in microseconds. Tracks are
+    /// interleaved.
+    private static let leastCorrection: Int64 = 1_000_000
 
     /// A demuxer, and the segment with which it opens.
     private struct SegmentRun {
@@ -183,6 +192,8 @@ final class Rendition {
     func open(firstTrackID: Int) throws(MediaError) {
         description = try openFirstRun()
         for track in description.tracks { trackIDs[track.id] = firstTrackID + track.id }
+        let media = description.tracks.filter { $0.mediaType == .video || $0.mediaType == .audio }
+        mediaTracks = Set(media.map(\.id))
         if let time = source.timestamp.map({ MediaTime(value: $0, timescale: 90_000) }) {
             firstOffset = time
             description.startTime = description.startTime + time
@@ -302,6 +313,7 @@ final class Rendition {
                 throw try recovered(from: error)
             }
             if let packet {
+                followMedia()
                 enqueue(packet)
             } else if case .atBreak = source.stop {
                 try move(to: source.index)
@@ -331,9 +343,11 @@ final class Rendition {
     private func enqueue(_ packet: Packet) {
         guard let id = trackIDs[packet.track] else { return }
         lostSegments = 0
-        if let skipEnd, let start = packet.presentationTime ?? packet.decodeTime {
-            if start + (packet.duration ?? .zero) < skipEnd { return }
-            self.skipEnd = nil
+        if let start = packet.presentationTime ?? packet.decodeTime {
+            let end = start + (packet.duration ?? .zero)
+            if mediaTracks.contains(packet.track) { readEnd = max(readEnd ?? end, end) }
+            if let skipEnd, end < skipEnd { return }
+            skipEnd = nil
         }
         var packet = packet
         packet.track = id
@@ -355,11 +369,27 @@ final class Rendition {
         return why
     }
 
+    /// Moves the times of the segments next to those of the media if they differ by more than a target duration. The
+    /// durations in a playlist are rounded, so the difference grows as long as a live presentation is played.
+    private func followMedia() {
+        guard source.index != readIndex else { return }
+        // The next segment has begun, so all packets of those before have been returned but the last ones.
+        if source.index == readIndex + 1, wasLive, let readEnd {
+            let start = readEnd.microseconds.addingClamped(origin)
+            let difference = source.start(of: source.index).subtractingClamped(start)
+            let limit = max(playlist.targetDuration, Self.leastCorrection)
+            if difference.magnitude > limit.magnitude { origin = origin.addingClamped(difference) }
+        }
+        readIndex = source.index
+        readEnd = nil
+    }
+
     // MARK: Changing segments
 
     /// Continues with a segment, in the demuxer that can read its format.
     private func move(to index: Int) throws(MediaError) {
         source.begin(at: index)
+        readEnd = nil
         guard let segment = source.segment else { return awaitSegment() }
         guard !currentRun.canRead(segment) else {
             if currentRun.isOpen || currentRun.demuxer === firstRun.demuxer {

@@ -14,6 +14,8 @@ private final class LiveServer: MemoryServer {
         /// Whether each segment has a date, a second after that of the one before.
         var isDated = false
         var seconds: Int64 = 100
+        /// The declared duration of the segments. That of the media is a second.
+        var duration = 1.0
     }
     static let playlist = "http://host.test/live.m3u8"
     private let files: [String: [UInt8]]
@@ -30,14 +32,14 @@ private final class LiveServer: MemoryServer {
             return files["/" + (location.split(separator: "/").last ?? "")]
         }
         let state = state.withLock { $0 }
-        var list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-SERVER-CONTROL:HOLD-BACK=3\n"
+        var list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-SERVER-CONTROL:HOLD-BACK=\(3 * state.duration)\n"
         list += "#EXT-X-MEDIA-SEQUENCE:\(state.segments.lowerBound)\n"
         for number in state.segments {
             if state.isDated {
                 let second = number < 10 ? "0\(number)" : "\(number)"
                 list += "#EXT-X-PROGRAM-DATE-TIME:2026-11-21T12:00:\(second)Z\n"
             }
-            list += "#EXTINF:1,\n\(number).ts\n"
+            list += "#EXTINF:\(state.duration),\n\(number).ts\n"
         }
         if state.hasEnded { list += "#EXT-X-ENDLIST\n" }
         return Array(list.utf8)
@@ -92,6 +94,28 @@ struct PublishedWindowTests {
         // The seventh segment is only in the next version.
         while case .ready(let packet?) = try demuxer.read(), (packet.decodeTime ?? .zero) < .seconds(6.5) {}
         #expect(window == [2, 8, 102, 0])
+    }
+
+    @Test("The window follows the media if the declared durations are wrong")
+    func drift() throws {
+        server.change { $0.duration = 1.5 }
+        let root = try MemoryResource(server, LiveServer.playlist)
+        let resources = PresentationResources(root: root)
+        let demuxer = HLSDemuxer(
+            OpenRequest(location: LiveServer.playlist, source: root),
+            root,
+            url: LiveServer.playlist,
+            backend: FFmpegBackend(),
+            resources: resources
+        )
+        _ = try demuxer.open()
+        server.change { ($0.segments, $0.seconds) = (2..<8, 102) }
+        // The segments from the fourth on begin at 4.5 s, and end at 7.5 s.
+        while case .ready(let packet?) = try demuxer.read(), (packet.decodeTime ?? .zero) < .seconds(8) {}
+        let range = try #require(resources.liveWindow?.range)
+        // By the declared durations it would be from 3 s to 12 s.
+        #expect(range.start < .seconds(2.2) && range.end < .seconds(11.2))
+        #expect(range.end > .seconds(9.4))
     }
 
     @Test("A seek publishes the newest version, and the time at which an unchanged one was reloaded")
