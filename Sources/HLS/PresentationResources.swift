@@ -6,6 +6,8 @@ package final class PresentationResources: Sendable {
     private struct State {
         var playlists: [String: Playlist] = [:]
         var keys: [String: [UInt8]] = [:]
+        /// The URLs of `keys`, in the order in which they were loaded.
+        var keyURLs: [String] = []
         /// The most recently used sources, in order of use. `openTime` is by the clock of `root`.
         var recent: [(url: String, source: any ResourceByteSource, openTime: Int64)] = []
         /// The playlists that had no end when they were read last.
@@ -35,6 +37,8 @@ package final class PresentationResources: Sendable {
     let measuredShifts = TimestampAdjuster.Shifts([:])
     /// The number of sources that stay open without readers. Each of them keeps its latest bytes in memory.
     private static let recentLimit = 8
+    /// The number of keys that are kept. A live presentation may change its key as long as it is played.
+    static let keyLimit = 1000
 
     package init(root: any ResourceByteSource, limits: PlaylistLimits = PlaylistLimits()) {
         self.root = root
@@ -113,8 +117,13 @@ package final class PresentationResources: Sendable {
 
     /// Returns a key that was loaded before.
     func key(_ url: String) -> [UInt8]? { state.withLock { $0.keys[url] } }
-    /// Stores a key for later segments.
-    func store(key: [UInt8], for url: String) { state.withLock { $0.keys[url] = key } }
+    /// Stores a key for later segments. Drops the oldest one if there are too many.
+    func store(key: [UInt8], for url: String) {
+        state.withLock { state in
+            if state.keys.updateValue(key, forKey: url) == nil { state.keyURLs.append(url) }
+            if state.keyURLs.count > Self.keyLimit { state.keys[state.keyURLs.removeFirst()] = nil }
+        }
+    }
 
     /// Returns the container time that corresponds to zero on the item's timeline. The first caller sets it, so that
     /// all variant streams and later readers of a live presentation have the same times.
