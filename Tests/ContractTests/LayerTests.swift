@@ -130,6 +130,26 @@ struct LayerTests {
         #expect(layer.counters(of: sink) == nil)
     }
 
+    @Test("A layer whose player is set again while it is being changed shows only the player that was set last")
+    func playerChangedMeanwhile() {
+        let (first, second) = (PlayerTestBench(.silentClip()), PlayerTestBench(.silentClip()))
+        for bench in [first, second] { bench.load() }
+        let layer = PlayerLayer()
+        // The layer reads the formats without a lock, so another thread may change the player at this time.
+        let sink = AskedSink { [weak layer, weak player = second.player] _ in layer?.player = player }
+        layer.add(sink)
+        layer.player = first.player
+        #expect(layer.player === second.player)
+        first.player.shutdown {}
+        first.driver.settle()
+        #expect(sink.finishCount == 0)
+        second.player.play()
+        second.driver.run(seconds: 1)
+        #expect(layer.counters(of: sink).map { $0.framesDelivered > 1 } == true)
+        #expect(layer.isReadyForDisplay)
+        layer.player = nil
+    }
+
     @Test(
         "A sink that has failed, or that was finished with its player, is not started by the next player",
         arguments: [true, false]

@@ -31,6 +31,8 @@ public final class PlayerLayer: Sendable {
         }
 
         var output: LayerOutput?
+        /// Whether a thread is giving the layer the output of another player.
+        var isAttaching = false
         var size: PixelSize?
         var gravity = VideoGravity.resizeAspect
         var background = Color.clear
@@ -97,11 +99,36 @@ public final class PlayerLayer: Sendable {
     var attachedCore: PlayerCore? { state.withLock { $0.player }?.core }
 
     private func attach(_ player: Player?, isOwned: Bool) {
-        let (old, owner, oldOutput) = state.withLock { ($0.player, $0.owner, $0.output) }
+        let (old, owner, isAttaching) = state.withLock { state in
+            let former = (state.player, state.owner, state.isAttaching)
+            if former.0 !== player {
+                state.setPlayer(player, isOwner: isOwned)
+                state.isAttaching = true
+            }
+            return former
+        }
         guard old !== player else { return }
         defer { owner?.core.release(self) }
         ObservedSnapshot.discardCurrent()
-        let wasReady = isReady
+        // Another thread, or a caller of this method, is following an earlier change, and follows this one afterwards.
+        guard !isAttaching else { return }
+        var attached = old
+        while true {
+            let next = state.withLock { state in
+                let next = state.player
+                state.isAttaching = next !== attached
+                return next
+            }
+            guard next !== attached else { return }
+            changeOutput(from: attached, to: next)
+            attached = next
+        }
+    }
+
+    /// Gives the layer the output of another player. One thread at a time does so.
+    private func changeOutput(from old: Player?, to player: Player?) {
+        let oldOutput = state.withLock { $0.output }
+        let wasReady = old?.core.snapshot.isReadyForDisplay ?? false
         defer { playerDidChange(from: old, to: player, wasReady: wasReady) }
         if let old, let oldOutput { old.core.loop.perform { $0.removeLayer(oldOutput) } }
         let output = player.map { player in
@@ -116,7 +143,6 @@ public final class PlayerLayer: Sendable {
         let (sinks, fit, filter, earlier, drain) = state.withLock { state in
             // An owner that is gone has finished the sinks.
             if old == nil, state.output != nil { state.sinks = [] }
-            state.setPlayer(player, isOwner: isOwned)
             state.output = output
             let earlier = state.drain
             if oldOutput != nil { state.drain = LayerDrain(formerSinks, after: earlier) }
@@ -264,6 +290,7 @@ public final class PlayerLayer: Sendable {
         old?.core.reconsiderVariants()
         new?.core.dispatcher.add(self)
         new?.core.reconsiderVariants()
+        let isReady = new?.core.snapshot.isReadyForDisplay ?? false
         if isReady != wasReady { announce(\.isReadyForDisplay) }
         guard let lane = (new ?? old)?.core.callbacks else { return }
         let observed = ObservedSnapshot(
