@@ -130,6 +130,61 @@ struct LayerTests {
         #expect(layer.counters(of: sink) == nil)
     }
 
+    @Test(
+        "A sink that fails at a frame of a former player of its layer is finished once, and called no more",
+        arguments: 0..<5
+    )
+    func failsAfterChange(way: Int) {
+        let (first, second) = (PlayerTestBench(.silentClip()), PlayerTestBench(.silentClip()))
+        for bench in [first, second] { bench.load() }
+        let sink = CapturingVideoSink(clock: first.driver.clock)
+        sink.fail(atFrame: 1)
+        var layer: PlayerLayer? = PlayerLayer(player: first.player)
+        first.driver.settle()
+        // The current frame is on its way to the sink.
+        layer?.add(sink)
+        switch way {
+        case 0:
+            layer?.player = second.player
+            layer?.remove(sink)
+        case 1:
+            layer?.player = nil
+            layer?.remove(sink)
+        case 2:
+            layer?.player = nil
+            layer = nil
+        case 3:
+            layer?.player = second.player
+            layer?.player = nil
+            layer?.remove(sink)
+        default: layer?.player = second.player
+        }
+        #expect(sink.calls.isEmpty)
+        first.driver.settle()
+        second.player.play()
+        second.driver.run(seconds: 1)
+        layer = nil
+        second.driver.settle()
+        #expect(sink.calls.count == 3 && sink.calls.last == .finish)
+    }
+
+    @Test("A sink that fails while its layer gets another player is finished once")
+    func failsDuringChange() {
+        let (first, second) = (PlayerTestBench(.silentClip()), PlayerTestBench(.silentClip()))
+        for bench in [first, second] { bench.load() }
+        let layer = PlayerLayer(player: first.player)
+        first.driver.settle()
+        // The layer reads the formats without a lock, so the sink may receive a frame on another thread at this time.
+        let sink = AskedSink(fails: true) { [driver = first.driver] _ in driver.settle() }
+        layer.add(sink)
+        #expect(sink.finishCount == 0)
+        layer.player = second.player
+        #expect(sink.finishCount == 1)
+        for bench in [first, second] { bench.driver.settle() }
+        #expect(sink.finishCount == 1)
+        #expect(layer.counters(of: sink) == nil)
+    }
+
     @Test("A layer whose player is set again while it is being changed shows only the player that was set last")
     func playerChangedMeanwhile() {
         let (first, second) = (PlayerTestBench(.silentClip()), PlayerTestBench(.silentClip()))
@@ -468,12 +523,17 @@ struct LayerTests {
     }
 }
 
-/// A sink that calls a closure when its pixel formats are read, and counts how often it was finished.
+/// A sink that calls a closure when its pixel formats are read, and counts how often it was finished. It may fail at
+/// its first frame.
 private final class AskedSink: VideoSink {
+    private let fails: Bool
     private let onRead: @Sendable (AskedSink) -> Void
     private let finishes = Locked(0)
 
-    init(onRead: @escaping @Sendable (AskedSink) -> Void) { self.onRead = onRead }
+    init(fails: Bool = false, onRead: @escaping @Sendable (AskedSink) -> Void) {
+        self.fails = fails
+        self.onRead = onRead
+    }
 
     var finishCount: Int { finishes.withLock { $0 } }
     var acceptedPixelFormats: [PixelFormat] {
@@ -481,6 +541,8 @@ private final class AskedSink: VideoSink {
         return []
     }
     func start(_ format: VideoFormat) {}
-    func present(_ frame: VideoFrame) {}
+    func present(_ frame: VideoFrame) throws {
+        if fails { throw MediaError(.sinkFailed, "failure requested by the test") }
+    }
     func finish() { finishes.withLock { $0 += 1 } }
 }

@@ -245,13 +245,15 @@ package final class LayerOutput: Sendable {
         feeder?.finish { [weak self] in feeder.map { self?.drop($0) } }
     }
 
-    /// Removes a sink that was finished elsewhere. It receives nothing any more.
+    /// Removes a sink that was finished elsewhere. It receives nothing any more, and is not finished again.
     package func discard(_ sink: any VideoSink) {
-        let feeder = updateSettings { shared -> SinkFeeder? in
-            guard let index = shared.feeders.firstIndex(where: { $0.sink === sink }) else { return nil }
-            return shared.feeders.remove(at: index)
+        let feeders = updateSettings { shared in
+            // A sink that was removed may wait for the frames of an earlier output.
+            let feeders = (shared.feeders + shared.leaving).filter { $0.sink === sink }
+            shared.feeders.removeAll { $0.sink === sink }
+            return feeders
         }
-        feeder?.discard()
+        for feeder in feeders { feeder.discard() }
     }
 
     /// Handles the end of a sink that has failed, or of one of a closed output.

@@ -1,8 +1,11 @@
 import MediaCore
+import PlaybackEngine
 
-/// The frames of a layer's former player that are still on their way to the layer's sinks. Any thread may use it.
+/// The frames of a layer's former players that are still on their way to the layer's sinks. Any thread may use it.
 final class LayerDrain: Sendable {
     private struct State {
+        /// The outputs of the former players. They are retained, because they report the sinks that fail.
+        var outputs: [LayerOutput]
         /// The sinks that the frames are on their way to.
         var sinks: [any VideoSink]
         var isComplete = false
@@ -14,11 +17,11 @@ final class LayerDrain: Sendable {
     /// Creates a drain.
     ///
     /// - Parameters:
-    ///   - sinks: The sinks of the former player.
+    ///   - output: The output of the former player.
     ///   - earlier: The drain of the player before, whose sinks may still receive frames, too.
-    init(_ sinks: [any VideoSink], after earlier: LayerDrain?) {
-        let earlierSinks = earlier?.state.withLock { $0.sinks } ?? []
-        state = Locked(State(sinks: earlierSinks + sinks))
+    init(_ output: LayerOutput, after earlier: LayerDrain?) {
+        let (outputs, sinks) = earlier?.state.withLock { ($0.outputs, $0.sinks) } ?? ([], [])
+        state = Locked(State(outputs: outputs + [output], sinks: sinks + output.sinks))
     }
 
     /// Returns whether frames may be on their way to a sink.
@@ -26,15 +29,20 @@ final class LayerDrain: Sendable {
         state.withLock { state in state.sinks.contains { $0 === sink } }
     }
 
+    /// Omits the frames that are on their way to a sink, which was finished elsewhere.
+    func discard(_ sink: any VideoSink) {
+        for output in state.withLock({ $0.outputs }) { output.discard(sink) }
+    }
+
     /// Records that the last frame has reached the sinks.
     func complete() {
-        // The sinks are released outside the lock.
-        let (waiting, sinks) = state.withLock { state in
+        // The outputs and sinks are released outside the lock.
+        let (waiting, released) = state.withLock { state in
             state.isComplete = true
-            defer { (state.waiting, state.sinks) = ([], []) }
-            return (state.waiting, state.sinks)
+            defer { (state.waiting, state.outputs, state.sinks) = ([], [], []) }
+            return (state.waiting, (state.outputs, state.sinks))
         }
-        withExtendedLifetime(sinks) {}
+        withExtendedLifetime(released) {}
         for body in waiting { body() }
     }
 

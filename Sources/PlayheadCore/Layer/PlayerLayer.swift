@@ -59,6 +59,9 @@ public final class PlayerLayer: Sendable {
     }
 
     private let state = Locked(State())
+    /// The sinks that have failed or were finished with their player, and have not been added again. Frames of an
+    /// earlier player may have been on their way to them.
+    private let finished = Locked<Set<ObjectIdentifier>>([])
     let observers = ObserverList()
     let registrar = ObservationRegistrar()
 
@@ -82,7 +85,7 @@ public final class PlayerLayer: Sendable {
         let (player, output, sinks, drain) = state.withLock { ($0.player, $0.output, $0.sinks, $0.drain) }
         player?.core.dispatcher.remove(ObjectIdentifier(self))
         player?.core.reconsiderVariants()
-        guard let output else { return Self.finish(sinks, after: drain) }
+        guard let output else { return Self.finish(sinks, after: drain, except: finished) }
         if !sinks.isEmpty {
             player?.core.warnAboutReleasedLayer(hadFrames: output.shownShape != nil)
         }
@@ -139,18 +142,21 @@ public final class PlayerLayer: Sendable {
                 deinterlacer: player.core.deinterlacer
             )
         }
-        let formerSinks = oldOutput?.sinks ?? []
+        let newDrain = oldOutput.map { LayerDrain($0, after: state.withLock { $0.drain }) }
         let (sinks, fit, filter, earlier, drain) = state.withLock { state in
             // An owner that is gone has finished the sinks.
             if old == nil, state.output != nil { state.sinks = [] }
             state.output = output
             let earlier = state.drain
-            if oldOutput != nil { state.drain = LayerDrain(formerSinks, after: earlier) }
+            if let newDrain { state.drain = newDrain }
             return (state.sinks, state.fit, state.filter, earlier, state.drain)
         }
         output?.setFit(fit)
         output?.setFilter(filter?.call)
-        output?.setFinishHandler { [weak self] sink in self?.didFinish(sink) }
+        output?.setFinishHandler { [weak self, finished] sink in
+            finished.withLock { _ = $0.insert(ObjectIdentifier(sink)) }
+            self?.didFinish(sink)
+        }
         // The new player delivers frames once the old one has delivered the last frame in flight.
         if let output { for sink in sinks { connect(sink, to: output, after: drain) } }
         if let oldOutput, let drain {
@@ -166,24 +172,36 @@ public final class PlayerLayer: Sendable {
     /// Adds one of the layer's sinks to the output, unless it has been removed meanwhile.
     private func connect(_ sink: any VideoSink, to output: LayerOutput, after drain: LayerDrain?) {
         output.add(sink, after: drain?.whenComplete)
-        // Another thread may have removed the sink before the output had it.
+        // Another thread may have removed the sink before the output had it, or the sink may have failed.
         let isPresent = state.withLock { state in state.sinks.contains { $0 === sink } }
-        if !isPresent { output.remove(sink) }
+        guard !isPresent else { return }
+        let isFinished = finished.withLock { $0.contains(ObjectIdentifier(sink)) }
+        if isFinished { output.discard(sink) } else { output.remove(sink) }
     }
 
     /// Removes a sink that has failed, or that was finished with its player.
     private func didFinish(_ sink: any VideoSink) {
-        let output = state.withLock { state in
+        let (output, drain) = state.withLock { state in
             state.sinks.removeAll { $0 === sink }
-            return state.output
+            return (state.output, state.drain)
         }
-        // The layer may have another player by now.
+        // The layer may have had other players since.
+        drain?.discard(sink)
         output?.discard(sink)
     }
 
-    /// Finishes sinks of a layer without a player, after the frames of its last player that are still in flight.
-    private static func finish(_ sinks: [any VideoSink], after drain: LayerDrain?) {
-        let finish: @Sendable () -> Void = { for sink in sinks { sink.finish() } }
+    /// Finishes sinks of a layer without a player, after the frames of its last player that are still in flight. One of
+    /// these may make a sink fail, which is finished then.
+    private static func finish(
+        _ sinks: [any VideoSink],
+        after drain: LayerDrain?,
+        except finished: Locked<Set<ObjectIdentifier>>
+    ) {
+        let finish: @Sendable () -> Void = {
+            for sink in sinks where !finished.withLock({ $0.contains(ObjectIdentifier(sink)) }) {
+                sink.finish()
+            }
+        }
         if let drain { drain.whenComplete(finish) } else { finish() }
     }
 
@@ -333,6 +351,7 @@ public final class PlayerLayer: Sendable {
     ///
     /// - Parameter sink: The sink to add. The layer retains it.
     public func add(_ sink: any VideoSink) {
+        finished.withLock { _ = $0.remove(ObjectIdentifier(sink)) }
         let (output, drain) = state.withLock { state in
             if !state.sinks.contains(where: { $0 === sink }) { state.sinks.append(sink) }
             return (state.output, state.drain)
@@ -352,6 +371,6 @@ public final class PlayerLayer: Sendable {
             return (state.output, state.drain, state.sinks.count < count)
         }
         guard wasThere else { return }
-        if let output { output.remove(sink) } else { Self.finish([sink], after: drain) }
+        if let output { output.remove(sink) } else { Self.finish([sink], after: drain, except: finished) }
     }
 }
