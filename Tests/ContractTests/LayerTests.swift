@@ -185,6 +185,20 @@ struct LayerTests {
         #expect(layer.counters(of: sink) == nil)
     }
 
+    @Test("What a filter retains may change the layer when it is released", arguments: [false, true])
+    func releasedFilter(hasPlayer: Bool) {
+        let bench = PlayerTestBench(.silentClip())
+        let layer = PlayerLayer(player: hasPlayer ? bench.player : nil)
+        do {
+            let owner = ReleasedObject { [weak layer] in layer?.size = PixelSize(width: 4, height: 4) }
+            layer.videoFilter = { frame in withExtendedLifetime(owner) { frame } }
+        }
+        #expect(layer.size == nil)
+        layer.videoFilter = nil
+        #expect(layer.size == PixelSize(width: 4, height: 4))
+        layer.player = nil
+    }
+
     @Test("A layer whose player is set again while it is being changed shows only the player that was set last")
     func playerChangedMeanwhile() {
         let (first, second) = (PlayerTestBench(.silentClip()), PlayerTestBench(.silentClip()))
@@ -521,6 +535,14 @@ struct LayerTests {
         #expect(bench.player.counters.framesConverted == 2 * 50)
         for layer in layers + [late] { layer.player = nil }
     }
+}
+
+/// An object that calls a closure when it is released.
+private final class ReleasedObject: Sendable {
+    private let onRelease: @Sendable () -> Void
+
+    init(onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+    deinit { onRelease() }
 }
 
 /// A sink that calls a closure when its pixel formats are read, and counts how often it was finished. It may fail at

@@ -119,12 +119,21 @@ package final class LayerOutput: Sendable {
 
     /// Sets the filter that processes every frame on the layer's lane before it is fitted. A filter that
     /// returns nil drops the frame.
-    package func setFilter(_ filter: (@Sendable (VideoFrame) -> VideoFrame?)?) {
-        shared.withLock { $0.filter = filter.map { Filter(call: $0) } }
+    ///
+    /// - Parameter filter: The filter. It is read under the lock, so that the last of several calls sets the newest.
+    package func setFilter(_ filter: @autoclosure () -> (@Sendable (VideoFrame) -> VideoFrame?)?) {
+        // The former closure is released outside the lock, because what it retains may call the layer then.
+        let former = shared.withLock { shared in
+            defer { shared.filter = filter().map { Filter(call: $0) } }
+            return shared.filter
+        }
+        withExtendedLifetime(former) {}
     }
 
     /// Sets how frames are fitted, from the next frame on. `refresh` applies it to the current frame.
-    package func setFit(_ fit: Fit) { updateSettings { $0.fit = fit } }
+    ///
+    /// - Parameter fit: The settings. They are read under the lock, so that the last of several calls sets the newest.
+    package func setFit(_ fit: @autoclosure () -> Fit) { updateSettings { $0.fit = fit() } }
 
     /// Sets the subtitles to draw, from the next frame on. `showSubtitles` applies them to the current frame.
     func setSubtitles(_ subtitles: DueSubtitles?) { shared.withLock { $0.subtitles = subtitles } }

@@ -143,16 +143,16 @@ public final class PlayerLayer: Sendable {
             )
         }
         let newDrain = oldOutput.map { LayerDrain($0, after: state.withLock { $0.drain }) }
-        let (sinks, fit, filter, earlier, drain) = state.withLock { state in
+        let (sinks, earlier, drain) = state.withLock { state in
             // An owner that is gone has finished the sinks.
             if old == nil, state.output != nil { state.sinks = [] }
             state.output = output
             let earlier = state.drain
             if let newDrain { state.drain = newDrain }
-            return (state.sinks, state.fit, state.filter, earlier, state.drain)
+            return (state.sinks, earlier, state.drain)
         }
-        output?.setFit(fit)
-        output?.setFilter(filter?.call)
+        output?.setFit(state.withLock { $0.fit })
+        output?.setFilter(state.withLock { $0.filter }?.call)
         output?.setFinishHandler { [weak self, finished] sink in
             finished.withLock { _ = $0.insert(ObjectIdentifier(sink)) }
             self?.didFinish(sink)
@@ -259,20 +259,22 @@ public final class PlayerLayer: Sendable {
     public var videoFilter: (@Sendable (VideoFrame) -> VideoFrame?)? {
         get { state.withLock { $0.filter }?.call }
         set {
-            let output = state.withLock { state in
-                state.filter = newValue.map { Filter(call: $0) }
-                return state.output
+            let (output, former) = state.withLock { state in
+                defer { state.filter = newValue.map { Filter(call: $0) } }
+                return (state.output, state.filter)
             }
-            output?.setFilter(newValue)
+            output?.setFilter(state.withLock { $0.filter }?.call)
+            // The closure is released outside the lock, because what it retains may change the layer then.
+            withExtendedLifetime(former) {}
         }
     }
 
     private func change(_ body: (inout State) -> Void) {
-        let (output, fit, core) = state.withLock { state in
+        let (output, core) = state.withLock { state in
             body(&state)
-            return (state.output, state.fit, state.player?.core)
+            return (state.output, state.player?.core)
         }
-        output?.setFit(fit)
+        output?.setFit(state.withLock { $0.fit })
         guard let core else { return }
         if let output {
             // While time does not advance, no further frame would show the change.
