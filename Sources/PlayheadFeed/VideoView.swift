@@ -102,19 +102,25 @@ public final class VideoView: Sendable {
         set {
             // From here on, no frame of the previous clip counts as one of the new clip.
             feed.setLayer(nil, for: state.withLock { $0.number })
-            let (number, shouldPlay) = state.withLock { state in
+            state.withLock { state in
                 state.asset = newValue
                 state.number += 1
                 state.hasEnded = false
-                return (state.number, state.shouldPlay)
             }
-            assets.withLock { $0 = newValue.map { [number: $0] } ?? [:] }
-            guard newValue != nil else { return feed.setCells([]) }
-            // Replacing the cell in one step lets the new clip reuse the player.
-            feed.setCells([FeedCell(number, frame: Self.viewport.bounds)])
-            if !shouldPlay { feed.pause(number) }
-            feed.setLayer(layer, for: number)
+            // Another thread, or a handler, may set another clip. The newest one is applied last.
+            feed.perform { [weak self] in self?.applyClip() }
         }
+    }
+
+    /// Gives the feed the newest clip. It runs on the feed's queue.
+    private func applyClip() {
+        let (number, asset, shouldPlay) = state.withLock { ($0.number, $0.asset, $0.shouldPlay) }
+        assets.withLock { $0 = asset.map { [number: $0] } ?? [:] }
+        guard asset != nil else { return feed.apply(.cells([])) }
+        // Replacing the cell in one step lets the new clip reuse the player.
+        feed.apply(.cells([FeedCell(number, frame: Self.viewport.bounds)]))
+        if !shouldPlay { feed.apply(.userPause(number, true)) }
+        feed.setLayer(layer, for: number)
     }
 
     /// The repeat mode, `.loop` by default. With `.once` the last frame stays visible.
@@ -122,7 +128,9 @@ public final class VideoView: Sendable {
         get { state.withLock { $0.repeatMode } }
         set {
             state.withLock { $0.repeatMode = newValue }
-            feed.change { $0.loops = newValue == .loop }
+            feed.change { [state] settings in
+                settings.loops = state.withLock { $0.repeatMode } == .loop
+            }
         }
     }
 
@@ -159,7 +167,9 @@ public final class VideoView: Sendable {
         get { state.withLock { $0.isMuted } }
         set {
             state.withLock { $0.isMuted = newValue }
-            feed.setMuted(newValue)
+            feed.perform { [weak self] in
+                if let self { feed.apply(.mute(isMuted)) }
+            }
         }
     }
 
@@ -170,12 +180,15 @@ public final class VideoView: Sendable {
     public var isPlaying: Bool {
         get { state.withLock { $0.shouldPlay && !$0.hasEnded } }
         set {
-            let number = state.withLock { state in
+            state.withLock { state in
                 state.shouldPlay = newValue
                 if newValue { state.hasEnded = false }
-                return state.number
             }
-            if newValue { feed.play(number) } else { feed.pause(number) }
+            feed.perform { [weak self] in
+                guard let self else { return }
+                let (number, shouldPlay) = state.withLock { ($0.number, $0.shouldPlay) }
+                feed.apply(.userPause(number, !shouldPlay))
+            }
         }
     }
 

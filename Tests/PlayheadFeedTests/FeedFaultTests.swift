@@ -71,6 +71,27 @@ struct FeedFaultTests {
         #expect(view.error == nil && view.player?.rate == 1)
     }
 
+    @Test("A clip that the failure handler sets is shown, also if the former clip fails while it is being set")
+    func replacedOnFailure() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let view = VideoView(
+            configuration: Player.Configuration(driver: driver, backend: backend),
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        )
+        let sink = RecordingSink()
+        view.add(sink)
+        let url = backend.add()
+        view.setFailureHandler { [weak view] _ in view?.url = url }
+        view.url = backend.add(.silentClip([.openFails(.notFound)]))
+        driver.run(seconds: 0.5)
+        #expect(view.url == url && view.error == nil && view.player?.rate == 1)
+        let count = sink.frames.withLock { $0.count }
+        driver.run(seconds: 0.5)
+        #expect(view.content == .video && sink.frames.withLock { $0.count } > count)
+    }
+
     @Test("The repeat mode takes effect while a clip plays, in both directions", arguments: [true, false])
     func repeatMode(fromOnce: Bool) {
         let driver = ManualDriver(settlesByItself: true)
