@@ -101,6 +101,43 @@ struct RuleTests {
     }
 }
 
+@Suite("Feed: cost of decisions")
+struct DecisionCostTests {
+    /// An identity that counts how often it is looked up.
+    private struct CountedID: Hashable {
+        static let lookups = Locked(0)
+        let value: Int
+
+        func hash(into hasher: inout Hasher) {
+            Self.lookups.withLock { $0 += 1 }
+            hasher.combine(value)
+        }
+    }
+
+    @Test("A decision in a list of 10,000 cells does not examine those that are not clips")
+    func longList() {
+        for wraps in [false, true] {
+            var settings = FeedSettings()
+            settings.wraps = wraps
+            var core = FeedCore<CountedID>(settings)
+            let cells = (0..<10_000).map { index in
+                FeedCell(
+                    CountedID(value: index),
+                    frame: CGRect(x: 0, y: Double(index) * 300, width: 300, height: 300),
+                    kind: index == 0 ? .clip : .other
+                )
+            }
+            let now = HostTime(nanoseconds: 0)
+            core.handle(.viewport(FeedViewport(CGRect(x: 0, y: 0, width: 300, height: 600))), at: now)
+            core.handle(.cells(cells), at: now)
+            CountedID.lookups.withLock { $0 = 0 }
+            core.handle(.time, at: now)
+            #expect(core.plan.chosen.map(\.value) == [0])
+            #expect(CountedID.lookups.withLock { $0 } < 100)
+        }
+    }
+}
+
 @Suite("Feed: time of decisions")
 struct DecisionTimeTests {
     @Test("1. The first clip plays at once without scrolling, and so does the last at the end of the list")

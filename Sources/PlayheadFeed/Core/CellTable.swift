@@ -5,6 +5,8 @@ struct CellTable<ID: Hashable & Sendable>: Sendable {
     /// The cells in list order. If several cells have the same identity, only the first is kept.
     private(set) var cells: [FeedCell<ID>] = []
     private(set) var indices: [ID: Int] = [:]
+    /// The indices of the cells that are clips, in list order.
+    private(set) var clips: [Int] = []
     /// The axis that was requested, or nil if it is derived from the cells.
     let axis: FeedAxis?
     /// Whether the first cell follows the last one. The positions of such cells do not tell the order of the list.
@@ -23,6 +25,7 @@ struct CellTable<ID: Hashable & Sendable>: Sendable {
         self.wraps = wraps
         for cell in newCells where indices[cell.id] == nil {
             indices[cell.id] = cells.count
+            if cell.kind == .clip { clips.append(cells.count) }
             cells.append(cell)
         }
         let located = cells.lazy.map(\.frame).filter { $0.minX.isFinite && $0.minY.isFinite }
@@ -56,12 +59,15 @@ struct CellTable<ID: Hashable & Sendable>: Sendable {
     private func start(of frame: CGRect) -> Double { isHorizontal ? frame.minX : frame.minY }
     private func end(of frame: CGRect) -> Double { isHorizontal ? frame.maxX : frame.maxY }
 
+    /// Returns the number of clips before a position in the list.
+    func clipCount(before index: Int) -> Int { clips.partitioningIndex { $0 >= index } }
+
     /// Returns the indices of all cells that are at least partly visible, in list order.
     func visible(in viewport: FeedViewport) -> [Int] {
         let seen = viewport.visible
         let (low, high) = (start(of: seen), end(of: seen))
         var result: [Int] = []
-        var index = maximumEnds.partition { $0 > low }
+        var index = maximumEnds.partitioningIndex { $0 > low }
         while index < sorted.count, sorted[index].start < high {
             let cellIndex = sorted[index].cellIndex
             if viewport.share(of: cells[cellIndex].frame) > 0 { result.append(cellIndex) }
@@ -71,10 +77,10 @@ struct CellTable<ID: Hashable & Sendable>: Sendable {
     }
 }
 
-extension [Double] {
+extension Array {
     /// Returns the first index whose element satisfies `condition`, which must hold for all elements after the first
     /// match.
-    fileprivate func partition(_ condition: (Double) -> Bool) -> Int {
+    fileprivate func partitioningIndex(_ condition: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

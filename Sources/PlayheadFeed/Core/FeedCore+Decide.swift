@@ -86,20 +86,24 @@ extension FeedCore {
     /// Returns the next clips in the direction of travel: after the playing clips, or, if none plays, starting with the
     /// visible cells.
     private func upcoming(_ visible: [Int]) -> [ID] {
-        let count = table.cells.count
         let playing = chosen.compactMap { table.indices[$0] }
-        let step = isMovingBackward ? -1 : 1
         let anchor =
             isMovingBackward
             ? playing.min() ?? visible.last.map { $0 + 1 } : playing.max() ?? visible.first.map { $0 - 1 }
-        guard var index = anchor, settings.readyCount > 0 else { return [] }
+        guard let anchor, settings.readyCount > 0 else { return [] }
+        // Other cells are skipped at once, because a long list may have no clips after the anchor.
+        let clips = table.clips
+        let count = clips.count
+        let excluded = Set(chosen)
         var result: [ID] = []
-        for _ in 0..<count where result.count < settings.readyCount {
-            index += step
-            if settings.wraps { index = (index + count) % count }
-            guard table.cells.indices.contains(index) else { break }
-            let id = table.cells[index].id
-            if isPlayable(id), !chosen.contains(id) { result.append(id) }
+        var position = table.clipCount(before: isMovingBackward ? anchor : anchor + 1)
+        if isMovingBackward { position -= 1 }
+        for _ in 0..<count {
+            if settings.wraps { position = (position + count) % count }
+            guard result.count < settings.readyCount, clips.indices.contains(position) else { break }
+            let id = table.cells[clips[position]].id
+            if isPlayable(id), !excluded.contains(id) { result.append(id) }
+            position += isMovingBackward ? -1 : 1
         }
         return result
     }
