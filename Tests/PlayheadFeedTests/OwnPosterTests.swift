@@ -93,6 +93,17 @@ struct OwnPosterTests {
         }
     }
 
+    @Test("A sink may use its layer while its formats are read for a poster")
+    func sinkUsesLayer() {
+        let scene = Scene()
+        let layer = FeedLayer(size: Self.size)
+        layer.add(AskingSink { [weak layer] in layer?.size })
+        scene.feed.setLayer(layer, for: 1)
+        scene.list()
+        scene.driver.run(seconds: 0.5)
+        #expect(layer.content == .poster)
+    }
+
     @Test(
         "Without a poster a layer shows nothing until its clip has a frame, and the clip is not opened for one"
     )
@@ -376,4 +387,16 @@ struct OwnPosterTests {
             }
         }
     }
+}
+
+/// A sink that calls a closure when its pixel formats are read.
+private final class AskingSink: VideoSink {
+    private let onRead: @Sendable () -> PixelSize?
+
+    init(onRead: @escaping @Sendable () -> PixelSize?) { self.onRead = onRead }
+
+    var acceptedPixelFormats: [PixelFormat] { onRead() == nil ? [.bgra] : [] }
+    func start(_ format: VideoFormat) {}
+    func present(_ frame: VideoFrame) {}
+    func finish() {}
 }

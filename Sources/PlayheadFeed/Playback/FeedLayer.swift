@@ -206,18 +206,18 @@ public final class FeedLayer: Sendable {
     /// The properties that a poster must have. Nil if none is needed: frames are shown, there is no sink, or the size is
     /// empty.
     var posterShape: PosterShape? {
-        state.withLock { state in
-            guard !state.showsVideo, let sink = state.gates.first?.sink,
-                state.size.map({ !$0.isEmpty }) ?? true
-            else { return nil }
-            return PosterShape(
-                size: state.size,
-                gravity: state.gravity,
-                background: state.background,
-                pixelFormats: sink.acceptedPixelFormats,
-                isUpright: sink.appliesPreferredTrackTransform
-            )
+        let (sink, size, gravity, background) = state.withLock { state in
+            (state.showsVideo ? nil : state.gates.first?.sink, state.size, state.gravity, state.background)
         }
+        guard let sink, size.map({ !$0.isEmpty }) ?? true else { return nil }
+        // The sink is called outside the lock, because it may use the layer.
+        return PosterShape(
+            size: size,
+            gravity: gravity,
+            background: background,
+            pixelFormats: sink.acceptedPixelFormats,
+            isUpright: sink.appliesPreferredTrackTransform
+        )
     }
 
     /// Begins a poster request, which replaces that of another shape. Returns false if one of the same shape is in
