@@ -51,6 +51,8 @@ final class AudioBackendChoice: Sendable {
     func receivePulse(_ notice: AudioOutputNotice) {
         let (action, forwarded) = state.withLock { state -> ((@Sendable () -> Void)?, AudioOutputNotice?) in
             switch (notice, state.stage) {
+            // The server may have been connected before, and is being left.
+            case (_, .usingALSA): return (nil, nil)
             case (.connected, _):
                 let isALSAPending = if case .tryingALSA = state.stage { true } else { false }
                 state.stage = .usingPulse
