@@ -54,6 +54,27 @@ struct SelectedMethodTests {
         #expect(bench.lines() == ["plain"] && !once.isValid)
     }
 
+    @Test("A timer that does not repeat releases its target when it has called the method")
+    func once() {
+        let bench = AdapterBench()
+        weak var released: Target?
+        let timer: Timer
+        do {
+            let target = Target(bench)
+            released = target
+            timer = Timer(
+                timeInterval: 1000,
+                target: target,
+                selector: Selector(Target.plain),
+                userInfo: nil,
+                repeats: false
+            )
+        }
+        #expect(released != nil)
+        timer.fire()
+        #expect(bench.lines() == ["plain"] && released == nil && !timer.isValid)
+    }
+
     @Test(
         "A scheduled timer is called by the run loop of its thread, and retains its target until it is invalidated"
     )

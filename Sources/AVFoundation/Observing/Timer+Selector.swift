@@ -27,7 +27,8 @@ extension Timer {
 
     /// Creates a timer that calls a method once it has been added to a run loop.
     ///
-    /// The target is retained, also after the timer has ended, because Foundation retains the block of such a timer.
+    /// The timer retains the target until it has called the method, if it does not repeat. A timer that repeats retains
+    /// it also after it has been invalidated, because Foundation retains the block of such a timer.
     /// `scheduledTimer(timeInterval:target:selector:userInfo:repeats:)` releases it.
     ///
     /// - Parameters:
@@ -43,8 +44,10 @@ extension Timer {
         userInfo: Any?,
         repeats: Bool
     ) {
-        // The target is only passed to the method, in the thread of the run loop or on the main queue.
-        nonisolated(unsafe) let target = target
-        self.init(timeInterval: interval, repeats: repeats) { selector.call(target, $0) }
+        let target = TimerTarget(target)
+        self.init(timeInterval: interval, repeats: repeats) { timer in
+            if let object = target.object { selector.call(object, timer) }
+            if !repeats { target.release() }
+        }
     }
 }
