@@ -28,6 +28,36 @@ struct QueuePlayerTests {
         #expect(bench.player.actionAtItemEnd == .advance)
     }
 
+    /// Calls `body` with a player of two items, after each number of steps near the end of the first item while that
+    /// is current.
+    private func atEachStepOfEnd(_ body: (PlayerTestBench<QueuePlayer>, Comment) -> Void) {
+        for count in 0..<1000 {
+            let bench = PlayerTestBench(queue: 2)
+            bench.player.play()
+            bench.driver.run(until: HostTime(nanoseconds: 1_999_000_000))
+            var steps = 0
+            bench.driver.run(atMost: 1) {
+                steps += 1
+                return steps > count
+            }
+            guard bench.player.currentItem === bench.items[0] else { return }
+            body(bench, "after \(count) steps")
+        }
+        Issue.record("the first item has not ended")
+    }
+
+    @Test("An item that is inserted after the current one while that one ends is played")
+    func insertedAtEnd() {
+        atEachStepOfEnd { bench, comment in
+            let item = bench.makeItem()
+            bench.player.insert(item, after: bench.items[0])
+            bench.driver.settle()
+            #expect(bench.player.items().contains(item), comment)
+            bench.driver.run(atMost: 60)
+            #expect(bench.takeLines(of: "end").count == 3 && bench.player.items().isEmpty, comment)
+        }
+    }
+
     @Test("Changes of the queue are visible at once on the same thread, and the engine follows")
     func editing() {
         let bench = PlayerTestBench(queue: 2)

@@ -146,7 +146,8 @@ extension PlayerCore {
                 }
                 let item = state.item
                 if let index = state.queue.firstIndex(where: { $0.id == new }) {
-                    state.queue.removeSubrange(..<index)
+                    // Items that were inserted before it meanwhile follow it, as in the loop.
+                    state.queue.insert(state.queue.remove(at: index), at: 0)
                 }
                 state.advanceToNext()
                 return item
