@@ -58,6 +58,21 @@ struct QueuePlayerTests {
         }
     }
 
+    @Test("An item that has begun when another one is set leaves the player")
+    func replacedAtEnd() {
+        atEachStepOfEnd { bench, comment in
+            let (player, next) = (bench.player, bench.items[1])
+            player.replaceCurrentItem(with: bench.makeItem())
+            bench.driver.settle()
+            // Without a player, the handler is called before the method returns.
+            let isAnswered = Locked(false)
+            next.seek(to: .ms(40), toleranceBefore: .zero, toleranceAfter: .zero) { _ in
+                isAnswered.withLock { $0 = true }
+            }
+            #expect(isAnswered.withLock { $0 } != player.items().contains(next), comment)
+        }
+    }
+
     @Test("Changes of the queue are visible at once on the same thread, and the engine follows")
     func editing() {
         let bench = PlayerTestBench(queue: 2)

@@ -138,21 +138,22 @@ extension PlayerCore {
                 }
                 break
             }
-            let leaving = state.withLock { state -> PlayerItem? in
-                // Otherwise another item was set meanwhile, and the loop has yet to follow.
+            let leaving = state.withLock { state -> QueuedItem? in
+                // Otherwise another item was set meanwhile, and the loop has yet to follow. It has begun an item of
+                // the queue, which leaves then.
                 guard state.itemID == old, new != old else {
-                    state.queue.removeAll { $0.id == new }
-                    return nil
+                    let index = state.queue.firstIndex { $0.id == new }
+                    return index.map { state.queue.remove(at: $0) }
                 }
-                let item = state.item
+                let current = state.current
                 if let index = state.queue.firstIndex(where: { $0.id == new }) {
                     // Items that were inserted before it meanwhile follow it, as in the loop.
                     state.queue.insert(state.queue.remove(at: index), at: 0)
                 }
                 state.advanceToNext()
-                return item
+                return current
             }
-            if let leaving, let old { leaving.detach(from: old, of: self) }
+            if let leaving { leaving.item.detach(from: leaving.id, of: self) }
             clearVideoOutput()
             // The item has started at its kept position, unless it has been removed since.
             if let new {
