@@ -42,6 +42,25 @@ struct ChangeOrderTests {
         #expect(player.items().isEmpty)
     }
 
+    @Test("An item can be sought as soon as it is visible that it is current", arguments: [false, true])
+    func seek(settlesByItself: Bool) {
+        let bench = PlayerTestBench(settlesByItself: settlesByItself)
+        let player = bench.player
+        let item = bench.makeItem()
+        let results = Locked([Bool]())
+        withObservationTracking {
+            _ = player.currentItem
+        } onChange: {
+            item.seek(to: .milliseconds(480), toleranceBefore: .zero, toleranceAfter: .zero) { isFinished in
+                results.withLock { $0.append(isFinished) }
+            }
+        }
+        player.replaceCurrentItem(with: item)
+        bench.driver.settle()
+        #expect(results.withLock { $0 } == [true])
+        #expect(item.currentTime() == .milliseconds(480))
+    }
+
     @Test("The rate that was set last applies")
     func rate() {
         let bench = PlayerTestBench()

@@ -65,8 +65,9 @@ extension PlayerItem {
     /// - Parameter count: The number of frames.
     public func step(byCount count: Int) {
         let attachment = state.withLock { $0.facts.status == .readyToPlay ? $0.attachment : nil }
-        guard let attachment else { return }
-        attachment.core?.loop.send(.step(count), to: attachment.id)
+        guard let attachment, let core = attachment.core else { return }
+        core.executeVisibleChanges()
+        core.loop.send(.step(count), to: attachment.id)
     }
 
     /// Cancels all pending seeks: their completion handlers get false.

@@ -69,6 +69,7 @@ extension PlayerCore {
             return SeekID(state.ids)
         }
         guard let id else { return callbacks.enqueue { completion(false) } }
+        executeVisibleChanges()
         loop.send(.preroll(id))
     }
 }

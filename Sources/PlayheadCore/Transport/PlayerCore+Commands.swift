@@ -25,6 +25,14 @@ extension PlayerCore {
             for command in commands { command.body(loop) }
         }
     }
+
+    /// Enqueues the execution of the commands of all changes that the caller can see, so that an event that it sends to
+    /// the loop afterwards follows them. The caller holds no lock.
+    func executeVisibleChanges() {
+        // A change of items is visible before its command has been added.
+        itemChanges.withLock { _ in }
+        executeCommands()
+    }
 }
 
 extension PlayerCore.State {

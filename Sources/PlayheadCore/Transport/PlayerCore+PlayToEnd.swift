@@ -40,6 +40,7 @@ extension PlayerCore {
             state.withLock { _ = $0.endWaits.removeValue(forKey: id) }
             completion(.failure(failure))
         } else {
+            executeVisibleChanges()
             loop.perform { [weak self] loop in self?.beginWait(id, loop) }
         }
         return id

@@ -20,6 +20,7 @@ extension PlayerCore {
             guard let id = seek.request.item, state.presented?.item != id else { return }
             state.presented = (id, presented)
         }
+        executeVisibleChanges()
         loop.send(.seek(seek.request))
         acknowledge(seek.command)
     }
