@@ -61,6 +61,29 @@ struct ChangeOrderTests {
         #expect(item.currentTime() == .milliseconds(480))
     }
 
+    @Test("An item that another player gets while it is moved leaves that player", arguments: 0..<3)
+    func moved(way: Int) {
+        let bench = PlayerTestBench(.silentClip())
+        let configuration = bench.player.configuration
+        let between = Player(configuration: configuration)
+        let last = QueuePlayer(playerItem: way == 0 ? nil : bench.makeItem(), configuration: configuration)
+        let item = bench.load()
+        withObservationTracking {
+            _ = bench.player.currentItem
+        } onChange: {
+            between.replaceCurrentItem(with: item)
+        }
+        switch way {
+        case 0: last.replaceCurrentItem(with: item)
+        case 1: last.insert(item, after: nil)
+        default: last.playInterstitial(item)
+        }
+        #expect(bench.player.currentItem == nil && between.currentItem == nil)
+        bench.driver.settle()
+        // An interstitial is in the queue once it has begun.
+        #expect(between.currentItem == nil && (way == 2 || last.items().contains(item)))
+    }
+
     @Test("The rate that was set last applies")
     func rate() {
         let bench = PlayerTestBench()

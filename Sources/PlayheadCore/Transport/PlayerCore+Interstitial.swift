@@ -7,8 +7,9 @@ extension PlayerCore {
         let isBusy = state.withLock { $0.item === item || $0.primary?.item === item || $0.isReleased }
         guard !isBusy else { return }
         if let old = item.core, old !== self { old.releaseItem(item) }
-        let replaced = itemChanges.withLock { _ in pendInterstitial(item, rate) }
+        let (replaced, former) = itemChanges.withLock { _ in pendInterstitial(item, rate) }
         executeCommands()
+        complete(Assignment(former: former), of: item)
         guard let replaced else { return }
         forgetAbandoned(replaced.id)
         retainUntilProcessed(replaced.item)
@@ -16,8 +17,11 @@ extension PlayerCore {
 
     /// Attaches an item that is to interrupt the current one. Called within `itemChanges`.
     ///
-    /// - Returns: The interstitial that was being opened and is abandoned, or nil.
-    private func pendInterstitial(_ item: PlayerItem, _ rate: Float) -> QueuedItem? {
+    /// - Returns: The interstitial that was being opened and is abandoned, and the other player that had the item.
+    private func pendInterstitial(
+        _ item: PlayerItem,
+        _ rate: Float
+    ) -> (replaced: QueuedItem?, former: PlayerCore?) {
         let (id, queued, replaced) = state.withLock { state -> (ItemID, ItemID?, QueuedItem?) in
             // An item that waits in the queue leaves the queue.
             let index = state.queue.firstIndex { $0.item === item }
@@ -32,12 +36,12 @@ extension PlayerCore {
             replaced.item.detach(from: replaced.id, of: self)
             addCommand { $0.handle(.remove(replaced.id)) }
         }
-        item.attach(PlayerItem.Attachment(id: id, core: self))
+        let former = item.attach(PlayerItem.Attachment(id: id, core: self))
         dispatcher.register(item, id)
         let rate = rate.isNaN || rate == 0 ? 1 : max(-32, min(32, rate))
         let source = source(of: item)
         addCommand { $0.interrupt(with: id, source, rate: rate) }
-        return replaced
+        return (replaced, former)
     }
 
     func cancelInterstitial() {

@@ -6,20 +6,33 @@ import Synchronization
 
 /// Assigning and releasing items.
 extension PlayerCore {
+    /// The rest of an assignment of an item, which is done without a lock.
+    struct Assignment {
+        /// The command number of a seek to the start position of the item, or nil.
+        var seek: UInt64?
+        /// Another player that got the item after its former player had released it, or nil.
+        var former: PlayerCore?
+    }
+
+    func complete(_ assignment: Assignment?, of item: PlayerItem?) {
+        if let seek = assignment?.seek { acknowledge(seek) }
+        if let item, let former = assignment?.former { former.releaseItem(item) }
+    }
+
     func replaceItem(with item: PlayerItem?) {
         guard item !== self.item else { return }
         // An item belongs to one player, so the other player releases it.
         if let item, let other = item.core, other !== self { other.releaseItem(item) }
         // The loop may be beginning it as an interstitial, so it is opened again under another identifier.
         if let item, setting(\.pendingInterstitial)?.item === item { remove(item) }
-        let seek = changing { itemChanges.withLock { _ in setItem(item) } }
-        if let seek { acknowledge(seek) }
+        let assignment = changing { itemChanges.withLock { _ in setItem(item) } }
+        complete(assignment, of: item)
     }
 
     /// Makes an item the current one, or none. Called within `itemChanges`.
     ///
-    /// - Returns: The command number of a seek to the start position of the item, or nil.
-    func setItem(_ item: PlayerItem?) -> UInt64? {
+    /// - Returns: What is to be done afterwards, or nil.
+    func setItem(_ item: PlayerItem?) -> Assignment? {
         let current = self.item
         let position = current.flatMap { self.resumePosition(of: $0) }
         let change = state.withLock { state -> (id: ItemID?, old: QueuedItem?, primary: QueuedItem?)? in
@@ -60,7 +73,7 @@ extension PlayerCore {
             }
             return nil
         }
-        item.attach(PlayerItem.Attachment(id: id, core: self))
+        let former = item.attach(PlayerItem.Attachment(id: id, core: self))
         let start = item.state.withLock { state -> (time: MediaTime, toleranceBefore: MediaTime)? in
             guard !state.isPositionKept else { return nil }
             defer { state.startPosition = nil }
@@ -73,7 +86,7 @@ extension PlayerCore {
             loop.setItem(id, source, seek: seek?.request)
             withExtendedLifetime(old) {}
         }
-        return seek?.command
+        return Assignment(seek: seek?.command, former: former)
     }
 
     /// Clears the video output if there is no item. An item that was set meanwhile keeps its frames.

@@ -31,24 +31,24 @@ extension PlayerCore {
     func insert(_ item: PlayerItem, after other: PlayerItem?) {
         guard canInsert(item, after: other) else { return }
         if let old = item.core, old !== self { old.releaseItem(item) }
-        let seek = changing { itemChanges.withLock { _ in enqueue(item, after: other) } }
-        if let seek { acknowledge(seek) }
+        let assignment = changing { itemChanges.withLock { _ in enqueue(item, after: other) } }
+        complete(assignment, of: item)
     }
 
     /// Inserts an item if it can be inserted, and makes it the current one if it is the only one. Called within
     /// `itemChanges`.
     ///
-    /// - Returns: The command number of a seek to the start position of the item, or nil.
-    private func enqueue(_ item: PlayerItem, after other: PlayerItem?) -> UInt64? {
+    /// - Returns: What is to be done afterwards, or nil.
+    private func enqueue(_ item: PlayerItem, after other: PlayerItem?) -> Assignment? {
         // Another thread may have changed the queue meanwhile.
         guard canInsert(item, after: other) else { return nil }
         guard !allItems.isEmpty else { return setItem(item) }
         guard let position = state.withLock({ $0.enqueue(item, after: other) }) else { return nil }
-        item.attach(PlayerItem.Attachment(id: position.id, core: self))
+        let former = item.attach(PlayerItem.Attachment(id: position.id, core: self))
         dispatcher.register(item, position.id)
         let source = source(of: item)
         addCommand { $0.insert(position.id, source, after: position.after) }
-        return nil
+        return Assignment(former: former)
     }
 
     func remove(_ item: PlayerItem) {
@@ -223,14 +223,18 @@ extension PlayerCore.State {
 
 extension PlayerItem {
     /// Attaches the item to a player for another playback with an end of its own.
-    func attach(_ attachment: Attachment) {
-        state.withLock {
-            $0.attachment = attachment
-            $0.log.hasFailed = false
+    ///
+    /// - Returns: The other player that had the item, or nil.
+    func attach(_ attachment: Attachment) -> PlayerCore? {
+        let former = state.withLock { state in
+            defer { state.attachment = attachment }
+            state.log.hasFailed = false
+            return state.attachment?.core
         }
         if let core = attachment.core { asset.setDefaultNetworkOptions(core.configuration.network) }
         // Frames of an earlier playback are not due in this one.
         clearVideoOutputs()
+        return former === attachment.core ? nil : former
     }
 
     /// Detaches the item, unless it has been attached again since. An item that was played to its end restarts at zero.
