@@ -84,6 +84,25 @@ struct ChangeOrderTests {
         #expect(between.currentItem == nil && (way == 2 || last.items().contains(item)))
     }
 
+    @Test("An item that becomes current while it is to be an interstitial does not interrupt itself")
+    func interstitial() {
+        let bench = PlayerTestBench(queue: 1, of: .silentClip())
+        let player = bench.player
+        let other = Player(configuration: player.configuration)
+        let item = bench.makeItem()
+        other.replaceCurrentItem(with: item)
+        withObservationTracking {
+            _ = other.currentItem
+        } onChange: {
+            player.replaceCurrentItem(with: item)
+        }
+        player.playInterstitial(item)
+        player.play()
+        bench.driver.run(seconds: 1)
+        #expect(player.currentItem === item && player.primaryItem == nil)
+        #expect(item.currentTime() == .milliseconds(1000))
+    }
+
     @Test("The rate that was set last applies")
     func rate() {
         let bench = PlayerTestBench()

@@ -4,8 +4,7 @@ import PlaybackEngine
 /// Interstitials. The loop decides when one begins and ends.
 extension PlayerCore {
     func playInterstitial(_ item: PlayerItem, _ rate: Float) {
-        let isBusy = state.withLock { $0.item === item || $0.primary?.item === item || $0.isReleased }
-        guard !isBusy else { return }
+        guard canInterrupt(item) else { return }
         if let old = item.core, old !== self { old.releaseItem(item) }
         let (replaced, former) = itemChanges.withLock { _ in pendInterstitial(item, rate) }
         executeCommands()
@@ -15,13 +14,19 @@ extension PlayerCore {
         retainUntilProcessed(replaced.item)
     }
 
-    /// Attaches an item that is to interrupt the current one. Called within `itemChanges`.
+    private func canInterrupt(_ item: PlayerItem) -> Bool {
+        state.withLock { $0.item !== item && $0.primary?.item !== item && !$0.isReleased }
+    }
+
+    /// Attaches an item that is to interrupt the current one, if it can. Called within `itemChanges`.
     ///
     /// - Returns: The interstitial that was being opened and is abandoned, and the other player that had the item.
     private func pendInterstitial(
         _ item: PlayerItem,
         _ rate: Float
     ) -> (replaced: QueuedItem?, former: PlayerCore?) {
+        // Another thread may have made it the current item meanwhile.
+        guard canInterrupt(item) else { return (nil, nil) }
         let (id, queued, replaced) = state.withLock { state -> (ItemID, ItemID?, QueuedItem?) in
             // An item that waits in the queue leaves the queue.
             let index = state.queue.firstIndex { $0.item === item }
