@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import MediaCore
 import PlayheadBackend
@@ -155,6 +156,26 @@ struct BudgetTests {
         bench.driver.run(seconds: 0.2)
         #expect(bench.playing == [1, 2] && !bench.members[2].isSuspended)
         #expect(bench.players[2].currentItem === item && bench.players[2].currentTime() == .ms(1000))
+    }
+
+    @Test("An item that is set while the budget suspends or resumes the player is kept")
+    func setMeanwhile() {
+        let bench = Bench(2)
+        bench.players[0].play()
+        bench.driver.run(seconds: 0.1)
+        let (player, member, budget) = (bench.players[1], bench.members[1], bench.budget)
+        for round in 0..<200 {
+            let item = PlayerItem(asset: bench.backend.makeAsset(at: bench.urls[1]))
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                if index == 0 {
+                    player.replaceCurrentItem(with: item)
+                } else {
+                    budget.limits.openPlayers = round.isMultiple(of: 2) ? 1 : nil
+                }
+            }
+            #expect(player.currentItem === item || member.suspendedItem === item, "round \(round)")
+            bench.driver.settle()
+        }
     }
 
     @Test("A player that starts replaces a paused one, and a pause does not suspend a playing one")

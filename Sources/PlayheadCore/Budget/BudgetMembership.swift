@@ -57,7 +57,7 @@ extension PlaybackBudget {
         }
 
         /// A Boolean value that indicates whether the player's item was removed because of a limit.
-        public var isSuspended: Bool { suspendedItem != nil }
+        public var isSuspended: Bool { state.withLock { $0.suspended != nil } }
         /// The item that was removed because of a limit. It returns when the limits allow it, unless the player gets
         /// another item first.
         public var suspendedItem: PlayerItem? { state.withLock { $0.suspended } }
@@ -84,7 +84,7 @@ extension PlaybackBudget {
         var claim: BudgetAllocation.Claim? {
             guard let core = weakPlayer?.core else { return nil }
             // The item belongs to another player now.
-            if suspendedItem?.core != nil { discardSuspendedItem() }
+            if suspendedItem?.core != nil { withExtendedLifetime(removeSuspendedItem()) {} }
             guard let item else { return nil }
             let isPlaying = core.visibleFacts.rate != 0
             let isNew = state.withLock { state in
@@ -106,27 +106,30 @@ extension PlaybackBudget {
             }
         }
 
-        /// Releases the suspended item, because another item was set.
-        func discardSuspendedItem() {
-            let old = state.withLock { state in
+        /// Removes and returns the suspended item, because another item is set.
+        func removeSuspendedItem() -> PlayerItem? {
+            state.withLock { state in
                 defer { state.suspended = nil }
                 return state.suspended
             }
-            withExtendedLifetime(old) {}
         }
 
         func suspend() {
             // Removing the current item of a queue would start the next one.
-            guard let player = weakPlayer, !(player is QueuePlayer), let item = openItem else { return }
-            state.withLock { $0.suspended = item }
-            player.core.replaceItem(with: nil)
+            guard let player = weakPlayer, !(player is QueuePlayer), hasOpenItem else { return }
+            player.core.removeCurrentItem { item in state.withLock { $0.suspended = item } }
         }
 
         func resume() {
-            guard let core = weakPlayer?.core, let item = suspendedItem, item.core == nil, core.item == nil
-            else { return }
-            discardSuspendedItem()
-            core.replaceItem(with: item)
+            guard let core = weakPlayer?.core, isSuspended, core.item == nil else { return }
+            core.restoreItem {
+                state.withLock { state -> PlayerItem? in
+                    // Another player may have got the item meanwhile.
+                    guard let item = state.suspended, item.core == nil else { return nil }
+                    state.suspended = nil
+                    return item
+                }
+            }
         }
 
         var bufferDemand: Int {

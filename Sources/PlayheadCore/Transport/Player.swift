@@ -90,10 +90,7 @@ public class Player: @unchecked Sendable {
     /// has no effect.
     ///
     /// - Parameter item: The new item, or nil for none.
-    public func replaceCurrentItem(with item: PlayerItem?) {
-        core.setting(\.membership)?.discardSuspendedItem()
-        core.replaceItem(with: item)
-    }
+    public func replaceCurrentItem(with item: PlayerItem?) { core.replaceItem(with: item) }
 
     /// Whether the player can play at all, regardless of the item. Unknown until the player has tried to open a first
     /// item. The property can be observed.

@@ -19,14 +19,55 @@ extension PlayerCore {
         if let item, let former = assignment?.former { former.releaseItem(item) }
     }
 
+    /// Replaces the current item, and the item that the budget has suspended, which does not return any more.
     func replaceItem(with item: PlayerItem?) {
-        guard item !== self.item else { return }
+        let membership = setting(\.membership)
+        let isChange = itemChanges.withLock { _ in
+            item !== self.item || membership?.isSuspended == true
+        }
+        guard isChange else { return }
         // An item belongs to one player, so the other player releases it.
         if let item, let other = item.core, other !== self { other.releaseItem(item) }
         // The loop may be beginning it as an interstitial, so it is opened again under another identifier.
         if let item, setting(\.pendingInterstitial)?.item === item { remove(item) }
-        let assignment = changing { itemChanges.withLock { _ in setItem(item) } }
+        var suspended: PlayerItem?
+        let assignment = changing {
+            itemChanges.withLock { _ -> Assignment? in
+                suspended = membership?.removeSuspendedItem()
+                return setItem(item)
+            }
+        }
         complete(assignment, of: item)
+        // Both are released outside the lock.
+        withExtendedLifetime((membership, suspended)) {}
+    }
+
+    /// Removes the current item, if there is one.
+    ///
+    /// - Parameter body: Called with the item before it is removed. No other item can be set meanwhile.
+    func removeCurrentItem(_ body: (PlayerItem) -> Void) {
+        changing {
+            itemChanges.withLock { _ in
+                guard let item = self.item else { return }
+                body(item)
+                _ = setItem(nil)
+            }
+        }
+    }
+
+    /// Makes an item the current one, if there is none.
+    ///
+    /// - Parameter body: Returns the item, or nil. No other item can be set meanwhile.
+    func restoreItem(_ body: () -> PlayerItem?) {
+        var restored: PlayerItem?
+        let assignment = changing {
+            itemChanges.withLock { _ -> Assignment? in
+                guard self.item == nil, let item = body() else { return nil }
+                restored = item
+                return setItem(item)
+            }
+        }
+        complete(assignment, of: restored)
     }
 
     /// Makes an item the current one, or none. Called within `itemChanges`.
