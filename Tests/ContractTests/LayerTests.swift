@@ -132,7 +132,7 @@ struct LayerTests {
 
     @Test(
         "A sink that fails at a frame of a former player of its layer is finished once, and called no more",
-        arguments: 0..<5
+        arguments: 0..<6
     )
     func failsAfterChange(way: Int) {
         let (first, second) = (PlayerTestBench(.silentClip()), PlayerTestBench(.silentClip()))
@@ -157,6 +157,9 @@ struct LayerTests {
             layer?.player = second.player
             layer?.player = nil
             layer?.remove(sink)
+        case 4:
+            layer?.player = second.player
+            layer = nil
         default: layer?.player = second.player
         }
         #expect(sink.calls.isEmpty)

@@ -4,8 +4,11 @@ import PlaybackEngine
 /// The frames of a layer's former players that are still on their way to the layer's sinks. Any thread may use it.
 final class LayerDrain: Sendable {
     private struct State {
-        /// The outputs of the former players. They are retained, because they report the sinks that fail.
+        /// The outputs of the former players, which are retained because they report the sinks that fail, and those of
+        /// the players since.
         var outputs: [LayerOutput]
+        /// The drain of the player before, until it is complete.
+        var earlier: LayerDrain?
         /// The sinks that the frames are on their way to.
         var sinks: [any VideoSink]
         var isComplete = false
@@ -21,7 +24,18 @@ final class LayerDrain: Sendable {
     ///   - earlier: The drain of the player before, whose sinks may still receive frames, too.
     init(_ output: LayerOutput, after earlier: LayerDrain?) {
         let (outputs, sinks) = earlier?.state.withLock { ($0.outputs, $0.sinks) } ?? ([], [])
-        state = Locked(State(outputs: outputs + [output], sinks: sinks + output.sinks))
+        state = Locked(
+            State(outputs: outputs + [output], earlier: earlier, sinks: sinks + output.sinks)
+        )
+    }
+
+    /// Adds the output that gets the sinks next.
+    func add(_ output: LayerOutput) {
+        let earlier = state.withLock { state in
+            if !state.isComplete { state.outputs.append(output) }
+            return state.earlier
+        }
+        earlier?.add(output)
     }
 
     /// Returns whether frames may be on their way to a sink.
@@ -39,8 +53,8 @@ final class LayerDrain: Sendable {
         // The outputs and sinks are released outside the lock.
         let (waiting, released) = state.withLock { state in
             state.isComplete = true
-            defer { (state.waiting, state.outputs, state.sinks) = ([], [], []) }
-            return (state.waiting, (state.outputs, state.sinks))
+            defer { (state.waiting, state.outputs, state.earlier, state.sinks) = ([], [], nil, []) }
+            return (state.waiting, (state.outputs, state.earlier, state.sinks))
         }
         withExtendedLifetime(released) {}
         for body in waiting { body() }

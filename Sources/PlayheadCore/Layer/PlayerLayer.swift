@@ -153,9 +153,10 @@ public final class PlayerLayer: Sendable {
         }
         output?.setFit(state.withLock { $0.fit })
         output?.setFilter(state.withLock { $0.filter }?.call)
-        output?.setFinishHandler { [weak self, finished] sink in
-            finished.withLock { _ = $0.insert(ObjectIdentifier(sink)) }
-            self?.didFinish(sink)
+        if let oldOutput { setFinishHandler(of: oldOutput, drain) }
+        if let output {
+            drain?.add(output)
+            setFinishHandler(of: output, nil)
         }
         // The new player delivers frames once the old one has delivered the last frame in flight.
         if let output { for sink in sinks { connect(sink, to: output, after: drain) } }
@@ -167,6 +168,16 @@ public final class PlayerLayer: Sendable {
             }
         }
         if let player, let output { player.core.loop.attach(output) }
+    }
+
+    /// Sets the handler of sinks that were finished. It acts also after the release of the layer, whose last output may
+    /// have the sink.
+    private func setFinishHandler(of output: LayerOutput, _ drain: LayerDrain?) {
+        output.setFinishHandler { [weak self, finished] sink in
+            finished.withLock { _ = $0.insert(ObjectIdentifier(sink)) }
+            drain?.discard(sink)
+            self?.didFinish(sink)
+        }
     }
 
     /// Adds one of the layer's sinks to the output, unless it has been removed meanwhile.
