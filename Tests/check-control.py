@@ -645,6 +645,23 @@ def awaited(command, path):
         client.until("track-list/count", lambda value: value == 2)
 
 
+def halted(command, path):
+    """A session that is stopped while it waits for files, and plays none that appear."""
+    folder = path.with_suffix(".folder")
+    folder.mkdir()
+    # A container without content.
+    (folder / "a.mp4").write_bytes(pathlib.Path(CLIP).read_bytes()[:64])
+    start = [*command, "--audio", "null", "--video", "null", "--idle", "--watch", str(folder)]
+    with started(start, path) as (_, client):
+        client.until("playlist-count", lambda value: value == 1)
+        client.until("idle-active", lambda value: value is True)
+        client("stop")
+        (folder / ".b").write_bytes(pathlib.Path(CLIP).read_bytes())
+        (folder / ".b").rename(folder / "b.mp4")
+        client.until("playlist-count", lambda value: value == 1)
+        check("it is idle", client.get("idle-active"), True)
+
+
 def finished(command, path):
     """The saved position of a list that has been played to its end while the command keeps running."""
     saved = path.with_suffix(".json")
@@ -680,6 +697,7 @@ def main(command):
                 resumed(command, pathlib.Path(folder) / "resumed")
                 stepped(command, pathlib.Path(folder) / "stepped")
                 awaited(command, pathlib.Path(folder) / "awaited")
+                halted(command, pathlib.Path(folder) / "halted")
                 finished(command, pathlib.Path(folder) / "finished")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")

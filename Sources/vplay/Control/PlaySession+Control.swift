@@ -284,6 +284,7 @@ extension PlaySession {
             state.previous = nil
             state.next = nil
             state.hasEnded = false
+            state.isWaiting = false
             state.playlist.jump(to: state.playlist.entries.count)
         }
         player.pause()
