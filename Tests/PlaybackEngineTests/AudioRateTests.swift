@@ -151,6 +151,15 @@ struct AudioRateTests {
         #expect(bench.loop.snapshot.audio.corrections == 0)
     }
 
+    @Test("At another rate the first sample is heard when the timeline begins, although the stretcher holds audio")
+    func heldAtTheStart() {
+        let bench = EngineTestBench(audio: .device(), makeStretcher: { HoldingStretcher() })
+        bench.load(.clip(seconds: 2))
+        bench.play(2)
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.audioDevice.heard.first?.samples.prefix(2) == [0, 2])
+    }
+
     @Test("After a rate change at the end, the last sample is heard and no underrun is counted")
     func atTheEnd() {
         let bench = EngineTestBench(audio: .device(), makeStretcher: { PickingStretcher() })

@@ -16,6 +16,14 @@ struct AudioPlacement: Sendable {
     func timelineTime(of buffer: AudioBuffer) -> TimelineTime {
         origin.timelineTime(of: ItemTime(buffer.presentationTime) ?? .zero)
     }
+
+    /// Returns the host time at which audio is due that processing has returned for this audio. Processing holds some
+    /// audio, so it may begin earlier.
+    func due(of buffer: AudioBuffer) -> HostTime {
+        let offset = (ItemTime(buffer.presentationTime) ?? time) - time
+        let distance = rate.hostTime(for: Int64(clamping: offset.magnitude)) ?? 0
+        return due.advanced(by: offset < 0 ? -distance : distance)
+    }
 }
 
 /// Writes audio to a device so that each sample is heard at its time.
@@ -75,9 +83,7 @@ final class AudioScheduler: @unchecked Sendable {
         }
         mustRestart = false
         let heard = clock.now + device.startDelay
-        let offset = (ItemTime(buffer.presentationTime) ?? placement.time) - placement.time
-        let due = placement.due.advanced(by: placement.rate.hostTime(for: offset) ?? 0)
-        let early = due.nanoseconds(since: heard)
+        let early = placement.due(of: buffer).nanoseconds(since: heard)
         if early > Int64(Self.timestampTolerance), !device.isConnecting {
             try writeSilence(early, media - placement.rate.mediaTime(for: early), like: buffer, placement)
         } else if early < 0, startsMidStream {
