@@ -151,13 +151,42 @@ struct AudioRateTests {
         #expect(bench.loop.snapshot.audio.corrections == 0)
     }
 
-    @Test("At another rate the first sample is heard when the timeline begins, although the stretcher holds audio")
+    @Test("Audio that the stretcher holds at the start is heard when the timeline begins")
     func heldAtTheStart() {
         let bench = EngineTestBench(audio: .device(), makeStretcher: { HoldingStretcher() })
         bench.load(.clip(seconds: 2))
         bench.play(2)
         bench.driver.run(seconds: 0.5)
         #expect(bench.audioDevice.heard.first?.samples.prefix(2) == [0, 2])
+    }
+
+    /// The ways in which audio follows that of a pass.
+    enum Seam: CaseIterable, Sendable { case loop, queue }
+
+    @Test(
+        "The end of a pass, which the stretcher holds until the next one begins, is heard in its place",
+        arguments: Seam.allCases
+    )
+    func heldAtASeam(_ seam: Seam) {
+        let bench = EngineTestBench(audio: .device(), makeStretcher: { HoldingStretcher() })
+        switch seam {
+        case .loop:
+            bench.load(.clip(seconds: 2))
+            bench.loop.send(.setRepeat(.loop))
+        case .queue:
+            bench.loop.send(.setEndAction(.advance))
+            bench.insert(.clip(seconds: 2), id: 1)
+            bench.insert(.clip(seconds: 2), id: 2)
+        }
+        bench.play(2)
+        bench.driver.run(seconds: 1.9)
+        // Each second sample is heard.
+        let pass = stride(from: 0, to: 96_000, by: 2).map { Int16(truncatingIfNeeded: $0) }
+        #expect(bench.audioDevice.heard.count == 1)
+        let samples = bench.audioDevice.heard.first?.samples ?? []
+        let expected = pass + pass.prefix(24_000)
+        #expect(AudioSeamTests.firstDifference(samples, expected) == nil)
+        #expect(bench.loop.snapshot.counters.audioUnderruns == 0)
     }
 
     @Test("After a rate change at the end, the last sample is heard and no underrun is counted")

@@ -133,7 +133,23 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
         guard !isDeferred else { return }
         hasOpened = true
-        for buffer in processing.stretch(ready, origin) { try convertAndWrite(buffer, placement) }
+        try writeProcessed(processing.stretch(ready, origin), placement)
+    }
+
+    /// Writes audio that processing has returned for audio at a placement. Processing holds some audio, so at a seam it
+    /// returns the end of the pass before, whose times belong to the origin of that pass.
+    private func writeProcessed(_ buffers: [AudioBuffer], _ placement: AudioPlacement) throws {
+        for buffer in buffers {
+            let source = history.entries.last {
+                $0.buffer.pass == buffer.pass && $0.buffer.epoch == buffer.epoch
+            }
+            if let source, source.placement.origin != placement.origin {
+                let (origin, time) = (source.placement.origin, source.placement.time)
+                try convertAndWrite(buffer, placement.earlier(in: origin, at: time))
+            } else {
+                try convertAndWrite(buffer, placement)
+            }
+        }
     }
 
     /// Flushes the processing and the resampler to the sink, because no more audio follows for now.
@@ -146,7 +162,7 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     private func drain() throws {
         guard let lastPlacement else { return }
-        for buffer in processing.finish() { try convertAndWrite(buffer, lastPlacement) }
+        try writeProcessed(processing.finish(), lastPlacement)
         if let converter, let remaining = try converter.drain() { try writeToSink(remaining, lastPlacement) }
     }
 
@@ -222,7 +238,7 @@ package final class AudioOutputLane: @unchecked Sendable {
             placement.time = ItemTime(entry.buffer.presentationTime) ?? placement.time
             placement.due = timeline.host(for: entry.start) ?? placement.due
             lastPlacement = placement
-            for buffer in processing.stretch(entry.buffer, origin) { try convertAndWrite(buffer, placement) }
+            try writeProcessed(processing.stretch(entry.buffer, origin), placement)
         }
         if hasEnded { try drain() }
         if !expectsMore { device?.setExpectsMore(false) }

@@ -24,6 +24,20 @@ struct AudioPlacement: Sendable {
         let distance = rate.hostTime(for: Int64(clamping: offset.magnitude)) ?? 0
         return due.advanced(by: offset < 0 ? -distance : distance)
     }
+
+    /// Returns the placement of audio in the pass before.
+    ///
+    /// - Parameters:
+    ///   - origin: The origin of that pass.
+    ///   - time: The item time of that audio.
+    func earlier(in origin: PassOrigin, at time: ItemTime) -> AudioPlacement {
+        let distance = self.origin.timelineTime(of: self.time) - origin.timelineTime(of: time)
+        var placement = self
+        placement.origin = origin
+        placement.time = time
+        placement.due = due.advanced(by: -(rate.hostTime(for: max(0, distance)) ?? 0))
+        return placement
+    }
 }
 
 /// Writes audio to a device so that each sample is heard at its time.
