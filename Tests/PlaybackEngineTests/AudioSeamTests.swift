@@ -146,6 +146,31 @@ struct AudioSeamTests {
         #expect(Array(last.reversed()) == Array(Self.numbers(96_000).suffix(100)))
     }
 
+    @Test(
+        "If the next item is removed just before the end, what the stretcher holds of the current one is heard",
+        arguments: [false, true]
+    )
+    func heldToEnd(isPaused: Bool) {
+        let bench = EngineTestBench(audio: .device(), makeStretcher: { HoldingStretcher() })
+        bench.loop.send(.setEndAction(.advance))
+        bench.insert(.clip(seconds: 2), id: 1)
+        bench.insert(.clip(seconds: 2), id: 2)
+        bench.play(2)
+        bench.driver.run(seconds: 0.92)
+        if isPaused {
+            bench.play(0)
+            bench.driver.run(seconds: 0.2)
+        }
+        bench.loop.send(.remove(ItemID(2)))
+        bench.driver.run(seconds: 0.01)
+        if isPaused { bench.play(2) }
+        bench.driver.run(atMost: 60)
+        let last = bench.audioDevice.heard.flatMap(\.samples).last { $0 != 0 } ?? 0
+        // The stretcher holds more than 700 samples.
+        let missing = Int(Int16(truncatingIfNeeded: 95_999)) - Int(last)
+        #expect((0..<100).contains(missing))
+    }
+
     /// Returns a bench with two items of two seconds, 50 ms before the second one follows. The sink has no device.
     private func captureBeforeSeam() -> EngineTestBench {
         let bench = EngineTestBench(isRealTime: true)

@@ -350,6 +350,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         enqueue { [self] in
             history.remove(epoch)
             guard timeline.isRunning else {
+                resetProcessing()
                 scheduler.flush()
                 resumePosition = media
                 return

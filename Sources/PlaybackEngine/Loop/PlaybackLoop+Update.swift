@@ -151,6 +151,8 @@ extension PlaybackLoop {
                 at: timeline.media(at: now),
                 output.rateChangePoint(at: now, epoch: timeline.epoch)
             )
+            // Processing would hold the end of this pass until other audio follows.
+            if presentation.current.pass.audioEndWasReported { output.endAudio() }
         }
         presentation.audioPrefetch = nil
     }
