@@ -189,6 +189,18 @@ struct AudioRateTests {
         #expect(bench.loop.snapshot.counters.audioUnderruns == 0)
     }
 
+    @Test("The audio before an item without audio is complete")
+    func beforeSilence() {
+        let bench = EngineTestBench(makeStretcher: { HoldingStretcher() })
+        bench.loop.send(.setEndAction(.advance))
+        bench.insert(.clip(seconds: 2), id: 1)
+        bench.insert(.silentClip(), id: 2)
+        bench.play(2)
+        bench.driver.run(atMost: 60)
+        #expect(bench.lines("playedToEnd").count == 2)
+        #expect(bench.audioSink.samples.count == 48_000)
+    }
+
     @Test("After a rate change at the end, the last sample is heard and no underrun is counted")
     func atTheEnd() {
         let bench = EngineTestBench(audio: .device(), makeStretcher: { PickingStretcher() })

@@ -204,10 +204,15 @@ extension PlaybackLoop {
         if !outcome.audioOfNext.isEmpty, let next = next?.pipeline {
             deliverAudio(outcome.audioOfNext, next, at: now)
         }
-        // If more media follow without a gap, audio processing continues.
-        let moreFollows = state.loopsItem || next != nil || replacement != nil || suspended != nil
-        if outcome.audioEnded, !moreFollows { audio.output?.endAudio() }
+        if outcome.audioEnded, !moreAudioFollows { audio.output?.endAudio() }
         if audio.device != nil { audio.noteEnd(presentation.audioHasEnded(pipeline)) }
+    }
+
+    /// Whether other audio may follow that of the pass without a gap, so that audio processing continues.
+    private var moreAudioFollows: Bool {
+        if state.loopsItem || replacement != nil || suspended != nil { return true }
+        guard let next else { return false }
+        return next.pipeline.map { $0.audio != nil } ?? true
     }
 
     private func deliverAudio(
