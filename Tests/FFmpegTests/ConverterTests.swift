@@ -222,6 +222,19 @@ struct ConverterTests {
         #expect(abs(total - 4 * 48_000) <= 4)
     }
 
+    @Test("Audio of another item in another format keeps its time, and follows what the resampler holds")
+    func timeAfterAChangeOfFormat() throws {
+        let wanted = AudioFormat(sampleRate: 48_000, channelLayout: .mono, sampleFormat: .s16)
+        let converter = FFmpegAudioConverter(to: wanted)
+        let minute = MediaTime(value: 60, timescale: 1)
+        _ = try converter.convert(makeAudio(44_100, rate: 44_100, from: minute))
+        let next = try #require(try converter.convert(makeAudio(22_050, rate: 22_050)))
+        #expect(next.presentationTime <= .zero)
+        #expect(next.presentationTime > MediaTime(value: -5, timescale: 1000))
+        let last = try #require(try converter.drain())
+        #expect(abs((last.presentationTime + last.duration).seconds - 1) < 0.001)
+    }
+
     @Test func aWindowIsConvertedAlone() throws {
         let wanted = AudioFormat(sampleRate: 8000, channelLayout: .mono, sampleFormat: .float)
         let window = makeAudio(100, rate: 8000).trimmed(first: 10, last: 20)

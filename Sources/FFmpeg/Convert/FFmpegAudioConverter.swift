@@ -30,10 +30,10 @@ package final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
             current = try Resampler(from: buffer.format, to: output, log: log)
             resampler = current
         }
-        let delay = buffer.rate == 1 ? current.delay : current.delay * buffer.rate
-        let time = old == nil ? buffer.presentationTime - delay : nextTime
+        // The samples that the old resampler still holds come first. They may be of another item with times of its own.
+        let held = (old ?? current).delay
+        let time = buffer.presentationTime - (buffer.rate == 1 ? held : held * buffer.rate)
         last = (buffer.rate, buffer.epoch, buffer.pass)
-        // The samples that the old resampler still holds come first.
         let steps: [Step] = (old.map { [($0, nil)] } ?? []) + [(current, buffer)]
         return try collect(steps, at: time)
     }
