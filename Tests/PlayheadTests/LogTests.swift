@@ -187,6 +187,24 @@ struct LogTests {
         }
     }
 
+    @Test("A player that releases an item before it has played it does not change the entry of the former one")
+    func movedAndReleased() throws {
+        let bench = PlayerTestBench()
+        var configuration = bench.player.configuration
+        configuration.audio = .sink(CapturingAudioSink())
+        let other = Player(configuration: configuration)
+        let item = bench.makeItem()
+        bench.player.play()
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.run(until: .ms(500))
+        let played = try #require(item.accessLog().events.first).framesPresented
+        #expect(played > 0)
+        other.replaceCurrentItem(with: item)
+        other.replaceCurrentItem(with: nil)
+        #expect(item.accessLog().events.map(\.framesPresented) == [played])
+        bench.driver.settle()
+    }
+
     @Test("An item that an interstitial interrupts keeps its entry, which does not count the interstitial")
     func interrupted() throws {
         let bench = PlayerTestBench(queue: 1)

@@ -242,7 +242,7 @@ extension PlayerItem {
         let reading = (host: core.driver.clock.now, counters: core.loop.snapshot.counters)
         state.withLock { state in
             guard state.isAttached(to: core, id) else { return }
-            state.detach(reading)
+            state.detach(reading, in: core)
         }
     }
 
@@ -251,7 +251,7 @@ extension PlayerItem {
         let reading = (host: core.driver.clock.now, counters: core.loop.snapshot.counters)
         state.withLock { state in
             guard state.isAttached(to: core, id) else { return }
-            state.detach(reading)
+            state.detach(reading, in: core)
             state.keepPosition(position)
         }
     }
@@ -265,9 +265,14 @@ extension PlayerItem.State {
 
     /// Detaches the item, and completes its log if an interstitial has interrupted it. The log of any other item is
     /// completed when the loop reports that it leaves the item, or when another player gets the item before that.
-    fileprivate mutating func detach(_ reading: (host: HostTime, counters: PlaybackCounters)) {
+    fileprivate mutating func detach(
+        _ reading: (host: HostTime, counters: PlaybackCounters),
+        in core: PlayerCore
+    ) {
         attachment = nil
-        if log.isSuspended { log.end(at: reading.host) } else { log.count(reading.counters) }
+        if log.isSuspended { return log.end(at: reading.host) }
+        // A player that has not played the item has no counts of it.
+        if log.player == ObjectIdentifier(core) { log.count(reading.counters) }
     }
 
     mutating func keepPosition(_ position: MediaTime?) {
