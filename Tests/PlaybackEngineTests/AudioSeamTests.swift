@@ -147,7 +147,7 @@ struct AudioSeamTests {
     }
 
     @Test(
-        "If the next item is removed just before the end, what the stretcher holds of the current one is heard",
+        "If the next item is removed just before the end, what the stretcher holds is heard",
         arguments: [false, true]
     )
     func heldToEnd(isPaused: Bool) {

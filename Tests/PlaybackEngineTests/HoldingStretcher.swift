@@ -1,7 +1,7 @@
 import MediaCore
 import PlayheadBackend
 
-/// A stretcher that holds each buffer until the next one, as stretchers hold some audio to compare it with what follows.
+/// A stretcher that holds each buffer until the next one. Real ones hold some audio to compare it with what follows.
 ///
 /// `@unchecked Sendable`: the members are used by one call at a time, as `AudioTimeStretcher` requires.
 final class HoldingStretcher: AudioTimeStretcher, @unchecked Sendable {

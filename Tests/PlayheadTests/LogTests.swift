@@ -187,7 +187,7 @@ struct LogTests {
         }
     }
 
-    @Test("A player that releases an item before it has played it does not change the entry of the former one")
+    @Test("A player that releases an item without having played it does not change its entry")
     func movedAndReleased() throws {
         let bench = PlayerTestBench()
         var configuration = bench.player.configuration
