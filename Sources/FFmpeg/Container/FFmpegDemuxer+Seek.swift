@@ -141,6 +141,7 @@ extension FFmpegDemuxer {
             throw MediaError(.io, "the file changed during playback", location: request.location)
         }
         session = opened
+        linkTimes?.noteSeek()
         applyEnabledTracks()
         timestamps = TimestampUnwrapper()
         startFingerprint.isReadingFromStart = false
@@ -152,6 +153,7 @@ extension FFmpegDemuxer {
         session.discardPosition()
         palettes.noteSeek()
         timestamps = TimestampUnwrapper()
+        linkTimes?.noteSeek()
         failedReads = 0
         log.clear()
         startFingerprint.isReadingFromStart = false

@@ -37,6 +37,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var blockTimes: AudioBlockTimes?
     /// Continues timestamps that have wrapped around.
     var timestamps = TimestampUnwrapper()
+    /// The times of chained Ogg streams, or nil for other containers.
+    var linkTimes: OggLinkTimes?
     /// The number of failed reads since the last packet.
     var failedReads = 0
     /// Whether libav has delivered a packet.
@@ -207,6 +209,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         guard !session.streams.isEmpty else {
             throw MediaError(.noPlayableTracks, "the file contains no tracks", location: request.location)
         }
+        linkTimes = OggLinkTimes(session)
         let timeline = try readStart(session)
         blockTimes = AudioBlockTimes(session, startFingerprint)
         let description = try MediaDescriber.describe(session, timeline: timeline)
