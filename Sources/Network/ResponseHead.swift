@@ -9,6 +9,8 @@ struct ResponseHead: Hashable, Sendable {
 
     /// The maximum size of all header lines of a response together.
     static let byteLimit = 64 << 10
+    /// The beginning of the status lines of SHOUTcast servers, which are otherwise those of HTTP/1.0.
+    static let shoutcastPrefix = "ICY "
     /// The maximum length of a resource. A larger value is ignored, so that offsets can be added without overflow.
     static let lengthLimit: Int64 = 1 << 60
 
@@ -29,7 +31,7 @@ struct ResponseHead: Hashable, Sendable {
     /// Parses a line without its line break. A status line resets all values, because the earlier lines belong to an
     /// interim response.
     mutating func parse(_ line: Substring) {
-        if line.hasPrefix("HTTP/") {
+        if line.hasPrefix("HTTP/") || line.hasPrefix(Self.shoutcastPrefix) {
             self = ResponseHead()
             status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
             return

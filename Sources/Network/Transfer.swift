@@ -15,6 +15,8 @@ final class Transfer: @unchecked Sendable {
     private var clock: any HostClock = SystemClock()
     private(set) var handle: OpaquePointer?
     private var headerList: UnsafeMutablePointer<PHCurlList>?
+    /// The beginnings of status lines that libcurl accepts besides those of HTTP.
+    private var statusLineList: UnsafeMutablePointer<PHCurlList>?
     private let errorBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: PH_CURL_ERROR_SIZE)
     private var head = ResponseHead()
     private var headByteCount = 0
@@ -84,6 +86,11 @@ final class Transfer: @unchecked Sendable {
             headerList = longer
         }
         _ = ph_curl_set_list(functions, handle, Int32(PH_CURL_HEADERS), list)
+        guard let statusLines = functions.pointee.curl_slist_append(nil, ResponseHead.shoutcastPrefix) else {
+            return false
+        }
+        statusLineList = statusLines
+        _ = ph_curl_set_list(functions, handle, Int32(PH_CURL_STATUS_LINES), statusLines)
         set.pointer(PH_CURL_ERROR_BUFFER, errorBuffer)
         set.pointer(PH_CURL_PRIVATE, this)
         set.pointer(PH_CURL_WRITE_DATA, this)
@@ -115,8 +122,10 @@ final class Transfer: @unchecked Sendable {
         guard let functions, let handle else { return }
         functions.pointee.curl_easy_cleanup(UnsafeMutableRawPointer(handle))
         functions.pointee.curl_slist_free_all(headerList)
+        functions.pointee.curl_slist_free_all(statusLineList)
         self.handle = nil
         headerList = nil
+        statusLineList = nil
     }
 
     /// Continues a paused transfer. The bytes that were not accepted are delivered again, perhaps during this call.

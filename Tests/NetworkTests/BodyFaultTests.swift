@@ -70,6 +70,28 @@ struct BodyFaultTests {
         }
     }
 
+    @Test("The response of a SHOUTcast server is accepted, and its body ends with the connection")
+    func shoutcast() throws {
+        let file = try ServedFile { _, answer in
+            answer = .whole(ServedFile.bytes(300_000), tag: nil)
+            answer.version = "ICY"
+            answer.set("Content-Length", nil)
+            answer.end = .close
+        }
+        defer { file.server.stop() }
+        #expect(try file.read() == file.bytes)
+        #expect(!file.source.isSeekable)
+        #expect(file.server.log.count == 1)
+    }
+
+    @Test("A SHOUTcast server that refuses the request is an error")
+    func shoutcastRefuses() throws {
+        try ServedFile.fails(.permissionDenied, requests: 1) { _, answer in
+            answer = Answer(401)
+            answer.version = "ICY"
+        }
+    }
+
     @Test("Ranges may be sent with chunked transfer coding")
     func chunked() throws { try ServedFile.recovers { _, answer in answer.isChunked = true } }
 

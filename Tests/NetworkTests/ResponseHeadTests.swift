@@ -42,6 +42,13 @@ struct ResponseHeadTests {
         #expect(head(["Content-Range: bytes */77"]).contentRange == .init(first: nil, last: nil, total: 77))
     }
 
+    @Test("The status line of a SHOUTcast server has the status of HTTP", arguments: [200, 401])
+    func shoutcast(status: Int) {
+        let head = head(["ICY \(status) Scripted", "icy-name: Radio", "ICY-BR: 128", "Accept-Ranges: none"])
+        #expect(head.status == status)
+        #expect(!head.acceptsRanges)
+    }
+
     @Test("A negative or excessive Content-Length is ignored")
     func aLengthThatNothingHas() {
         #expect(head(["Content-Length: 9223372036854775807"]).contentLength == nil)

@@ -17,6 +17,8 @@ extension FaultServer {
         }
 
         package var status: Int
+        /// The protocol in the status line.
+        package var version = "HTTP/1.1"
         package var headers: [(name: String, value: String)]
         package var body: [UInt8]
         /// The number of bytes of the body to send, or nil for all.
@@ -74,7 +76,7 @@ extension FaultServer {
         }
 
         var head: String {
-            var lines = ["HTTP/1.1 \(status) Scripted"]
+            var lines = ["\(version) \(status) Scripted"]
             for header in headers where !(isChunked && header.name == "Content-Length") {
                 lines.append("\(header.name): \(header.value)")
             }
