@@ -65,6 +65,7 @@ extension FFmpegDemuxer {
             hasReadPacket = true
             blockTimes?.setTime(of: packet.pointer)
             linkTimes?.setTime(of: packet.pointer)
+            adtsTimes?.setTime(of: packet.pointer)
             if let stream = context.pointee.streams[Int(packet.pointer.pointee.stream_index)] {
                 H263PictureHeader.correctKeyFlag(of: packet.pointer, stream)
                 H261PictureHeader.correctKeyFlag(of: packet.pointer, stream, formatName: session.formatName)

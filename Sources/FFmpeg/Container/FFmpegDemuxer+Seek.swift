@@ -99,7 +99,8 @@ extension FFmpegDemuxer {
         _ flags: Int32
     ) throws(MediaError) -> Int32 {
         let context = try session.context
-        let request = blockTimes?.request(for: ticks, isForward: flags == 0) ?? ticks
+        let request =
+            blockTimes?.request(for: ticks, isForward: flags == 0) ?? adtsTimes?.request(for: ticks) ?? ticks
         return try call { av_seek_frame(context, Int32(clamping: track.id), request, flags) }
     }
 
@@ -142,6 +143,7 @@ extension FFmpegDemuxer {
         }
         session = opened
         linkTimes?.noteSeek()
+        adtsTimes?.noteSeek()
         applyEnabledTracks()
         timestamps = TimestampUnwrapper()
         startFingerprint.isReadingFromStart = false
@@ -154,6 +156,7 @@ extension FFmpegDemuxer {
         palettes.noteSeek()
         timestamps = TimestampUnwrapper()
         linkTimes?.noteSeek()
+        adtsTimes?.noteSeek()
         failedReads = 0
         log.clear()
         startFingerprint.isReadingFromStart = false

@@ -39,6 +39,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var timestamps = TimestampUnwrapper()
     /// The times of chained Ogg streams, or nil for other containers.
     var linkTimes: OggLinkTimes?
+    /// The times of AAC in ADTS, or nil for other containers.
+    var adtsTimes: ADTSFrameTimes?
     /// The number of failed reads since the last packet.
     var failedReads = 0
     /// Whether libav has delivered a packet.
@@ -210,6 +212,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
             throw MediaError(.noPlayableTracks, "the file contains no tracks", location: request.location)
         }
         linkTimes = OggLinkTimes(session)
+        adtsTimes = ADTSFrameTimes(session)
         let timeline = try readStart(session)
         blockTimes = AudioBlockTimes(session, startFingerprint)
         let description = try MediaDescriber.describe(session, timeline: timeline)
