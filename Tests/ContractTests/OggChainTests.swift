@@ -29,7 +29,8 @@ struct OggChainTests {
         try folder.write("chained.ogg", bytes)
         let demuxer = FFmpegDemuxer(OpenRequest(location: folder.path("chained.ogg")))
         defer { demuxer.cancel() }
-        _ = try demuxer.open().get()
+        // The container declares the duration of the last link.
+        #expect(try demuxer.open().get().durationIsEstimate)
         let whole = try remainder(demuxer)
         for (previous, next) in zip(whole, whole.dropFirst()) {
             #expect(isNear(next.time, previous.end), "\(next.time) after \(previous.end)")
@@ -42,6 +43,15 @@ struct OggChainTests {
             #expect(part.first.map { $0.time <= time } == true, "\(time)")
             #expect(part.map(\.time) == whole.suffix(part.count).map(\.time), "\(time)")
         }
+    }
+
+    @Test("The duration of a file with one link is exact")
+    func single() throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make("a.ogg", in: folder, "-f lavfi -i sine=d=3 -c:a libvorbis")
+        let demuxer = FFmpegDemuxer(OpenRequest(location: url.path))
+        defer { demuxer.cancel() }
+        #expect(try !demuxer.open().get().durationIsEstimate)
     }
 
     /// The samples that a decoder drops at the start of a link are up to 7 ms.

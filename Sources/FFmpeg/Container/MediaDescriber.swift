@@ -38,6 +38,13 @@ enum MediaDescriber {
             description.bitRate = context.pointee.bit_rate > 0 ? context.pointee.bit_rate : nil
             setDuration(context, &description)
         }
+        // libav takes the duration from the last link alone.
+        let streamCount = description.tracks.filter { !$0.isAttachedPicture }.count
+        if format == "ogg", streamCount == 1, description.duration.isNumeric,
+            OggPageScan.isChained(session.reader)
+        {
+            description.durationIsEstimate = true
+        }
         if !description.isLocal, !session.request.isSegmented {
             description.byteMarks = ByteMarks.read(streams, description)
         }

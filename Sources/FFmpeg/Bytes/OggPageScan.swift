@@ -1,0 +1,45 @@
+internal import MediaCore
+
+/// A scan of the first and the last page of an Ogg file (RFC 3533, section 6).
+enum OggPageScan {
+    /// The largest size of a page.
+    private static let pageByteLimit = 65_307
+    private static let capturePattern = Array("OggS".utf8)
+    /// The bytes of the header up to the end of the serial number of the stream.
+    private static let serialNumber = 14..<18
+
+    /// Returns whether a file with a single stream at a time is chained: its last page belongs to another stream than
+    /// the first one.
+    static func isChained(_ reader: SourceReader) -> Bool {
+        guard reader.source.isSeekable, let size = reader.source.byteCount,
+            let first = lastSerialNumber(in: read(reader, at: 0, count: serialNumber.upperBound)),
+            let last = lastSerialNumber(
+                in: read(reader, at: max(0, size - Int64(pageByteLimit)), count: pageByteLimit)
+            )
+        else { return false }
+        return first != last
+    }
+
+    /// Returns the serial number in the last header, or nil if there is none.
+    private static func lastSerialNumber(in bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.count >= serialNumber.upperBound else { return nil }
+        for start in (0...bytes.count - serialNumber.upperBound).reversed()
+        where bytes[start] == capturePattern[0] && bytes[start...].starts(with: capturePattern) {
+            return Array(bytes[start...].prefix(serialNumber.upperBound).dropFirst(serialNumber.lowerBound))
+        }
+        return nil
+    }
+
+    /// Reads up to `count` bytes. There are fewer only at the end of the file, and after an error.
+    private static func read(_ reader: SourceReader, at offset: Int64, count: Int) -> [UInt8] {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+        defer { bytes.deallocate() }
+        var length = 0
+        while length < count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[length...])
+            guard let part = try? reader.read(at: offset + Int64(length), into: rest), part > 0 else { break }
+            length += part
+        }
+        return Array(bytes.prefix(length))
+    }
+}
