@@ -34,7 +34,7 @@ extension PlayerCore {
         _ toleranceBefore: MediaTime,
         _ completion: (@Sendable (Bool) -> Void)?
     ) -> (request: SeekRequest, command: UInt64)? {
-        let isUsable = time.isValid && !time.isIndefinite
+        let isUsable = time.isValid && !time.isIndefinite && item.canSeek(to: time)
         let duration = item.facts.duration
         let time = isUsable && !duration.isNumeric ? item.liveTarget(of: time) ?? time : time
         return state.withLock { state in
