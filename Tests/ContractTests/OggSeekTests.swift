@@ -37,6 +37,26 @@ struct OggSeekTests {
         }
     }
 
+    @Test(
+        "Packets of the last page have their times after a seek, also if that page has been read before",
+        arguments: ["libvorbis", "libopus"]
+    )
+    func lastPage(codec: String) throws {
+        let folder = try TemporaryFolder()
+        let source = "-f lavfi -i aevalsrc=0.5*sin(300*t*t):d=6:s=48000"
+        let url = try MadeFile.make("a.ogg", in: folder, "\(source) -c:a \(codec)")
+        let demuxer = FFmpegDemuxer(OpenRequest(location: url.path))
+        defer { demuxer.cancel() }
+        let track = try #require(try demuxer.open().get().tracks.first?.id)
+        let whole = try remainder(of: track, demuxer)
+        for time in [MediaTime.ms(5300), .ms(5500), .ms(5900)] {
+            try demuxer.seek(to: time, preference: .atOrBefore).get()
+            let part = try remainder(of: track, demuxer)
+            #expect(part.first?.time.map { $0 <= time } == true, "\(time)")
+            #expect(part[...] == whole.suffix(part.count), "\(time)")
+        }
+    }
+
     /// Reads all other packets of a track.
     private func remainder(of track: Int, _ demuxer: FFmpegDemuxer) throws -> [AudioPacket] {
         var packets: [AudioPacket] = []

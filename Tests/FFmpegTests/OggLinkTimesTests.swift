@@ -87,7 +87,7 @@ struct OggLinkTimesTests {
         #expect(rest == [1920, 2880])
     }
 
-    @Test("Times of FLAC that are too late on the first page after a seek do not begin a link")
+    @Test("Times that are too late on the first page after a seek do not begin a link")
     func flac() throws {
         var links = OggLinkTimes(stream: 0, codec: AV_CODEC_ID_FLAC, timescale: 48_000)
         links.noteSeek()

@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// A scan of the first and the last page of an Ogg file (RFC 3533, section 6).
+/// Reads the headers of pages of an Ogg file (RFC 3533, section 6).
 enum OggPageScan {
     /// The largest size of a page.
     private static let pageByteLimit = 65_307
@@ -18,6 +18,12 @@ enum OggPageScan {
             )
         else { return false }
         return first != last
+    }
+
+    /// Returns whether the page at an offset is the last one of its stream.
+    static func endsStream(_ reader: SourceReader, at offset: Int64) -> Bool {
+        let bytes = read(reader, at: offset, count: 6)
+        return bytes.count == 6 && bytes.starts(with: capturePattern) && bytes[5] & 0x04 != 0
     }
 
     /// Returns the serial number in the last header, or nil if there is none.

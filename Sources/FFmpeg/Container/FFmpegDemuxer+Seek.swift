@@ -172,7 +172,8 @@ extension FFmpegDemuxer {
         var skipped: [PacketOwner] = []
         var bytes = 0
         var firstPage: Int64?
-        let skipsFirstPage = session.formatName == "ogg" && FFmpegDemuxer.codecsOfPages.contains(track.codec)
+        let isOggAudio = session.formatName == "ogg" && track.mediaType == .audio
+        var skipsFirstPage = isOggAudio && FFmpegDemuxer.codecsOfPages.contains(track.codec)
         while others.count + skipped.count < FFmpegDemuxer.syncPointPacketLimit
             && bytes < FFmpegDemuxer.syncPointByteLimit
         {
@@ -183,8 +184,13 @@ extension FFmpegDemuxer {
                 continue
             }
             let raw = packet.pointer.pointee
-            if skipsFirstPage, raw.pos == firstPage ?? raw.pos {
+            if isOggAudio, firstPage == nil {
                 firstPage = raw.pos
+                // libav derives the times of a page from its end, except those of the last page: to the first packet
+                // after a seek it then gives the time of the seek.
+                skipsFirstPage = skipsFirstPage || OggPageScan.endsStream(session.reader, at: raw.pos)
+            }
+            if skipsFirstPage, raw.pos == firstPage {
                 skipped.append(packet)
                 continue
             }

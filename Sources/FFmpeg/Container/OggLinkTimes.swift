@@ -14,6 +14,12 @@ struct OggLinkTimes {
         let sampleRate: Int64
     }
 
+    private struct Last {
+        /// The time in its link, and the end in ticks.
+        let time, end: Int64
+        let isReliable: Bool
+    }
+
     /// The largest number of links to record.
     private static let limit = 1024
 
@@ -24,16 +30,15 @@ struct OggLinkTimes {
     /// The links that have been read, by position. They tell which link a seek has reached.
     private var links: [Link]
     private var link: Link
-    /// The time of the last packet in its link, and its end in ticks. They are nil until a packet has been read whose
-    /// time is reliable.
-    private var last: (time: Int64, end: Int64)?
+    /// The last packet, or nil after a seek.
+    private var last: Last?
     /// Whether the last packet was a header, which begins another link.
     private var followsHeader = false
     /// The sample rate that the headers before the next packet declare.
     private var declaredRate: Int64?
     /// Whether the next packet is the first one after a seek.
     private var isAfterSeek = false
-    /// The position of the first page after a seek, if libav's times of its packets may be too late.
+    /// The position of the first page after a seek. libav's times of its packets may be wrong.
     private var unreliablePage: Int64?
 
     /// Returns nil if the container is not Ogg with a single audio stream. libav reads no other chained streams.
@@ -75,12 +80,11 @@ struct OggLinkTimes {
         let position = packet.pointee.pos
         if isAfterSeek {
             isAfterSeek = false
-            let isByPage = [AV_CODEC_ID_FLAC, AV_CODEC_ID_SPEEX].contains(codec)
-            unreliablePage = isByPage ? position : nil
+            unreliablePage = position
         }
-        if let last {
-            if followsHeader || time < last.time { begin(packet, at: time, after: last.end) }
-        } else {
+        if let last, followsHeader || time < last.time && (last.isReliable || !isTimedByPage) {
+            begin(packet, at: time, after: last)
+        } else if last?.isReliable != true {
             link = links.last { $0.position <= position } ?? link
         }
         followsHeader = false
@@ -88,20 +92,21 @@ struct OggLinkTimes {
         packet.pointee.pts = link.zero &+ duration(time)
         if let decode = ticks(packet.pointee.dts) { packet.pointee.dts = link.zero &+ duration(decode) }
         packet.pointee.duration = duration(packet.pointee.duration)
-        if position != unreliablePage { last = (time, packet.pointee.pts &+ packet.pointee.duration) }
+        let end = packet.pointee.pts &+ packet.pointee.duration
+        last = Last(time: time, end: end, isReliable: position != unreliablePage)
     }
 
     /// Begins a link with its first packet.
-    private mutating func begin(_ packet: UnsafePointer<AVPacket>, at time: Int64, after end: Int64) {
+    private mutating func begin(_ packet: UnsafePointer<AVPacket>, at time: Int64, after last: Last) {
         let rate = declaredRate ?? link.sampleRate
         // What the decoder drops of the packet is before the start of the link.
         let start = time &+ PacketSideData.skippedAtStart(packet)
         let position = packet.pointee.pos
-        link = Link(position: position, zero: end &- duration(start, at: rate), sampleRate: rate)
+        link = Link(position: position, zero: last.end &- duration(start, at: rate), sampleRate: rate)
         let next = (links.lastIndex { $0.position < position } ?? -1) + 1
         if next < links.count, links[next].position == position {
-            links[next] = link
-        } else if links.count < Self.limit {
+            if last.isReliable { links[next] = link } else { link = links[next] }
+        } else if last.isReliable, links.count < Self.limit {
             links.insert(link, at: next)
         }
     }
@@ -115,6 +120,9 @@ struct OggLinkTimes {
         packet.pointee.pts = last.end
         packet.pointee.dts = last.end
     }
+
+    /// Whether the times of the first page after a seek may be later than those of the next page.
+    private var isTimedByPage: Bool { [AV_CODEC_ID_FLAC, AV_CODEC_ID_SPEEX].contains(codec) }
 
     /// Returns a number of samples of the present link in ticks.
     private func duration(_ count: Int64) -> Int64 { duration(count, at: link.sampleRate) }
