@@ -94,6 +94,33 @@ struct ConverterTests {
         #expect(rgb.sourceTime == frame.sourceTime)
     }
 
+    @Test(
+        "Gray of limited range becomes full-range, scaled or not",
+        arguments: [(UInt8(16), UInt8(0)), (126, 128), (235, 255)]
+    )
+    func limitedGray(_ luma: UInt8, _ expected: UInt8) throws {
+        let size = PixelSize(width: 32, height: 16)
+        let frame = VideoFrame(
+            format: VideoFormat(
+                pixelFormat: .gray,
+                size: size,
+                color: ColorDescription(isFullRange: false)
+            ),
+            presentationTime: .zero,
+            duration: .invalid,
+            isKeyFrame: true,
+            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
+            storage: PlainFrame(planes: [[UInt8](repeating: luma, count: 32 * 16)], strides: [32], used: [32])
+        )
+        let converter = FFmpegVideoConverter()
+        for format in [PixelFormat.rgb24, .rgba, .bgra, .yuvj420p] {
+            for target in [size, PixelSize(width: 20, height: 12)] {
+                let bytes = packedBytes(of: try converter.convert(frame, to: format, size: target))
+                #expect(abs(Int(bytes[0]) - Int(expected)) <= 1, "\(format) in \(target)")
+            }
+        }
+    }
+
     /// Returns the exact RGB value by the definitions of BT.601, BT.709 and BT.2020, for 8-bit samples.
     private func exactRGB(_ sample: [UInt8], _ matrix: String, isFull: Bool) -> [Double] {
         let (red, blue) =

@@ -100,6 +100,23 @@ import Testing
         }
     }
 
+    @Test("Gray of limited range becomes full-range, as readers of image files expect")
+    func limitedGray() throws {
+        let folder = try TemporaryFolder()
+        let size = PixelSize(width: 32, height: 16)
+        let storage = ByteFrameStorage(
+            [UInt8](repeating: 235, count: 32 * 16),
+            [.init(offset: 0, bytesPerRow: 32, bytesUsedPerRow: 32, rowCount: 16)]
+        )
+        let frame = frame(.gray, ColorDescription(isFullRange: false), storage, size)
+        for format in ImageFileFormat.allCases {
+            let bytes = try ImageEncoder(format, quality: 100).encode(frame)
+            let path = try write(bytes, "a.\(format.rawValue)", folder)
+            let found = try decoded(path, as: "rgb24")
+            #expect(found.count == 32 * 16 * 3 && found.allSatisfy { $0 >= 253 }, "\(format)")
+        }
+    }
+
     @Test("A lower quality makes a smaller file; encoding a frame again makes an identical file")
     func quality() throws {
         let size = PixelSize(width: 160, height: 120)

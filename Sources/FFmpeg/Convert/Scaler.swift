@@ -156,9 +156,9 @@ final class Scaler {
 
 extension Scaler.Plan {
     /// The two passes of the conversion, or nil if one is sufficient. The first one produces YUV without chroma
-    /// subsampling, the second one RGB or tone-mapped YUV.
+    /// subsampling, the second one RGB, tone-mapped YUV, or gray of full range.
     fileprivate var passes: (Scaler.Plan, Scaler.Plan)? {
-        guard colors.tone != nil || becomesRGB else { return nil }
+        guard colors.tone != nil || becomesRGB || expandsGray else { return nil }
         var (first, last) = (self, self)
         first.targetFormat = AV_PIX_FMT_YUV444P10LE
         first.targetChroma = ChromaSiting()
@@ -177,6 +177,14 @@ extension Scaler.Plan {
             && (isFloat
                 || PixelFormats.depth(targetFormat) <= 8
                     && (source != target || ChromaSiting.isSubsampled(sourceFormat)))
+    }
+
+    /// Whether gray of limited range becomes full-range without scaling. In one pass, libswscale would copy the
+    /// samples, because it treats gray as full-range when it selects a conversion.
+    private var expandsGray: Bool {
+        let isGray = PixelFormats.isGray(sourceFormat) && !PixelFormats.hasAlpha(sourceFormat)
+        return isGray && source == target && !colors.sourceIsFull && colors.targetIsFull
+            && (PixelFormats.depth(sourceFormat) <= 8 || !PixelFormats.isRGB(targetFormat))
     }
 
     private var isFloat: Bool {

@@ -60,7 +60,8 @@ package final class FFmpegImageEncoder {
         let name = PixelFormat(rawValue: av_get_pix_fmt_name(target).map { String(cString: $0) } ?? "")
         let (from, to) = try FFmpegVideoConverter.formats(of: frame, to: name, size: frame.size)
         var colors = ColorConversion(frame.format, from: from, to: to)
-        if !PixelFormats.isRGB(to), to != AV_PIX_FMT_GRAY8 {
+        // Gray without a declared range is that of images, and its samples are kept.
+        if !PixelFormats.isRGB(to), to != AV_PIX_FMT_GRAY8 || frame.format.color.isFullRange == false {
             colors = colors.inImageFile(to, isFull: format != .webp)
         }
         let output = try FrameOwner(size: frame.size, format: to)
