@@ -154,6 +154,24 @@ struct FramesTests {
         }
     }
 
+    @Test("A header is refused if its count would derive from an estimated duration")
+    func estimatedCount() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.mpg")
+        let made = try await Command.shell(
+            "ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:r=25:d=1 -c:v mpeg2video -bf 2 \"$1\"",
+            path
+        )
+        #expect(made.status == 0, "\(made.errors)")
+        let options = ["--fps", "25", "--size", "2x2", "--pixel-format", "gray", "-o", "-"]
+        let all = try await Command.run(["frames", path] + options)
+        #expect(all.status == 0 && all.output.count == 25 * 4)
+        let counted = try await Command.run(["frames", path, "--header"] + options)
+        #expect(counted.status == 1 && counted.output.isEmpty)
+        #expect(counted.errors.contains("a.mpg: --fps with --header needs a known duration"))
+        withExtendedLifetime(folder) {}
+    }
+
     @Test(
         "A reader that leaves ends the command quietly; what cannot be read is named",
         arguments: [

@@ -126,6 +126,12 @@ struct FrameExport: Sendable {
             return try list(times)
         case .rate(let rate, let limit):
             let length = try asset.knownDuration(of: options.input).nanoseconds
+            // Such an input is read to its end, wherever that is.
+            guard let media = asset.media, media.isSeekable, !media.durationIsEstimate else {
+                throw SnapshotFailure(
+                    sentence: "\(options.input.name): --fps with --header needs a known duration"
+                )
+            }
             let times = SampleTimes(rate: rate, from: .zero, length: length, limit: limit)
             return try list(times)
         }
