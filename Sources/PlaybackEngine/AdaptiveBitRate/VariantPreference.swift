@@ -51,7 +51,7 @@ package struct VariantPreference: Hashable, Sendable {
     package static func first(of description: MediaDescription) -> Variant? {
         var preference = VariantPreference()
         if !description.isLocal { preference.limit(to: BitRatePolicy(description.variants).limit) }
-        return preference.best(of: description.variants)
+        return preference.best(of: description.playableVariants)
     }
 
     /// Returns the smallest variant within the limits that covers all displays, or the best one if none covers them.

@@ -1,4 +1,4 @@
-import MediaCore
+package import MediaCore
 import PlayheadBackend
 
 /// Finds frames in an open file, one packet per step.
@@ -97,10 +97,7 @@ final class ImageReader {
     ) throws(MediaError) -> Poll<ImageReader> {
         guard case .ready(let description) = try demuxer.open() else { return .pending }
         didOpen(description)
-        let variant = VariantPreference().best(of: description.variants)
-        let tracks = description.tracks(of: variant)
-        let cover = tracks.first { $0.mediaType == .video && $0.isAttachedPicture && $0.isPlayable }
-        guard let track = TrackChoice.automatic.pick(.video, from: tracks) ?? cover else {
+        guard let track = description.imageTrack else {
             let unplayable = description.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
             let reason = unplayable?.unplayableReason.map { ": \($0)" } ?? ""
             throw MediaError(.noPlayableTracks, "no playable video track\(reason)", track: unplayable?.id)
@@ -440,5 +437,15 @@ final class ImageReader {
         followsDecoder = true
         target.isSyncPoint = false
         return true
+    }
+}
+
+extension MediaDescription {
+    /// The track of still images and of frames that are read without a player: the first playable video track of the
+    /// best variant, or its first attached picture (cover art) if there is no video.
+    package var imageTrack: Track? {
+        let candidates = tracks(of: VariantPreference().best(of: playableVariants))
+        let cover = candidates.first { $0.mediaType == .video && $0.isAttachedPicture && $0.isPlayable }
+        return TrackChoice.automatic.pick(.video, from: candidates) ?? cover
     }
 }
