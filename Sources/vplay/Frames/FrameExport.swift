@@ -86,7 +86,9 @@ struct FrameExport: Sendable {
             return size
         }
         try await asset.load()
-        let track = asset.media?.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
+        let tracks = asset.media?.tracks.filter { $0.mediaType == .video && !$0.isAttachedPicture } ?? []
+        // If no track can be played, reading reports the reason.
+        let track = tracks.first { $0.id == asset.media?.imageTrack?.id } ?? tracks.first
         guard let displayed = track?.presentationSize, !displayed.isEmpty else {
             throw SnapshotFailure(sentence: "\(options.input.name): no playable video track")
         }

@@ -171,8 +171,8 @@ struct Snapshot: Sendable {
     }
 
     private func tileSize() throws -> PixelSize {
-        let tracks = asset.media?.tracks.filter { $0.mediaType == .video } ?? []
-        let track = tracks.first { !$0.isAttachedPicture } ?? tracks.first
+        // If no track can be played, the first image reports the reason.
+        let track = asset.media?.imageTrack ?? asset.media?.tracks.first { $0.mediaType == .video }
         guard let shown = track?.presentationSize, !shown.isEmpty else {
             throw SnapshotFailure(sentence: "\(options.input.name): no playable video track")
         }
