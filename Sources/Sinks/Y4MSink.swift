@@ -3,15 +3,17 @@ public import MediaCore
 /// A sink that writes YUV4MPEG2: a header line, then each frame after a line "FRAME". mpv, ffmpeg and most encoders
 /// read it.
 ///
-/// Frames follow each other at the nominal rate, so their timestamps are lost.
+/// Frames follow each other at the nominal rate, so their timestamps are lost. The header declares the field order of
+/// the first frame.
 ///
 /// A stream has one size and one pixel layout. If the frame rate, color or rotation changes, writing continues,
 /// because the format cannot declare the change. Any other change throws the code `.unsupportedFormat`.
 public final class Y4MSink: VideoSink, FileSink {
     private struct State: Sendable {
-        /// The format in the header, once it is written.
+        /// The format of the stream, once it has started.
         var format: VideoFormat?
         var byteCount = 0
+        var hasHeader = false
     }
 
     private let writer: SinkWriter<State>
@@ -45,9 +47,9 @@ public final class Y4MSink: VideoSink, FileSink {
     public var error: PlaybackError? { writer.error }
     public var lateFramePolicy: LateFramePolicy { .holdBack }
 
-    /// Writes the stream header.
+    /// Begins the stream. Its header is written with the first frame, which has the field order.
     ///
-    /// - Throws: `PlaybackError` if the output cannot be written or Y4M cannot hold the format.
+    /// - Throws: `PlaybackError` if Y4M cannot hold the format.
     public func start(_ format: VideoFormat) throws(PlaybackError) {
         try writer.run { output, state throws(PlaybackError) in
             guard let layout = Y4MLayout(format.pixelFormat) else {
@@ -66,7 +68,6 @@ public final class Y4MSink: VideoSink, FileSink {
                     "\(output.path): YUV4MPEG2 does not support frames of \(format.size) pixels"
                 )
             }
-            try output.write(Self.header(format, layout))
             state = State(format: format, byteCount: byteCount)
         }
     }
@@ -88,23 +89,47 @@ public final class Y4MSink: VideoSink, FileSink {
                             + "\(planes.packedByteCount) bytes instead of \(state.byteCount)"
                     )
                 }
+                try Self.writeHeader(interlacing(of: frame), to: output, &state)
                 try output.write("FRAME\n")
                 try output.write(planes)
             }
         }
     }
 
-    public func finish() { writer.finish() }
+    /// Completes the file. A stream without a frame has only a header.
+    public func finish() {
+        writer.finish { output, state throws(PlaybackError) in
+            try Self.writeHeader("p", to: output, &state)
+        }
+    }
 
     public func synchronize() { writer.synchronize() }
 
-    private static func header(_ format: VideoFormat, _ layout: Y4MLayout) -> String {
+    /// Returns the value of the I tag: progressive, top field first or bottom field first.
+    private func interlacing(of frame: VideoFrame) -> String {
+        frame.isInterlaced ? frame.isTopFieldFirst ? "t" : "b" : "p"
+    }
+
+    /// Writes the header, unless it has been written or the stream has not started.
+    private static func writeHeader(
+        _ interlacing: String,
+        to output: ByteOutput,
+        _ state: inout State
+    ) throws(PlaybackError) {
+        guard !state.hasHeader, let format = state.format, let layout = Y4MLayout(format.pixelFormat) else {
+            return
+        }
+        state.hasHeader = true
+        try output.write(header(format, layout, interlacing))
+    }
+
+    private static func header(_ format: VideoFormat, _ layout: Y4MLayout, _ interlacing: String) -> String {
         let rate = format.nominalFrameRate.flatMap { $0.isPositive ? $0 : nil } ?? Rational(25, 1)
         // 0:0 means "unknown" in y4m.
         let aspect = format.pixelAspectRatio.isPositive ? format.pixelAspectRatio : Rational(0, 0)
         return "YUV4MPEG2 W\(format.size.width) H\(format.size.height) "
-            + "F\(rate.numerator):\(rate.denominator) Ip A\(aspect.numerator):\(aspect.denominator) "
-            + "\(layout.tags(color: format.color))\n"
+            + "F\(rate.numerator):\(rate.denominator) I\(interlacing) "
+            + "A\(aspect.numerator):\(aspect.denominator) \(layout.tags(color: format.color))\n"
     }
 
     private static func requireSameLayout(

@@ -93,6 +93,27 @@ import Testing
         #expect(line == "YUV4MPEG2 W16 H8 F30000:1001 Ip A1:1 \(expected)\n")
     }
 
+    @Test(
+        "The header declares the field order of the first frame",
+        arguments: [(false, true, "Ip"), (true, true, "It"), (true, false, "Ib")]
+    )
+    func fieldOrder(isInterlaced: Bool, isTopFieldFirst: Bool, expected: String) throws {
+        let folder = try TemporaryFolder()
+        let sink = try Y4MSink(path: folder.path("a"))
+        let format = format("gray", 4, 2)
+        try sink.start(format)
+        var frame = videoFrame(format, makeStorage([(4, 2)]).storage)
+        frame.isInterlaced = isInterlaced
+        frame.isTopFieldFirst = isTopFieldFirst
+        try sink.present(frame)
+        frame.isInterlaced = false
+        try sink.present(frame)
+        sink.finish()
+        let written = text(try contents(folder.path("a")))
+        #expect(written.hasPrefix("YUV4MPEG2 W4 H2 F30000:1001 \(expected) A1:1 Cmono\nFRAME\n"))
+        #expect(written.count(where: { $0 == "Y" }) == 1)
+    }
+
     @Test func rateAndAspectMayBeUnknown() throws {
         let unknown = try header(format("gray", 2, 2, aspect: Rational(0, 1), rate: nil))
         #expect(unknown == "YUV4MPEG2 W2 H2 F25:1 Ip A0:0 Cmono\n")
