@@ -77,6 +77,25 @@ struct FramesTests {
         #expect(keys.output.count == 576)
     }
 
+    @Test("A file whose edit list begins after its only key frame has no key frames, which is no error")
+    func hiddenKeyFrame() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.mp4")
+        let made = try await Command.shell(
+            """
+            ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264 -g 100 \
+                -avoid_negative_ts disabled -output_ts_offset -0.5 "$1"
+            """,
+            path
+        )
+        #expect(made.status == 0, "\(made.errors)")
+        let all = try await Command.run("frames", path, "--size", "2x2", "-o", "-")
+        #expect(all.status == 0 && !all.output.isEmpty)
+        let keys = try await Command.run("frames", path, "--key-frames", "--size", "2x2", "-o", "-")
+        #expect(keys.status == 0 && keys.output.isEmpty && keys.errors.isEmpty)
+        withExtendedLifetime(folder) {}
+    }
+
     @Test(
         "Paletted video has its palette after a seek",
         arguments: [("rawvideo", "avi"), ("smc", "mov")]

@@ -215,9 +215,10 @@ package final class TrackReader<Element: Sendable>: Stage, @unchecked Sendable {
         return frame.isKeyFrame && settings.start.map { frame.presentationTime >= $0 } ?? true
     }
 
-    /// Returns the error with which the output ends, or nil. Data without a frame is an error, as in playing.
+    /// Returns the error with which the output ends, or nil. Data without a frame is an error, as in playing. A range
+    /// may contain no frame, and there is no key frame if an edit list begins after the only one.
     private func error(atEnd ending: Ending) -> MediaError? {
-        let isWhole = settings.start == nil && settings.end == nil
+        let isWhole = settings.start == nil && settings.end == nil && !settings.readsOnlyKeyFrames
         let fault = newestFault.withLock { $0 }
         guard ending.error == nil, !hasOutput, isWhole || fault != nil else { return ending.error }
         return ItemPipeline.missingFramesError(fault)
