@@ -186,6 +186,56 @@ struct ConverterTests {
         }
     }
 
+    /// Returns a frame of one saturated color without a declared matrix.
+    private func undeclared(_ size: PixelSize, _ rotation: MediaCore.Rotation) -> VideoFrame {
+        let chroma = PixelSize(width: size.width / 2, height: size.height / 2)
+        return VideoFrame(
+            format: VideoFormat(pixelFormat: .yuv420p, size: size, rotation: rotation),
+            presentationTime: .zero,
+            duration: .invalid,
+            isKeyFrame: true,
+            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
+            storage: PlainFrame(
+                planes: [
+                    [UInt8](repeating: 90, count: size.width * size.height),
+                    [UInt8](repeating: 60, count: chroma.width * chroma.height),
+                    [UInt8](repeating: 200, count: chroma.width * chroma.height),
+                ],
+                strides: [size.width, chroma.width, chroma.width],
+                used: [size.width, chroma.width, chroma.width]
+            )
+        )
+    }
+
+    @Test(
+        "A frame without a declared matrix has the same colors if it is scaled or rotated before it becomes RGB",
+        arguments: [
+            PixelSize(width: 1280, height: 720), PixelSize(width: 640, height: 360),
+            PixelSize(width: 64, height: 36),
+        ],
+        [MediaCore.Rotation.none, .clockwise90]
+    )
+    func undeclaredMatrix(_ size: PixelSize, _ rotation: MediaCore.Rotation) throws {
+        let frame = undeclared(size, rotation)
+        let converter = FFmpegVideoConverter()
+        func pixel(_ frame: VideoFrame) throws -> [UInt8] {
+            Array(packedBytes(of: try converter.convert(frame, to: .rgba, size: frame.size)).prefix(4))
+        }
+        let expected = try pixel(frame)
+        // The matrices differ by ten steps and more.
+        func isExpected(_ frame: VideoFrame) throws -> Bool {
+            zip(try pixel(frame), expected).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
+        }
+        #expect(try isExpected(converter.upright(frame)))
+        for target in [PixelSize(width: 160, height: 90), PixelSize(width: 720, height: 1280)] {
+            let scaled = try converter.convert(frame, to: .yuv420p, size: target)
+            #expect(try isExpected(scaled), "\(target)")
+            let geometry = VideoGeometry(frame.format.shape, gravity: .resize, target: target)
+            let laidOut = try converter.convert(frame, to: nil, geometry: geometry, background: .clear)
+            #expect(try isExpected(laidOut), "\(target)")
+        }
+    }
+
     @Test func scalingKeepsTheShape() throws {
         let frame = gray(100, width: 64, height: 32, format: .yuv420p, full: false)
         let square = try FFmpegVideoConverter().convert(

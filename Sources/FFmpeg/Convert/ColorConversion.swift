@@ -22,18 +22,7 @@ struct ColorConversion: Equatable {
         sourceIsRGB = PixelFormats.isRGB(from)
         targetIsRGB = PixelFormats.isRGB(to)
         tone = toSDR && !PixelFormats.hasAlpha(from) ? ToneCurve(format) : nil
-        let guess =
-            format.color.isHDR
-            ? SWS_CS_BT2020 : format.size.height > 576 ? SWS_CS_ITU709 : SWS_CS_ITU601
-        let matrix: Int32 =
-            switch format.color.matrix {
-            case "bt709": SWS_CS_ITU709
-            case "fcc": SWS_CS_FCC
-            case "bt470bg", "smpte170m": SWS_CS_ITU601
-            case "smpte240m": SWS_CS_SMPTE240M
-            case "bt2020nc", "bt2020c": SWS_CS_BT2020
-            default: guess
-            }
+        let matrix = Self.matrix(of: format)
         sourceMatrix = matrix
         targetMatrix = tone == nil ? matrix : SWS_CS_ITU709
         let isFull = format.color.isFullRange ?? ColorNames.isFullRangeByName(from)
@@ -80,11 +69,39 @@ struct ColorConversion: Equatable {
         return result
     }
 
-    /// Updates the format of a converted frame.
+    /// Updates the format of a converted frame, which has its new size already.
     func describe(_ format: inout VideoFormat) {
         // Metadata about high dynamic range does not apply to the mapped frame.
         if tone != nil { (format.masteringDisplay, format.contentLightLevel) = (nil, nil) }
         describe(&format.color)
+        if !targetIsRGB { Self.declare(targetMatrix, in: &format) }
+    }
+
+    /// Updates the format of a frame that has the samples of another one in another order.
+    static func keepMatrix(of original: VideoFormat, in format: inout VideoFormat) {
+        guard !PixelFormats.isRGB(av_get_pix_fmt(format.pixelFormat.rawValue)) else { return }
+        declare(matrix(of: original), in: &format)
+    }
+
+    /// Declares the matrix of the samples, if there is no declaration and the size of the frame would lead to another
+    /// matrix.
+    private static func declare(_ matrix: Int32, in format: inout VideoFormat) {
+        guard format.color.matrix == nil, self.matrix(of: format) != matrix else { return }
+        format.color.matrix = name(matrix)
+    }
+
+    /// Returns the declared matrix, or the one that is used without a declaration.
+    private static func matrix(of format: VideoFormat) -> Int32 {
+        switch format.color.matrix {
+        case "bt709": SWS_CS_ITU709
+        case "fcc": SWS_CS_FCC
+        case "bt470bg", "smpte170m": SWS_CS_ITU601
+        case "smpte240m": SWS_CS_SMPTE240M
+        case "bt2020nc", "bt2020c": SWS_CS_BT2020
+        default:
+            format.color.isHDR
+                ? SWS_CS_BT2020 : format.size.height > 576 ? SWS_CS_ITU709 : SWS_CS_ITU601
+        }
     }
 
     private static func name(_ matrix: Int32) -> String {

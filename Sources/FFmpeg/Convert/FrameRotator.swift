@@ -165,6 +165,7 @@ extension FFmpegVideoConverter {
             in: AVPixelFormat(output.pointer.pointee.format),
             after: orientation
         )
+        ColorConversion.keepMatrix(of: frame.format, in: &result.format)
         result.storage = FFmpegVideoStorage(output)
         return result
     }
