@@ -173,6 +173,23 @@ struct FramesTests {
         }
     }
 
+    @Test("A rate selects as many frames from a pipe as from a file whose audio is longer than its video")
+    func rateOfPipe() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.shell(
+            """
+            ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:r=10:d=1 -f lavfi -i sine=d=3 \
+                -c:v libx264 -c:a aac -movflags +faststart "$1"
+            options='--fps 5 --size 2x2 --pixel-format gray -o -'
+            "$vplay" frames "$1" $options | wc -c
+            cat "$1" | "$vplay" frames - $options | wc -c
+            """,
+            folder.path("a.mp4")
+        )
+        #expect(outcome.lines == ["60", "60"], "\(outcome.errors)")
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("A header is refused if its count would derive from an estimated duration")
     func estimatedCount() async throws {
         let folder = try TemporaryFolder()

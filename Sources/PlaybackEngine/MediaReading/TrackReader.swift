@@ -187,13 +187,25 @@ package final class TrackReader<Element: Sendable>: Stage, @unchecked Sendable {
             let next = track.advance()
             // The report precedes the frame that it concerns, and there may be none.
             if searchesEarlier() { return .progressed }
-            guard let element = next else { return .needsInput }
-            if case .endOfPass(_, _, let error) = element { ending = Ending(error: error) }
+            guard var element = next else { return .needsInput }
+            if case .endOfPass(let pass, let end, let error) = element {
+                ending = Ending(error: error)
+                if error == nil { element = .endOfPass(pass, end: lastFrameEnd(afterData: end), nil) }
+            }
             if isRequested(element) { try process.receive(element) }
             return .progressed
         } catch {
             return end(error)
         }
+    }
+
+    /// Returns the time until which the last frame is due: the end of the asset, if that is known and follows the end
+    /// of the track.
+    private func lastFrameEnd(afterData end: Int64?) -> Int64? {
+        guard let end, let pipeline, !pipeline.durationIsUncertain,
+            let duration = pipeline.description.duration.nanoseconds
+        else { return end }
+        return max(end, duration)
     }
 
     /// Begins again from an earlier position, if the container's index has led past the start.
