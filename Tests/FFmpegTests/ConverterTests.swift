@@ -186,6 +186,19 @@ struct ConverterTests {
         }
     }
 
+    @Test("Gray that is made of YUV declares its range", arguments: [("yuv420p", false), ("yuvj420p", true)])
+    func grayOfYUV(_ name: String, _ isFull: Bool) throws {
+        let white: UInt8 = isFull ? 255 : 235
+        let frame = gray(white, width: 32, height: 16, format: PixelFormat(rawValue: name), full: nil)
+        let converter = FFmpegVideoConverter()
+        for size in [frame.size, PixelSize(width: 20, height: 12)] {
+            let luma = try converter.convert(frame, to: .gray, size: size)
+            #expect(luma.format.color.isFullRange == isFull && packedBytes(of: luma)[0] == white)
+            let rgb = try converter.convert(luma, to: .rgb24, size: size)
+            #expect(packedBytes(of: rgb)[0] >= 254)
+        }
+    }
+
     /// Returns a frame of one saturated color without a declared matrix.
     private func undeclared(_ size: PixelSize, _ rotation: MediaCore.Rotation) -> VideoFrame {
         let chroma = PixelSize(width: size.width / 2, height: size.height / 2)

@@ -12,6 +12,8 @@ struct ColorConversion: Equatable {
     private let targetLocation: String?
     private let targetIsRGB: Bool
     private let sourceIsRGB: Bool
+    /// Whether the target is gray and the source is not.
+    private let becomesGray: Bool
     /// The tone curve that maps high dynamic range to BT.709, or nil if tones are not mapped.
     private(set) var tone: ToneCurve?
 
@@ -21,6 +23,7 @@ struct ColorConversion: Equatable {
     init(_ format: VideoFormat, from: AVPixelFormat, to: AVPixelFormat, toSDR: Bool = false) {
         sourceIsRGB = PixelFormats.isRGB(from)
         targetIsRGB = PixelFormats.isRGB(to)
+        becomesGray = PixelFormats.isGray(to) && !targetIsRGB && !PixelFormats.isGray(from)
         tone = toSDR && !PixelFormats.hasAlpha(from) ? ToneCurve(format) : nil
         let matrix = Self.matrix(of: format)
         sourceMatrix = matrix
@@ -119,7 +122,8 @@ struct ColorConversion: Equatable {
             color.isFullRange = true
         } else {
             if sourceIsRGB { color.matrix = Self.name(targetMatrix) }
-            if sourceIsRGB || targetIsFull != sourceIsFull { color.isFullRange = targetIsFull }
+            // Gray without a declared range would be that of images, unlike the YUV that it was made of.
+            if sourceIsRGB || becomesGray || targetIsFull != sourceIsFull { color.isFullRange = targetIsFull }
         }
         color.chromaLocation = targetLocation
     }
