@@ -199,6 +199,16 @@ struct ConverterTests {
         }
     }
 
+    @Test("A format that implies full range is declared as such where another format replaces it")
+    func impliedRange() throws {
+        let frame = gray(255, width: 32, height: 16, format: .yuvj420p, full: nil)
+        let converter = FFmpegVideoConverter()
+        for format in [PixelFormat.yuv420p, .yuv444p, .nv12] {
+            let other = try converter.convert(frame, to: format, size: PixelSize(width: 20, height: 12))
+            #expect(other.format.color.isFullRange == true && packedBytes(of: other)[0] == 255)
+        }
+    }
+
     /// Returns a frame of one saturated color without a declared matrix.
     private func undeclared(_ size: PixelSize, _ rotation: MediaCore.Rotation) -> VideoFrame {
         let chroma = PixelSize(width: size.width / 2, height: size.height / 2)

@@ -14,6 +14,8 @@ struct ColorConversion: Equatable {
     private let sourceIsRGB: Bool
     /// Whether the target is gray and the source is not.
     private let becomesGray: Bool
+    /// Whether the format of the source implies full range, and that of the target does not.
+    private let losesImpliedRange: Bool
     /// The tone curve that maps high dynamic range to BT.709, or nil if tones are not mapped.
     private(set) var tone: ToneCurve?
 
@@ -24,6 +26,7 @@ struct ColorConversion: Equatable {
         sourceIsRGB = PixelFormats.isRGB(from)
         targetIsRGB = PixelFormats.isRGB(to)
         becomesGray = PixelFormats.isGray(to) && !targetIsRGB && !PixelFormats.isGray(from)
+        losesImpliedRange = ColorNames.isFullRangeByName(from) && !ColorNames.isFullRangeByName(to)
         tone = toSDR && !PixelFormats.hasAlpha(from) ? ToneCurve(format) : nil
         let matrix = Self.matrix(of: format)
         sourceMatrix = matrix
@@ -123,7 +126,8 @@ struct ColorConversion: Equatable {
         } else {
             if sourceIsRGB { color.matrix = Self.name(targetMatrix) }
             // Gray without a declared range would be that of images, unlike the YUV that it was made of.
-            if sourceIsRGB || becomesGray || targetIsFull != sourceIsFull { color.isFullRange = targetIsFull }
+            let isUndeclared = sourceIsRGB || becomesGray || losesImpliedRange
+            if isUndeclared || targetIsFull != sourceIsFull { color.isFullRange = targetIsFull }
         }
         color.chromaLocation = targetLocation
     }
