@@ -202,7 +202,9 @@ struct LayerTests {
         layer.player = nil
     }
 
-    @Test("A layer whose player is set again while it is being changed shows only the player that was set last")
+    @Test(
+        "A layer whose player is set again while it is being changed shows only the player that was set last"
+    )
     func playerChangedMeanwhile() {
         let (first, second) = (PlayerTestBench(.silentClip()), PlayerTestBench(.silentClip()))
         for bench in [first, second] { bench.load() }

@@ -71,7 +71,9 @@ struct FeedFaultTests {
         #expect(view.error == nil && view.player?.rate == 1)
     }
 
-    @Test("A clip that the failure handler sets is shown, also if the former clip fails while it is being set")
+    @Test(
+        "A clip that the failure handler sets is shown, also if the former clip fails while it is being set"
+    )
     func replacedOnFailure() {
         let driver = ManualDriver(settlesByItself: true)
         let backend = ScriptedBackend(.silentClip(), driver: driver)

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import PlayheadBackend
 
 /// The times of AAC in ADTS (ISO/IEC 14496-3, 1.A.3.2), whose sample rate may change from frame to frame, as at an
 /// advertisement of internet radio.
