@@ -29,8 +29,9 @@ struct OggChainTests {
         try folder.write("chained.ogg", bytes)
         let demuxer = FFmpegDemuxer(OpenRequest(location: folder.path("chained.ogg")))
         defer { demuxer.cancel() }
-        // The container declares the duration of the last link.
-        #expect(try demuxer.open().get().durationIsEstimate)
+        // The container declares the duration of the last link, or none.
+        let description = try demuxer.open().get()
+        #expect(description.durationIsEstimate || !description.duration.isNumeric)
         let whole = try remainder(demuxer)
         for (previous, next) in zip(whole, whole.dropFirst()) {
             #expect(isNear(next.time, previous.end), "\(next.time) after \(previous.end)")

@@ -2,6 +2,7 @@ internal import CFFmpeg
 import Foundation
 import MediaCore
 import PlayheadBackend
+import PlayheadTesting
 import Testing
 
 @testable import FFmpeg
@@ -191,6 +192,28 @@ struct FiberDemuxerTests {
                 try demuxer.seek(to: target, preference: .atOrBefore)
             }
             #expect(try packets(demuxer, source, upTo: 12) == packets(plain, nil, upTo: 12))
+        }
+    }
+
+    @Test("A seek in Ogg finds the same page as in a local file if its bytes arrive in pieces")
+    func oggPages() throws {
+        let entry = try #require(Corpus.entries.first { $0.path == "audio/vorbis.ogg" })
+        let bytes = try #require(Corpus.readBytes(entry.location))
+        let local = FFmpegDemuxer(OpenRequest(location: entry.location))
+        let source = PiecewiseSource(bytes, seed: 1)
+        let request = OpenRequest(location: entry.location, source: source)
+        let demuxer = FiberDemuxer(FFmpegDemuxer(request), for: request)
+        demuxer.setNoticeHandler { _ in }
+        _ = try local.open().get()
+        _ = try finish(source) { () throws(MediaError) in try demuxer.open() }
+        for target in [MediaTime.ms(2200), .ms(1300), .ms(2600)] {
+            try local.seek(to: target, preference: .atOrBefore).get()
+            try finish(source) { () throws(MediaError) in
+                try demuxer.seek(to: target, preference: .atOrBefore)
+            }
+            let found = try packets(demuxer, source, upTo: 12)
+            #expect(try found == packets(local, nil, upTo: 12))
+            #expect(found.first?.times.first != .some(.ms(0)))
         }
     }
 

@@ -45,7 +45,9 @@ extension FFmpegDemuxer {
         // libav would seek in the bytes after the frame.
         if pictures.hasOneFrame { return try reopen() }
         let (session, _) = try opened()
-        session.seeksDirectly = interruption.context.hasWaited || session.reader.wasPending
+        // Within a page of Ogg, whose checksum libav computes while it reads, a direct seek would lose bytes of it.
+        session.seeksDirectly =
+            session.formatName != "ogg" && (interruption.context.hasWaited || session.reader.wasPending)
         defer { session.seeksDirectly = false }
         guard target > .zero, let track = seekTrack(description),
             let mapping = mappings[Int32(clamping: track.id)]
