@@ -8,7 +8,7 @@ SHELL := /bin/bash
 SWIFT ?= swift
 PREFIX ?= /usr/local
 TESTFLAGS ?=
-# The sanitizers are many times slower. Real files take most of an hour, so they must be requested explicitly.
+# Tests under a sanitizer are slower, so real files must be requested explicitly.
 SANITIZER_CORPUS ?=
 # The build folder of `make lint`. CI uses one build for tests and lint.
 STRICT_BUILD ?= .build-strict

@@ -23,6 +23,8 @@ done
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 version=$(sed -n 's/.*static let current = "\(.*\)"/\1/p' Sources/PlayheadCore/PlayheadVersion.swift)
 version=${version/-dev/~dev$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d)}+deb$VERSION_ID
+# Before the release in Debian's order.
+version=${version/-rc/\~rc}
 maintainer="${DEBFULLNAME:-$(git log -1 --format=%an)} <${DEBEMAIL:-$(git log -1 --format=%ae)}>"
 
 work=$(mktemp -d)
