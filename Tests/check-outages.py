@@ -208,7 +208,7 @@ def plot(samples, path):
     axis.set_ylim(bottom=0)
     axis.set_xlabel("minutes")
     axis.spines[["top", "right"]].set_visible(False)
-    axis.legend(frameon=False)
+    axis.legend(frameon=False, ncols=3, loc="lower right", bbox_to_anchor=(1, 1))
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
 
