@@ -35,22 +35,7 @@ struct AudioBatchTests {
 
     /// Writes 40 ms of audio, and returns the sink's calls since then.
     private func write(_ origin: AudioOrigin = AudioOrigin()) -> [String] {
-        let format = AudioFormat(sampleRate: 50_000, channelLayout: .mono, sampleFormat: .floatPlanar)
-        let buffer = AudioBuffer(
-            floatChannels: [[Float](repeating: 0.5, count: 2000)],
-            format: format,
-            presentationTime: .zero,
-            rate: 1,
-            pass: 0
-        )
-        let placement = AudioPlacement(
-            origin: PassOrigin(),
-            time: .zero,
-            due: .zero,
-            rate: PlaybackRate(1),
-            epoch: Epoch()
-        )
-        lane.write([(buffer, placement)], origin)
+        lane.writeTone(origin)
         return removeCalls()
     }
 

@@ -32,21 +32,7 @@ struct AudioDiscardTests {
             makeConverter: { _ in converter },
             report: { _ in }
         )
-        let buffer = AudioBuffer(
-            floatChannels: [[Float](repeating: 0.5, count: 2000)],
-            format: AudioFormat(sampleRate: 50_000, channelLayout: .mono, sampleFormat: .floatPlanar),
-            presentationTime: .zero,
-            rate: 1,
-            pass: 0
-        )
-        let placement = AudioPlacement(
-            origin: PassOrigin(),
-            time: .zero,
-            due: .zero,
-            rate: PlaybackRate(1),
-            epoch: Epoch()
-        )
-        lane.write([(buffer, placement)], AudioOrigin())
+        lane.writeTone()
         switch discard {
         case .seam: lane.discardUnplayed()
         case .interstitial: lane.withdraw(from: nil, keepsHistory: false)

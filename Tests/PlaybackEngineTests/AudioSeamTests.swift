@@ -171,20 +171,9 @@ struct AudioSeamTests {
         #expect((0..<100).contains(missing))
     }
 
-    /// Returns a bench with two items of two seconds, 50 ms before the second one follows. The sink has no device.
-    private func captureBeforeSeam() -> EngineTestBench {
-        let bench = EngineTestBench(isRealTime: true)
-        bench.loop.send(.setEndAction(.advance))
-        bench.insert(.clip(seconds: 2), id: 1)
-        bench.insert(.clip(seconds: 2), id: 2)
-        bench.play()
-        bench.driver.run(seconds: 1.95)
-        return bench
-    }
-
     @Test("If looping is enabled just before the end, a sink without a device receives each sample once")
     func loopedWithoutDevice() {
-        let bench = captureBeforeSeam()
+        let bench = benchBeforeSeam(EngineTestBench(isRealTime: true))
         bench.loop.send(.setRepeat(.loop))
         bench.driver.run(seconds: 0.5)
         bench.loop.send(.setRepeat(.once))
@@ -196,16 +185,18 @@ struct AudioSeamTests {
 
     @Test("If the next item is removed just before the end, a sink without a device receives nothing of it")
     func takenOutWithoutDevice() {
-        let bench = captureBeforeSeam()
+        let bench = benchBeforeSeam(EngineTestBench(isRealTime: true))
         bench.loop.send(.remove(ItemID(2)))
         bench.driver.run(atMost: 60)
         #expect(bench.audioSink.samples == Self.numbers(96_000))
     }
 
-    /// Returns a bench with two items of two seconds, 70 ms before the second one follows. The device has received
-    /// audio of the second item.
-    private func benchBeforeSeam(_ configureSecond: (inout MediaItem) -> Void = { _ in }) -> EngineTestBench {
-        let bench = EngineTestBench(audio: .device())
+    /// Returns a bench with two items of two seconds. With a device it is 70 ms before the second item follows, of which
+    /// the device has received audio; with another sink it is 50 ms.
+    private func benchBeforeSeam(
+        _ bench: EngineTestBench = EngineTestBench(audio: .device()),
+        _ configureSecond: (inout MediaItem) -> Void = { _ in }
+    ) -> EngineTestBench {
         bench.loop.send(.setEndAction(.advance))
         bench.insert(.clip(seconds: 2), id: 1)
         bench.insert(.clip(seconds: 2), id: 2, configure: configureSecond)

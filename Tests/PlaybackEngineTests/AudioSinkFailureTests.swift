@@ -56,21 +56,7 @@ struct AudioSinkFailureTests {
                 if case .sinkFailed = report { failures.withLock { $0 += 1 } }
             }
         )
-        let buffer = AudioBuffer(
-            floatChannels: [[Float](repeating: 0.5, count: 2000)],
-            format: Self.format,
-            presentationTime: .zero,
-            rate: 1,
-            pass: 0
-        )
-        let placement = AudioPlacement(
-            origin: PassOrigin(),
-            time: .zero,
-            due: .zero,
-            rate: PlaybackRate(1),
-            epoch: Epoch()
-        )
-        lane.write([(buffer, placement)], AudioOrigin())
+        lane.writeTone()
         lane.setPaused(true)
         lane.flush()
         lane.finish()

@@ -9,6 +9,17 @@ import Testing
 
 @Suite("Feed: clips that fail, and settings that change while a clip plays")
 struct FeedFaultTests {
+    private func makeView() -> (ManualDriver, ScriptedBackend, VideoView) {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let view = VideoView(
+            configuration: Player.Configuration(driver: driver, backend: backend),
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        )
+        return (driver, backend, view)
+    }
+
     /// A feed of five clips of which the first one has faults until they are removed from the backend's script.
     private func makeBench(_ faults: [ScriptedMedia.Fault]) -> (FeedBench, ScriptedBackend, URL) {
         let driver = ManualDriver(settlesByItself: true)
@@ -75,13 +86,7 @@ struct FeedFaultTests {
         "A clip that the failure handler sets is shown, also if the former clip fails while it is being set"
     )
     func replacedOnFailure() {
-        let driver = ManualDriver(settlesByItself: true)
-        let backend = ScriptedBackend(.silentClip(), driver: driver)
-        let view = VideoView(
-            configuration: Player.Configuration(driver: driver, backend: backend),
-            posters: PosterCache(),
-            budget: PlaybackBudget()
-        )
+        let (driver, backend, view) = makeView()
         let sink = RecordingSink()
         view.add(sink)
         let url = backend.add()
@@ -96,13 +101,7 @@ struct FeedFaultTests {
 
     @Test("The repeat mode takes effect while a clip plays, in both directions", arguments: [true, false])
     func repeatMode(fromOnce: Bool) {
-        let driver = ManualDriver(settlesByItself: true)
-        let backend = ScriptedBackend(.silentClip(), driver: driver)
-        let view = VideoView(
-            configuration: Player.Configuration(driver: driver, backend: backend),
-            posters: PosterCache(),
-            budget: PlaybackBudget()
-        )
+        let (driver, backend, view) = makeView()
         let sink = RecordingSink()
         view.add(sink)
         let ends = Locked(0)
@@ -218,13 +217,7 @@ struct FeedFaultTests {
 
     @Test("A view calls its handlers, and a new clip plays after the end of the last one")
     func viewHandlers() {
-        let driver = ManualDriver(settlesByItself: true)
-        let backend = ScriptedBackend(.silentClip(), driver: driver)
-        let view = VideoView(
-            configuration: Player.Configuration(driver: driver, backend: backend),
-            posters: PosterCache(),
-            budget: PlaybackBudget()
-        )
+        let (driver, backend, view) = makeView()
         let sink = RecordingSink()
         view.add(sink)
         let calls = Locked<[String]>([])

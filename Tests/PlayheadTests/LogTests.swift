@@ -162,13 +162,18 @@ struct LogTests {
         token.invalidate()
     }
 
+    /// Returns a player with the clock and the media of another one, and an audio sink of its own.
+    private func makePlayer(like player: Player) -> Player {
+        var configuration = player.configuration
+        configuration.audio = .sink(CapturingAudioSink())
+        return Player(configuration: configuration)
+    }
+
     @Test("An item that moves to another player has an entry for each, whichever player reports first")
     func moved() throws {
         for seed in UInt64(0)..<20 {
             let bench = PlayerTestBench(seed: seed)
-            var configuration = bench.player.configuration
-            configuration.audio = .sink(CapturingAudioSink())
-            let other = Player(configuration: configuration)
+            let other = makePlayer(like: bench.player)
             let item = bench.makeItem()
             bench.player.play()
             bench.player.replaceCurrentItem(with: item)
@@ -190,9 +195,7 @@ struct LogTests {
     @Test("A player that releases an item without having played it does not change its entry")
     func movedAndReleased() throws {
         let bench = PlayerTestBench()
-        var configuration = bench.player.configuration
-        configuration.audio = .sink(CapturingAudioSink())
-        let other = Player(configuration: configuration)
+        let other = makePlayer(like: bench.player)
         let item = bench.makeItem()
         bench.player.play()
         bench.player.replaceCurrentItem(with: item)

@@ -144,10 +144,15 @@ extension FFmpegDemuxer {
             throw MediaError(.io, "the file changed during playback", location: request.location)
         }
         session = opened
+        applyEnabledTracks()
+        notePositionChange()
+    }
+
+    /// Records that the next packet that libav delivers does not follow the last one.
+    private func notePositionChange() {
+        timestamps = TimestampUnwrapper()
         linkTimes?.noteSeek()
         adtsTimes?.noteSeek()
-        applyEnabledTracks()
-        timestamps = TimestampUnwrapper()
         startFingerprint.isReadingFromStart = false
     }
 
@@ -156,12 +161,9 @@ extension FFmpegDemuxer {
         session.clearFailure()
         session.discardPosition()
         palettes.noteSeek()
-        timestamps = TimestampUnwrapper()
-        linkTimes?.noteSeek()
-        adtsTimes?.noteSeek()
+        notePositionChange()
         failedReads = 0
         log.clear()
-        startFingerprint.isReadingFromStart = false
     }
 
     /// Reads to the first sync point of the track that was sought in, and drops that track's packets before it. Returns

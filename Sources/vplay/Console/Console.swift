@@ -114,7 +114,7 @@ final class Console: Sendable {
 
     /// Moves to the first column and erases the rest of the screen.
     private static let erase = "\r\u{1B}[J"
-    /// How long the end of the process waits for a reader of standard error.
+    /// The longest time for which the end of the process waits for a reader of standard error.
     private static let finishLimit = Duration.seconds(2)
 
     private func eraseStatus(_ state: inout State) {

@@ -14,7 +14,7 @@ final class DeferredOutput: Sendable {
         var dropCount = 0
     }
 
-    /// How bytes are written without waiting.
+    /// The way in which bytes are written without waiting.
     private enum Access {
         /// To an open file of this object, which is non-blocking.
         case own
