@@ -12,6 +12,7 @@ final class Rendition {
     /// The container's IDs of the enabled tracks.
     private(set) var enabled: Set<Int> = []
     private let source: SegmentSource
+    private var timeline: SegmentTimeline
     private let demuxers: DemuxerSet
     private let timestampAdjuster: TimestampAdjuster
     /// The run that was opened first. Its decoders receive the packets of all runs.
@@ -28,8 +29,6 @@ final class Rendition {
     /// Packets that have been read and not dequeued.
     private var pending: [Packet] = []
     private var isAtEnd = false
-    /// The time of the source's timeline that corresponds to item time zero, in microseconds.
-    private var origin: Int64
     /// The index of the segment with which the rendition was opened.
     private var openedIndex: Int
     /// The discontinuity sequence number of the first segment.
@@ -42,46 +41,9 @@ final class Rendition {
     private var unreportedLoss: MediaError?
     /// The container's IDs of the audio and video tracks.
     private var mediaTracks: Set<Int> = []
-    /// The index of the segment that was read when the last packet was returned.
-    private var readIndex = 0
-    /// The end of the audio and video packets of that segment, or nil if none was returned.
-    private var readEnd: MediaTime?
 
-    /// The number of dequeued packets.
-    private var dequeuedCount = 0
-    /// The number of packets after which segments are prefetched.
-    private static let readAheadThreshold = 12
     /// The number of consecutive lost segments that ends the presentation.
     private static let lostSegmentLimit = 3
-    /// The difference between segments and media that is not corrected in any case, in microseconds. Tracks are
-    /// interleaved.
-    private static let leastCorrection: Int64 = 1_000_000
-
-    /// A demuxer, and the segment with which it opens.
-    private struct SegmentRun {
-        let demuxer: any SegmentedDemuxer
-        var segment: PlaylistSegment
-        /// The item time of the segment with which the run opens.
-        var start = MediaTime.zero
-        /// Whether that segment is the first one after a discontinuity.
-        var followsDiscontinuity = false
-        var isOpen = false
-        /// The enabled tracks of the first run that the demuxer continues, or nil if it is not open.
-        var continuedTracks: Set<Int>?
-
-        /// Whether the demuxer must be opened again after each jump. Packed audio has no timestamps, and libav's MP4
-        /// demuxer keeps fragments of the previous position.
-        var needsReopening = false
-
-        /// Returns true if the demuxer can continue with the segment.
-        ///
-        /// libav takes timestamps more than a minute before the first one for timestamps that have wrapped around (33
-        /// bits), so the demuxer reads no earlier segment.
-        func canRead(_ other: PlaylistSegment) -> Bool {
-            !needsReopening && segment.map == nil && other.map == nil
-                && other.discontinuity == segment.discontinuity && other.sequence >= segment.sequence
-        }
-    }
 
     init(
         _ playlist: MediaPlaylist,
@@ -108,7 +70,7 @@ final class Rendition {
         }
         // The timeline begins with the first segment, also if that is a gap, and of a live presentation with the first
         // one that the playlist has when the presentation is opened first. `setZero` corrects later openings.
-        origin = 0
+        timeline = SegmentTimeline(source, demuxers.resources)
         openedIndex = source.index
         guard let segment = source.segment else {
             throw MediaError(
@@ -118,66 +80,36 @@ final class Rendition {
             )
         }
         firstDiscontinuity = segment.discontinuity
-        let start = MediaTime(
-            value: source.start(of: source.index).subtractingClamped(origin),
-            timescale: 1_000_000
+        firstRun = SegmentRun(
+            demuxer: demuxers.make(source),
+            segment: segment,
+            start: timeline.start(of: source.index)
         )
-        firstRun = SegmentRun(demuxer: demuxers.make(source), segment: segment, start: start)
         currentRun = firstRun
         if let openingTime, playlist.hasEnded, !wasLive { beginOpening(at: openingTime) }
     }
 
     /// Begins opening with the segment that contains the time, so that earlier segments need not be loaded.
     private func beginOpening(at time: MediaTime) {
-        source.begin(at: index(at: time))
-        guard let segment = source.segment else { return }
-        firstRun.segment = segment
-        firstRun.start = segmentStart
-        firstRun.followsDiscontinuity = followsDiscontinuity(source.index)
+        source.begin(at: timeline.index(at: time))
+        firstRun.setFirst(source.index, of: source, timeline)
         currentRun = firstRun
-    }
-
-    /// Returns true if the segment is the first one after a discontinuity.
-    private func followsDiscontinuity(_ index: Int) -> Bool {
-        guard let segment = source.segment(at: index), let last = source.segment(at: index - 1) else {
-            return false
-        }
-        return last.discontinuity != segment.discontinuity
     }
 
     var playlist: MediaPlaylist { source.playlist }
     /// Whether the presentation had no end when it was opened first.
     var wasLive: Bool { demuxers.resources.liveWindow != nil }
     /// The duration from the first segment at the time of opening to item time zero.
-    var originTime: MediaTime { MediaTime(value: origin, timescale: 1_000_000) }
+    var originTime: MediaTime { timeline.originTime }
     var isEnabled: Bool { !enabled.isEmpty }
     /// The item time of the current segment according to the playlist.
-    var segmentStart: MediaTime { start(of: source.index) }
-
+    var segmentStart: MediaTime { timeline.start(of: source.index) }
     /// The item time of the segment with which the rendition was opened.
-    var joinTime: MediaTime { start(of: openedIndex) }
+    var joinTime: MediaTime { timeline.start(of: openedIndex) }
     /// The number of times that the playlist has been replaced.
     var playlistVersion: Int { source.playlistVersion }
-
     /// The segments that a live playlist has now.
-    var window: LiveWindow {
-        let playlist = playlist
-        let first = start(of: source.firstAvailableIndex)
-        let begin = max(.zero, first)
-        return LiveWindow(
-            range: MediaTimeRange(start: begin, end: max(begin, start(of: source.endIndex))),
-            slides: playlist.kind == .live,
-            hasEnded: playlist.hasEnded,
-            targetDuration: MediaTime(value: playlist.targetDuration, timescale: 1_000_000),
-            recommendedOffset: MediaTime(value: playlist.recommendedOffset, timescale: 1_000_000),
-            updateTime: source.playlistTime,
-            dates: playlist.dates.map { span in
-                var span = span
-                span.timeRange.start = first + span.timeRange.start
-                return span
-            }
-        )
-    }
+    var window: LiveWindow { timeline.window }
 
     /// Reloads a live playlist that may have changed. Returns false if the call must be repeated when the context is
     /// woken.
@@ -194,19 +126,14 @@ final class Rendition {
         for track in description.tracks { trackIDs[track.id] = firstTrackID + track.id }
         let media = description.tracks.filter { $0.mediaType == .video || $0.mediaType == .audio }
         mediaTracks = Set(media.map(\.id))
-        if let time = source.timestamp.map({ MediaTime(value: $0, timescale: 90_000) }) {
+        let timestamps = RunTimestamps(description, source.timestamp)
+        if let time = timestamps.tagTime {
             firstOffset = time
             description.startTime = description.startTime + time
         }
-        firstRun.needsReopening = needsReopening(description)
+        firstRun.needsReopening = timestamps.needsReopening
         currentRun = firstRun
         if !joinsLive { timestampAdjuster.begin(firstDiscontinuity) }
-    }
-
-    /// Returns whether a demuxer with this description must be opened again after each jump. A segment can be an MP4
-    /// file of its own, without a map.
-    private func needsReopening(_ description: MediaDescription) -> Bool {
-        source.timestamp != nil || description.formatName.hasPrefix("mov")
     }
 
     /// Opens the first run. Skips a segment that cannot be loaded.
@@ -240,13 +167,13 @@ final class Rendition {
     /// Sets the item's timeline after all renditions have been opened.
     func setZero(_ zero: MediaTime) {
         self.zero = zero
-        let cycles = cycles(from: description.startTime + firstShift, to: expectedStart + zero, description)
+        let timestamps = RunTimestamps(description, source.timestamp)
+        let cycles = timestamps.cycles(from: description.startTime + firstShift, to: expectedStart + zero)
         description.startTime = description.startTime + cycles
         firstOffset = firstOffset + cycles
         // Item time zero of a live presentation was set when it was opened first, even if it has ended since.
         if !playlist.hasEnded || wasLive {
-            let opened = (description.startTime + firstShift - zero).microseconds
-            origin = source.start(of: openedIndex).subtractingClamped(opened)
+            timeline.move(openedIndex, to: description.startTime + firstShift - zero)
         }
         firstRun.demuxer.setTimeline(zero: zero, shift: firstOffset + firstShift)
     }
@@ -313,7 +240,7 @@ final class Rendition {
                 throw try recovered(from: error)
             }
             if let packet {
-                followMedia()
+                timeline.followMedia()
                 enqueue(packet)
             } else if case .atBreak = source.stop {
                 try move(to: source.index)
@@ -329,8 +256,7 @@ final class Rendition {
     /// Removes the packet that `peek()` has returned.
     func dequeue() {
         pending.removeFirst()
-        dequeuedCount += 1
-        if dequeuedCount == Self.readAheadThreshold { source.readsAhead = true }
+        source.noteDequeuedPacket()
     }
 
     /// Inserts packets before all others.
@@ -345,7 +271,7 @@ final class Rendition {
         lostSegments = 0
         if let start = packet.presentationTime ?? packet.decodeTime {
             let end = start + (packet.duration ?? .zero)
-            if mediaTracks.contains(packet.track) { readEnd = max(readEnd ?? end, end) }
+            if mediaTracks.contains(packet.track) { timeline.extend(to: end) }
             if let skipEnd, end < skipEnd { return }
             skipEnd = nil
         }
@@ -369,27 +295,12 @@ final class Rendition {
         return why
     }
 
-    /// Moves the times of the segments next to those of the media if they differ by more than a target duration. The
-    /// durations in a playlist are rounded, so the difference grows as long as a live presentation is played.
-    private func followMedia() {
-        guard source.index != readIndex else { return }
-        // The next segment has begun, so all packets of those before have been returned but the last ones.
-        if source.index == readIndex + 1, wasLive, let readEnd {
-            let start = readEnd.microseconds.addingClamped(origin)
-            let difference = source.start(of: source.index).subtractingClamped(start)
-            let limit = max(playlist.targetDuration, Self.leastCorrection)
-            if difference.magnitude > limit.magnitude { origin = origin.addingClamped(difference) }
-        }
-        readIndex = source.index
-        readEnd = nil
-    }
-
     // MARK: Changing segments
 
     /// Continues with a segment, in the demuxer that can read its format.
     private func move(to index: Int) throws(MediaError) {
         source.begin(at: index)
-        readEnd = nil
+        timeline.noteJump()
         guard let segment = source.segment else { return awaitSegment() }
         guard !currentRun.canRead(segment) else {
             if currentRun.isOpen || currentRun.demuxer === firstRun.demuxer {
@@ -408,7 +319,7 @@ final class Rendition {
                 demuxer: demuxers.make(source),
                 segment: segment,
                 start: segmentStart,
-                followsDiscontinuity: followsDiscontinuity(source.index)
+                followsDiscontinuity: source.followsDiscontinuity(source.index)
             )
         }
     }
@@ -421,42 +332,31 @@ final class Rendition {
             return
         }
         if currentRun.demuxer !== firstRun.demuxer { demuxers.drop(currentRun.demuxer) }
-        currentRun = SegmentRun(
-            demuxer: demuxers.make(source),
-            segment: currentRun.segment,
-            start: segmentStart
-        )
+        let segment = currentRun.segment
+        currentRun = SegmentRun(demuxer: demuxers.make(source), segment: segment, start: segmentStart)
     }
 
     /// Opens a run whose segments have another format or other timestamps.
     private func openRun() throws(MediaError) {
         do throws(MediaError) {
             let description = try currentRun.demuxer.open().get()
-            if let first = source.streamStart, let segment = source.segment(at: first) {
-                currentRun.segment = segment
-                currentRun.start = start(of: first)
-                currentRun.followsDiscontinuity = followsDiscontinuity(first)
-            }
-            let time = source.timestamp.map { MediaTime(value: $0, timescale: 90_000) } ?? .zero
+            if let first = source.streamStart { currentRun.setFirst(first, of: source, timeline) }
+            let timestamps = RunTimestamps(description, source.timestamp)
+            let time = timestamps.tagTime ?? .zero
             let shift = timestampAdjuster.shift(
                 of: currentRun.segment.discontinuity,
                 isShared: currentRun.followsDiscontinuity || wasLive
-            ) {
-                currentRun.start + zero - description.startTime - time
-            }
-            let cycles = cycles(
-                from: description.startTime + time + shift,
-                to: currentRun.start + zero,
-                description
-            )
-            let opened = description.startTime + time + shift + cycles - zero
+            ) { currentRun.start + zero - description.startTime - time }
+            let unwrapped = description.startTime + time + shift
+            let cycles = timestamps.cycles(from: unwrapped, to: currentRun.start + zero)
+            let opened = unwrapped + cycles - zero
             if wasLive, let first = source.streamStart {
                 // The item times of the segments may be an estimate.
-                origin = source.start(of: first).subtractingClamped(opened.microseconds)
+                timeline.move(first, to: opened)
             }
             try continueTracks()
             currentRun.demuxer.setTimeline(zero: zero, shift: shift + time + cycles)
-            currentRun.needsReopening = needsReopening(description)
+            currentRun.needsReopening = timestamps.needsReopening
             currentRun.isOpen = true
         } catch {
             if error.code != .cancelled, source.streamStart == nil {
@@ -471,17 +371,6 @@ final class Rendition {
         }
     }
 
-    /// Returns the offset of the times of a run whose timestamps may have wrapped around, in whole cycles. Demuxers
-    /// count them from the cycle in which they were opened.
-    private func cycles(
-        from startTime: MediaTime,
-        to expected: MediaTime,
-        _ description: MediaDescription
-    ) -> MediaTime {
-        guard description.formatName == "mpegts" || source.timestamp != nil else { return .zero }
-        return TimestampCycle.offset(of: startTime, near: expected)
-    }
-
     /// Lets a later run deliver the tracks that are enabled now.
     private func continueTracks() throws(MediaError) {
         guard currentRun.demuxer !== firstRun.demuxer, currentRun.continuedTracks != enabled else { return }
@@ -492,7 +381,7 @@ final class Rendition {
     /// Moves to the segment that contains an item time, or `back` segments before it. Returns false if there is none
     /// so early.
     func begin(at time: MediaTime, back: Int) throws(MediaError) -> Bool {
-        var found = index(at: time)
+        var found = timeline.index(at: time)
         for _ in 0..<back {
             guard let earlier = source.availableIndex(before: found) else { return false }
             found = earlier
@@ -504,34 +393,4 @@ final class Rendition {
         try move(to: found)
         return true
     }
-
-    /// Returns the index of the last available segment that begins at or before the time.
-    private func index(at time: MediaTime) -> Int {
-        let found = declaredIndex(at: time)
-        guard source.segment(at: found)?.isGap == true else { return found }
-        return source.availableIndex(before: found) ?? found
-    }
-
-    /// Returns the index of the last segment that begins at or before the time, also of a gap.
-    private func declaredIndex(at time: MediaTime) -> Int {
-        var index = source.firstAvailableIndex
-        var end = start(of: index).microseconds
-        let goal = time.microseconds
-        while let segment = source.segment(at: index) {
-            end = end.addingClamped(segment.duration)
-            if end > goal || source.segment(at: index + 1) == nil { return index }
-            index += 1
-        }
-        return index
-    }
-
-    /// Returns the item time of a segment.
-    private func start(of index: Int) -> MediaTime {
-        MediaTime(value: source.start(of: index).subtractingClamped(origin), timescale: 1_000_000)
-    }
-}
-
-extension MediaTime {
-    /// The time rounded down to microseconds, or 0 if it is not numeric.
-    var microseconds: Int64 { (nanoseconds ?? 0) / 1000 }
 }

@@ -38,8 +38,10 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     private(set) var stop = Stop.none
     /// Whether some bytes of the lost segment have been delivered, so that the last packet would be incomplete.
     private var isPartiallyDelivered = false
-    /// Whether the next segment may be prefetched, because playback has begun.
-    var readsAhead = false
+    /// The number of packets of the segments that have been dequeued.
+    private var dequeuedCount = 0
+    /// The number of packets after which segments are prefetched, because playback has begun.
+    private static let readAheadThreshold = 12
     /// The sequence number of the segment that has been prefetched.
     private var prefetchedSequence: Int64?
     /// The sources and readers of current and prefetched segments. They are released when the stream has moved on.
@@ -106,6 +108,12 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         return index >= firstAvailableIndex ? index : nil
     }
 
+    /// Returns true if the segment is the first one after a discontinuity.
+    func followsDiscontinuity(_ index: Int) -> Bool {
+        guard let segment = tracker.segment(index), let last = tracker.segment(index - 1) else { return false }
+        return last.discontinuity != segment.discontinuity
+    }
+
     /// Begins a new stream with a segment, or with the first available one after it.
     func begin(at index: Int) {
         self.index = availableIndex(from: index)
@@ -119,6 +127,9 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         timestamp = nil
         releaseUnneeded()
     }
+
+    /// Records that a packet of the segments has been dequeued.
+    func noteDequeuedPacket() { dequeuedCount += 1 }
 
     /// Requests the first bytes of the stream, so that they are on their way when they are read.
     func requestFirstBytes(_ context: ReadContext) {
@@ -318,7 +329,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
     /// Requests the beginning of the next segment when three quarters of the current one have been read.
     private func prefetch(_ reader: SegmentReader, _ context: ReadContext) {
-        guard readsAhead || reader.isMap, let next = reader.isMap ? segment : tracker.segment(index + 1),
+        guard dequeuedCount >= Self.readAheadThreshold || reader.isMap,
+            let next = reader.isMap ? segment : tracker.segment(index + 1),
             next.sequence != prefetchedSequence, !next.isGap,
             reader.isMap || reader.isNearEnd
         else { return }
