@@ -40,7 +40,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         self.source = source
         self.url = url
         demuxers = DemuxerSet(request, backend: backend, resources: resources)
-        timestampAdjuster = TimestampAdjuster(resources.measuredShifts)
+        timestampAdjuster = TimestampAdjuster(resources.shifts)
     }
 
     var resources: PresentationResources { demuxers.resources }

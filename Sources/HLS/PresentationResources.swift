@@ -34,7 +34,7 @@ package final class PresentationResources: Sendable {
     package let root: any ResourceByteSource
     let limits: PlaylistLimits
     /// The timestamp offsets of discontinuities. See `TimestampAdjuster`.
-    let measuredShifts = TimestampAdjuster.Shifts([:])
+    let shifts = Locked(TimestampAdjuster.SharedShifts())
     /// The number of sources that stay open without readers. Each of them keeps its latest bytes in memory.
     private static let recentLimit = 8
     /// The number of keys that are kept. A live presentation may change its key as long as it is played.

@@ -189,7 +189,7 @@ final class Rendition {
         let number = firstRun.segment.discontinuity
         func shift() -> MediaTime { expectedStart + zero - description.startTime }
         guard joinsLive else {
-            return timestampAdjuster.shift(of: number, isShared: firstRun.followsDiscontinuity, shift)
+            return timestampAdjuster.shift(of: number, isMeasured: firstRun.followsDiscontinuity, shift)
         }
         if let known = timestampAdjuster.knownShift(of: number) { return known }
         // The window is less exact than the first segment of the sequence, which may be read later.
@@ -345,7 +345,7 @@ final class Rendition {
             let time = timestamps.tagTime ?? .zero
             let shift = timestampAdjuster.shift(
                 of: currentRun.segment.discontinuity,
-                isShared: currentRun.followsDiscontinuity || wasLive
+                isMeasured: currentRun.followsDiscontinuity || wasLive
             ) { currentRun.start + zero - description.startTime - time }
             let unwrapped = description.startTime + time + shift
             let cycles = timestamps.cycles(from: unwrapped, to: currentRun.start + zero)

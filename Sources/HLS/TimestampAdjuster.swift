@@ -15,37 +15,46 @@ internal import MediaCore
 /// `zero` is the container time that corresponds to item time zero. For packed audio, `startTime` includes the
 /// timestamp of the ID3 tag.
 ///
-/// Confined to the lane of its demuxer, except for `measured`, which all readers of the presentation share: another
-/// variant stream that takes over after a discontinuity continues with the same offsets.
+/// Confined to the lane of its demuxer, except for the shared offsets, which all readers of the presentation use:
+/// another variant stream that takes over after a discontinuity continues with the same offsets.
 final class TimestampAdjuster {
-    typealias Shifts = Locked<[Int64: MediaTime]>
+    /// The offsets that readers of the presentation have determined, by discontinuity sequence number.
+    struct SharedShifts {
+        /// The offset with which the presentation was opened, those measured on the first segment after a
+        /// discontinuity, and all those of live presentations: there the first segment may have been removed before a
+        /// reader jumped to the live edge.
+        var measured: [Int64: MediaTime] = [:]
+        /// Offsets from later segments. They are less exact, because EXTINF values are rounded, so a reader that
+        /// begins with the first segment measures its own. Readers of later segments would differ from each other.
+        var estimated: [Int64: MediaTime] = [:]
+    }
 
     private var shifts: [Int64: MediaTime] = [:]
-    /// The offset with which the presentation was opened, and those measured on the first segment after a
-    /// discontinuity. Offsets from later segments are less exact, because EXTINF values are rounded. They are shared in
-    /// live presentations only: the first segment may have been removed before a reader jumped to the live edge.
-    private let measured: Shifts
+    private let shared: Locked<SharedShifts>
 
-    init(_ measured: Shifts) { self.measured = measured }
+    init(_ shared: Locked<SharedShifts>) { self.shared = shared }
 
     /// Sets the offset of the discontinuity sequence with which the presentation is opened: 0 at first, and later that
     /// which another reader has measured. A live playlist may begin with a later sequence by then.
-    func begin(_ number: Int64) { _ = shift(of: number, isShared: true) { .zero } }
+    func begin(_ number: Int64) { _ = shift(of: number, isMeasured: true) { .zero } }
 
-    /// Returns the offset of a discontinuity sequence, or nil if no reader has determined it.
-    func knownShift(of number: Int64) -> MediaTime? { shifts[number] ?? measured.withLock { $0[number] } }
+    /// Returns the offset of a discontinuity sequence, or nil if no reader has measured it.
+    func knownShift(of number: Int64) -> MediaTime? {
+        shifts[number] ?? shared.withLock { $0.measured[number] }
+    }
 
-    /// Returns the offset of a discontinuity sequence. If it is unknown, calls `compute`. `isShared` is true if other
-    /// readers use the result.
-    func shift(of number: Int64, isShared: Bool, _ compute: () -> MediaTime) -> MediaTime {
+    /// Returns the offset of a discontinuity sequence. If it is unknown, calls `compute`. `isMeasured` is false if the
+    /// result is an estimate from a later segment.
+    func shift(of number: Int64, isMeasured: Bool, _ compute: () -> MediaTime) -> MediaTime {
         if let known = shifts[number] { return known }
-        let computed = measured.withLock { measured in
-            if let known = measured[number] { return known }
+        let shift = shared.withLock { shared in
+            if let known = shared.measured[number] { return known }
+            if !isMeasured, let known = shared.estimated[number] { return known }
             let computed = compute()
-            if isShared { measured[number] = computed }
+            if isMeasured { shared.measured[number] = computed } else { shared.estimated[number] = computed }
             return computed
         }
-        shifts[number] = computed
-        return computed
+        shifts[number] = shift
+        return shift
     }
 }
