@@ -36,9 +36,9 @@ final class Rendition {
     /// Packets that end before this time are dropped.
     private var skipEnd: MediaTime?
     /// The number of consecutive segments that could not be read.
-    private var lostSegments = 0
-    /// The error of a segment that was skipped during opening. `peek()` reports it.
-    private var unreportedLoss: MediaError?
+    private(set) var lostSegments = 0
+    /// The errors of segments that were skipped during opening or a search. `peek()` reports them.
+    var unreportedLosses: [MediaError] = []
     /// The container's IDs of the audio and video tracks.
     private var mediaTracks: Set<Int> = []
 
@@ -156,7 +156,7 @@ final class Rendition {
                     currentRun.start = firstRun.start
                 }
                 why.isRetryable = true
-                unreportedLoss = why
+                unreportedLosses.append(why)
             }
         }
     }
@@ -222,10 +222,7 @@ final class Rendition {
 
     /// Returns the next packet without removing it, or nil at the end.
     func peek() throws(MediaError) -> Poll<Packet?> {
-        if let loss = unreportedLoss {
-            unreportedLoss = nil
-            throw loss
-        }
+        if !unreportedLosses.isEmpty { throw unreportedLosses.removeFirst() }
         while pending.isEmpty, !isAtEnd {
             if !currentRun.isOpen, currentRun.demuxer !== firstRun.demuxer {
                 try openRun()

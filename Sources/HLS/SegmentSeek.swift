@@ -90,7 +90,7 @@ struct SegmentSeek {
     /// Searches the current segment. Returns false if the sync point is in an earlier one.
     private mutating func search() throws(MediaError) -> Poll<Bool> {
         while true {
-            guard case .ready(let next) = try rendition.peek() else { return .pending }
+            guard case .ready(let next) = try rendition.peekInSearch() else { return .pending }
             guard let packet = next else { break }
             guard packet.track == track else {
                 keep(packet)

@@ -67,9 +67,10 @@ extension PlaybackLoop {
         case .hold: replacement?.pipeline?.setReportsProgress(false)
         case .replace(let selectsTracks): return replaceCurrent(selectsTracks: selectsTracks, at: now)
         case .discard(let error):
-            let id = replacement?.id
+            let old = replacement
             discardReplacement()
-            if let error, let id { fault(error, of: id) }
+            // The faults of its stages have been reported.
+            if let error, let old, error != old.newestFault.withLock({ $0 }) { fault(error, of: old.id) }
         case .applyEnds: return applyEnds()
         }
         limitCurrent()
@@ -160,7 +161,8 @@ extension PlaybackLoop {
         else { return nil }
         let isReady =
             new.isReady || pipeline.hasSufficientData(new.start) && replacement?.updateReadiness() == true
-        let error = isReady ? missingFramesError(pipeline) : nil
+        let unread = new.isReady ? nil : unreadDataError(new)
+        let error = isReady ? missingFramesError(pipeline) ?? unread : nil
         apply(.itemSwitch(.progressed(situation, isReady: isReady, error: error)))
         guard case .ready(let target) = state.itemSwitch.phase else { return nil }
         return presentation.hostTime(forItemTime: target.time)
@@ -179,6 +181,13 @@ extension PlaybackLoop {
         }
         return found
             ?? (hasFrames ? nil : MediaError(.truncated, "the variant has no data at the switch point"))
+    }
+
+    /// Returns the error of data before the first frames that could not be read, such as a missing segment, or nil. A
+    /// seek continues without them, so frames are missing that the old variant may have.
+    private func unreadDataError(_ new: OpenItem) -> MediaError? {
+        let fault = new.newestFault.withLock { $0 }
+        return fault.flatMap { $0.isRetryable && $0.code != .decodeFailed ? $0 : nil }
     }
 
     private func replaceCurrent(selectsTracks: Bool, at now: HostTime) {
