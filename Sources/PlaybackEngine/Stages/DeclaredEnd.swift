@@ -2,7 +2,9 @@ import MediaCore
 
 /// The end time of the enabled tracks, if the container declares it explicitly.
 ///
-/// libav reports the end of a truncated file as a regular end of file; only the times reveal the truncation.
+/// libav reports the end of a truncated file as a regular end of file; only the times reveal the truncation. A playlist
+/// (HLS) declares no end in this sense: the durations of its segments may be rounded to seconds, and a segment that
+/// cannot be read is an error of its own.
 struct DeclaredEnd: Sendable {
     /// The declared end, or nil if the container declares none.
     private let time: MediaTime?
@@ -25,7 +27,7 @@ struct DeclaredEnd: Sendable {
 
     /// Returns the end of the container if that is the end of the enabled tracks.
     private static func end(_ description: MediaDescription, _ played: Set<Int>) -> MediaTime? {
-        guard !description.durationIsEstimate else { return nil }
+        guard !description.durationIsEstimate, description.formatName != "hls" else { return nil }
         let mediaTracks = description.tracks.filter { $0.mediaType == .video || $0.mediaType == .audio }
         // The container's duration is that of its longest track, which may be disabled.
         guard mediaTracks.allSatisfy({ played.contains($0.id) }), description.duration.isNumeric else {
