@@ -14,6 +14,8 @@ struct HLSPresentation {
     private var entriesByURL: [String: PresentationPlaylist] = [:]
     /// The audio renditions that have playlists of their own, by group.
     private var audioGroups: [String: [MasterPlaylist.Rendition]] = [:]
+    /// The audio rendition that plays by default, by group.
+    private var defaultAudio: [String: MasterPlaylist.Rendition] = [:]
     /// The open rendition of the chosen variant stream, or of the only media playlist.
     var main: Rendition?
 
@@ -44,7 +46,11 @@ struct HLSPresentation {
             entry.variants.append(index)
             if entry.declaredTracks.isEmpty { entry.declare(variant, hasAudio: audio(of: variant).isEmpty) }
         }
-        for rendition in master.renditions {
+        let defaults = audioGroups.compactMapValues { Self.defaultRendition(of: $0) }
+        defaultAudio = defaults
+        // Without a selection the first track of a type plays.
+        let first = master.renditions.filter { defaults[$0.group] == $0 }
+        for rendition in first + master.renditions {
             guard let url = rendition.url, rendition.kind == .audio else { continue }
             let entry = add(url)
             if entry.declaredRendition == nil, entry.variants.isEmpty {
@@ -83,10 +89,13 @@ struct HLSPresentation {
     /// Returns the playlists that must be open to play the variant stream. Of its audio renditions this is the one
     /// that plays by default.
     func needed(for variant: MasterPlaylist.Variant) -> [PresentationPlaylist] {
-        let offered = audio(of: variant)
-        let selected =
-            offered.first(where: \.isDefault) ?? offered.first(where: \.isAutomatic) ?? offered.first
+        let selected = variant.audioGroup.flatMap { defaultAudio[$0] }
         return entries(at: [variant.url, selected?.url].compactMap { $0 })
+    }
+
+    /// Returns the rendition of a group that plays by default.
+    private static func defaultRendition(of group: [MasterPlaylist.Rendition]) -> MasterPlaylist.Rendition? {
+        group.first(where: \.isDefault) ?? group.first(where: \.isAutomatic) ?? group.first
     }
 
     /// Returns the playlist with a URL.
