@@ -37,17 +37,22 @@ struct HLSPresentation {
 
     init(_ master: MasterPlaylist) {
         self.master = master
-        for rendition in master.renditions where rendition.kind == .audio && rendition.url != nil {
-            audioGroups[rendition.group, default: []].append(rendition)
+        var groups: [String: [MasterPlaylist.Rendition]] = [:]
+        for rendition in master.renditions where rendition.kind == .audio {
+            groups[rendition.group, default: []].append(rendition)
         }
+        audioGroups = groups.mapValues { group in group.filter { $0.url != nil } }
+        let defaults = groups.compactMapValues { Self.defaultRendition(of: $0) }
+        defaultAudio = defaults
+        let ownAudio = groups.compactMapValues { group in group.first { $0.url == nil } }
         let codecs = Self.audioCodecs(master)
         for (index, variant) in master.variants.enumerated() {
             let entry = add(variant.url)
             entry.variants.append(index)
-            if entry.declaredTracks.isEmpty { entry.declare(variant, hasAudio: audio(of: variant).isEmpty) }
+            guard entry.declaredTracks.isEmpty else { continue }
+            let own = variant.audioGroup.flatMap { ownAudio[$0] }
+            entry.declare(variant, hasAudio: own != nil || audio(of: variant).isEmpty, audio: own)
         }
-        let defaults = audioGroups.compactMapValues { Self.defaultRendition(of: $0) }
-        defaultAudio = defaults
         // Without a selection the first track of a type plays.
         let first = master.renditions.filter { defaults[$0.group] == $0 }
         for rendition in first + master.renditions {
@@ -87,7 +92,7 @@ struct HLSPresentation {
     }
 
     /// Returns the playlists that must be open to play the variant stream. Of its audio renditions this is the one
-    /// that plays by default.
+    /// that plays by default, which may be in the segments of the variant stream.
     func needed(for variant: MasterPlaylist.Variant) -> [PresentationPlaylist] {
         let selected = variant.audioGroup.flatMap { defaultAudio[$0] }
         return entries(at: [variant.url, selected?.url].compactMap { $0 })

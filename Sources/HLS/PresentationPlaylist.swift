@@ -13,6 +13,8 @@ final class PresentationPlaylist {
     private(set) var declaredTracks: [Track] = []
     /// The rendition that the playlist belongs to.
     private(set) var declaredRendition: MasterPlaylist.Rendition?
+    /// The audio rendition without a playlist that the segments of a variant stream contain.
+    private var ownAudio: MasterPlaylist.Rendition?
     /// The open rendition, or nil.
     var rendition: Rendition?
     /// Whether the playlist contains subtitles.
@@ -30,8 +32,10 @@ final class PresentationPlaylist {
         firstTrackID = index * HLSPresentation.stride
     }
 
-    /// Declares the tracks of a variant stream.
-    func declare(_ variant: MasterPlaylist.Variant, hasAudio: Bool) {
+    /// Declares the tracks of a variant stream. `audio` is the rendition that its segments contain, or nil if the
+    /// master playlist declares none.
+    func declare(_ variant: MasterPlaylist.Variant, hasAudio: Bool, audio: MasterPlaylist.Rendition?) {
+        ownAudio = audio
         var kinds = variant.codecs.compactMap(CodecName.init)
         // Without a CODECS attribute, assume the most common codecs.
         if kinds.isEmpty { kinds = [CodecName(.video, "h264"), CodecName(.audio, "aac")] }
@@ -46,6 +50,7 @@ final class PresentationPlaylist {
             if kind.type == .video {
                 track.naturalSize = PixelSize(width: variant.width, height: variant.height)
             }
+            if kind.type == .audio, let audio { track.describe(audio) }
             return track
         }
     }
@@ -59,9 +64,7 @@ final class PresentationPlaylist {
             codec: codec ?? "aac",
             timeBase: Rational(1, 90_000)
         )
-        track.language = rendition.language
-        track.title = rendition.name.isEmpty ? nil : rendition.name
-        track.isDefault = rendition.isDefault
+        track.describe(rendition)
         declaredTracks = [track]
     }
 
@@ -75,9 +78,7 @@ final class PresentationPlaylist {
             codec: "webvtt",
             timeBase: Rational(1, 1000)
         )
-        track.language = rendition.language
-        track.title = rendition.name.isEmpty ? nil : rendition.name
-        track.isDefault = rendition.isDefault
+        track.describe(rendition)
         track.isForced = rendition.isForced
         track.reportsProgress = true
         declaredTracks = [track]
@@ -93,6 +94,7 @@ final class PresentationPlaylist {
                 return track
             }
         }
+        let firstAudio = rendition.description.tracks.first { $0.mediaType == .audio }?.id
         return rendition.description.tracks.map { own in
             var track = own
             track.id = rendition.trackIDs[own.id] ?? firstTrackID + own.id
@@ -100,9 +102,9 @@ final class PresentationPlaylist {
             // Item times are derived from container times. The end of a segment's track is unknown.
             let start = own.timeRange.start + rendition.startTime - zero
             track.timeRange = MediaTimeRange(start: max(.zero, start), duration: .indefinite)
-            track.language = declaredRendition?.language ?? own.language
-            if let declaredRendition { track.isDefault = declaredRendition.isDefault }
-            if let name = declaredRendition?.name, !name.isEmpty { track.title = name }
+            if let declared = declaredRendition ?? (own.id == firstAudio ? ownAudio : nil) {
+                track.describe(declared)
+            }
             return track
         }
     }
@@ -115,5 +117,14 @@ final class PresentationPlaylist {
             guard let index = free.firstIndex(where: { $0.mediaType == own.mediaType }) else { continue }
             rendition.rename(own.id, free.remove(at: index).id)
         }
+    }
+}
+
+extension Track {
+    /// Sets the properties that the master playlist declares for the rendition of the track.
+    fileprivate mutating func describe(_ rendition: MasterPlaylist.Rendition) {
+        language = rendition.language ?? language
+        isDefault = rendition.isDefault
+        if !rendition.name.isEmpty { title = rendition.name }
     }
 }

@@ -17,11 +17,13 @@ struct HLSPresentationTests {
     }
 
     @Test(
-        "The first audio track is that of the rendition that plays by default, and only that one is opened",
+        "The audio tracks are those of the renditions, and only the one that plays by default is opened",
         arguments: [
             (["de,AUTOSELECT=YES,URI", "en,DEFAULT=YES,URI"], ["en", "de"], ["v", "en"]),
             (["de,URI", "en,AUTOSELECT=YES,URI"], ["en", "de"], ["v", "en"]),
             (["de,URI", "en,URI"], ["de", "en"], ["v", "de"]),
+            // The segments of the variant stream contain a rendition without a URI.
+            (["en,DEFAULT=YES", "de,AUTOSELECT=YES,URI"], ["en", "de"], ["v"]),
         ] as [([String], [String], [String])]
     )
     func defaultAudio(declared: [String], languages: [String], opened: [String]) throws {
