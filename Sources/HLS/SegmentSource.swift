@@ -3,15 +3,16 @@ internal import PlayheadBackend
 
 /// The segments of a media playlist as one byte stream, forward only, for the demuxer of their container.
 ///
-/// The stream ends before segments of another format (after a discontinuity or with another `EXT-X-MAP`), and before
-/// segments that the playlist declares as not available (`EXT-X-GAP`). `begin(at:)` opens the next stream.
+/// The stream ends before segments of another format (after a discontinuity or with another `EXT-X-MAP`), before
+/// segments that the playlist declares as not available (`EXT-X-GAP`), and where segments were removed from a live
+/// playlist before they were read. `begin(at:)` opens the next stream.
 ///
 /// `@unchecked Sendable`: all members are confined to the lane of the demuxer that reads it.
 final class SegmentSource: ByteSource, @unchecked Sendable {
     /// The reason why the stream has ended.
     enum Stop {
         case none
-        /// Segments of another format, or segments after a gap, follow.
+        /// Segments of another format, or segments after a gap or after removed ones, follow.
         case atBreak
         /// The segment cannot be read.
         case lost(MediaError)
@@ -110,7 +111,9 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
     /// Returns true if the segment is the first one after a discontinuity.
     func followsDiscontinuity(_ index: Int) -> Bool {
-        guard let segment = tracker.segment(index), let last = tracker.segment(index - 1) else { return false }
+        guard let segment = tracker.segment(index), let last = tracker.segment(index - 1) else {
+            return false
+        }
         return last.discontinuity != segment.discontinuity
     }
 
@@ -212,8 +215,14 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     /// Returns the reader of the current segment or map, or nil at the end of the stream.
     private func currentReader(_ context: ReadContext) throws(MediaError) -> Poll<SegmentReader?> {
         if let reader { return .ready(reader) }
+        let expected = index
         guard case .ready(let found) = try tracker.segment(&index, context) else { return .pending }
         guard let segment = found else { return .ready(nil) }
+        if format != nil, index != expected {
+            // Segments were removed before they were read. Packed audio would continue without a gap.
+            stop = .atBreak
+            return .ready(nil)
+        }
         if segment.isGap {
             index = availableIndex(from: index)
             stop = .atBreak
