@@ -1,5 +1,6 @@
 import Dispatch
 import MediaCore
+import PlayheadTesting
 import Testing
 
 @testable import AVFoundation
@@ -27,5 +28,35 @@ struct RetainedItemTests {
         isDone.withLock { $0 = true }
         deliveries.wait()
         #expect(lostCount == 0)
+    }
+
+    @Test("A queued item that fails is retained until its failure has been delivered")
+    func failedInQueue() {
+        let bench = AdapterBench()
+        let broken = bench.backend.add(.silentClip([.openFails(.unrecognizedFormat)]))
+        let player = bench.make { AVQueuePlayer(url: bench.url) }
+        weak var item: AVPlayerItem?
+        var observation: NSKeyValueObservation?
+        do {
+            let queued = bench.make { AVPlayerItem(url: broken) }
+            player.insert(queued, after: nil)
+            observation = queued.observe(\.status) { item, _ in bench.add("status \(item.status.rawValue)") }
+            item = queued
+        }
+        let tokens = NotificationTokens()
+        // A busy queue delivers the change to the current item when the queued item has left already.
+        tokens.add(.AVPlayerItemNewErrorLogEntry, nil) { [weak player] note in
+            guard let player, ((note.object as? AVPlayerItem)?.asset as? AVURLAsset)?.url == broken else {
+                return
+            }
+            bench.add("left \(player.items().count == 1)")
+            player.releaseItems(deliveredCurrent: player.currentItem?.item)
+        }
+        player.play()
+        bench.run(1.9)
+        #expect(bench.lines() == ["left true", "status 2"])
+        #expect(item == nil)
+        observation?.invalidate()
+        withExtendedLifetime(tokens) {}
     }
 }

@@ -42,12 +42,23 @@ extension AVPlayer {
     /// Releases the items that have left the player, if all events have been delivered up to the present item.
     nonisolated func releaseItems(deliveredCurrent current: PlayerItem?) {
         guard player.currentItem === current else { return }
-        let dropped = items.withLock { items in
+        let left = items.withLock { items in
+            let present = presentItems
+            return items.filter { !present.contains($0.item) }
+        }
+        guard !left.isEmpty else { return }
+        // A queued item that fails leaves before its failure is delivered.
+        player.performAfterReportedEvents { [weak self] in self?.drop(left) }
+    }
+
+    /// Releases those of the items that are not in the player.
+    private nonisolated func drop(_ left: [AVPlayerItem]) {
+        items.withLock { items in
             // They are read under the lock, because another thread may insert an item, which it retains afterwards.
             let present = presentItems
-            defer { items = items.filter { present.contains($0.item) } }
-            return items
+            items.removeAll { item in
+                !present.contains(item.item) && left.contains { $0 === item }
+            }
         }
-        withExtendedLifetime(dropped) {}
     }
 }

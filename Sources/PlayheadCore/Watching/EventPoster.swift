@@ -1,4 +1,6 @@
 import MediaCore
+import PlaybackEngine
+import PlayheadBackend
 
 /// Posts the notifications of a player under names and with objects of another API.
 package protocol EventPoster: AnyObject, Sendable {
@@ -15,6 +17,14 @@ extension Player {
     /// - Parameter poster: The object that posts from now on. The player does not retain it. After its release the
     ///   player posts nothing.
     package func setEventPoster(_ poster: any EventPoster) { core.dispatcher.setPoster(poster) }
+
+    /// Calls a closure on the callback queue, after the delivery of the events that were reported before the call. The
+    /// closure is released without a call if the player is released first.
+    ///
+    /// - Parameter body: The closure.
+    package func performAfterReportedEvents(_ body: @escaping @Sendable () -> Void) {
+        core.loop.perform { [callbacks = core.callbacks] _ in callbacks.enqueue(body) }
+    }
 }
 
 extension PlayerItem {
