@@ -164,6 +164,37 @@ struct SelectorTests {
         #expect(await received.next() == nil)
     }
 
+    @Test(
+        "A block is called for the object that it observes alone, which it does not retain",
+        arguments: [false, true]
+    )
+    @MainActor
+    func blockSenders(isForMainQueue: Bool) {
+        let (bench, center) = (AdapterBench(), NotificationCenter())
+        let queue = isForMainQueue ? OperationQueue.main : nil
+        weak var last: NSObject?
+        let tokens: [any NSObjectProtocol]
+        do {
+            let senders = [NSObject(), NSObject()]
+            last = senders[1]
+            tokens = senders.enumerated().map { index, sender in
+                center.addObserver(forName: Self.name, object: sender, queue: queue) { _ in
+                    bench.add("block \(index)")
+                }
+            }
+            center.post(name: Self.name, object: senders[1])
+            center.post(name: Self.name, object: NSObject())
+            #expect(bench.lines() == ["block 1"])
+            center.removeObserver(tokens[0], name: Self.name, object: senders[0])
+            center.post(name: Self.name, object: senders[0])
+            #expect(bench.lines().isEmpty)
+        }
+        #expect(last == nil)
+        center.post(name: Self.name, object: nil)
+        #expect(bench.lines().isEmpty)
+        center.removeObserver(tokens[1])
+    }
+
     @Test("A block for another queue is called there")
     func otherQueue() {
         let (bench, center) = (AdapterBench(), NotificationCenter())

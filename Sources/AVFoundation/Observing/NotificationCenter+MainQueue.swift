@@ -10,7 +10,8 @@ extension NotificationCenter {
     ///
     /// - Parameters:
     ///   - name: The name of the notifications, or nil for all.
-    ///   - object: The object that posts, or nil for any.
+    ///   - object: The object that posts, or nil for any. It is not retained, unless the queue is one that is passed to
+    ///     Foundation.
     ///   - queue: The queue on which the block is called, or nil for the thread that posts.
     ///   - block: Called with each notification.
     /// - Returns: The observer for `removeObserver(_:)`.
@@ -21,10 +22,20 @@ extension NotificationCenter {
         queue: OperationQueue?,
         using block: @escaping @Sendable (Notification) -> Void
     ) -> any NSObjectProtocol {
-        guard let queue, queue === OperationQueue.main else {
+        guard queue == nil || queue === OperationQueue.main else {
             return addObserver(forName: name, object: object as Any?, queue: queue, using: block)
         }
-        return addObserver(forName: name, object: object as Any?, queue: nil) { notification in
+        let isForMainQueue = queue != nil
+        // Foundation retains a sender that it is given.
+        let sender = object.map { WeakObject($0) }
+        return addObserver(forName: name, object: nil as Any?, queue: nil) { notification in
+            if let sender {
+                guard let object = sender.object, notification.object.map({ $0 as AnyObject }) === object
+                else {
+                    return
+                }
+            }
+            guard isForMainQueue else { return block(notification) }
             // A notification is immutable.
             nonisolated(unsafe) let notification = notification
             MainQueue.run { block(notification) }

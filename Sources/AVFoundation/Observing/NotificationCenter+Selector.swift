@@ -33,6 +33,7 @@ extension NotificationCenter {
     ///   - object: The object that posts, or nil for any.
     public func removeObserver(_ observer: AnyObject, name: NSNotification.Name?, object: Any?) {
         SelectorObserver.remove(observer, self, name, object.map { $0 as AnyObject })
-        removeObserver(observer as Any, name: name, object: object)
+        // A token stands for one observer, whose object Foundation may not know.
+        removeObserver(observer as Any, name: name, object: nil)
     }
 }
