@@ -80,9 +80,10 @@ public func CMTimeRangeContainsTimeRange(_ range: CMTimeRange, otherRange: CMTim
 /// - Parameters:
 ///   - time: The time.
 ///   - range: The range.
-/// - Returns: The time if it is inside the range, otherwise the start or the end; `.invalid` if either is not valid.
+/// - Returns: The time if it is inside the range, otherwise the start or the end; `.invalid` if the range is empty, or
+///   if either is not valid.
 public func CMTimeClampToRange(_ time: CMTime, range: CMTimeRange) -> CMTime {
-    guard range.isValid, time.isValid else { return .invalid }
+    guard range.isValid, !range.isEmpty, time.isValid else { return .invalid }
     return CMTimeMaximum(range.start, CMTimeMinimum(time, range.end))
 }
 
@@ -104,12 +105,15 @@ public func CMTimeFoldIntoRange(_ time: CMTime, foldRange: CMTimeRange) -> CMTim
 ///   - time: The time.
 ///   - fromRange: The range that the time is relative to.
 ///   - toRange: The range to map into.
-/// - Returns: The mapped time; `.invalid` if the first range is empty, if anything is not numeric, or if the epochs of
-///   the time and the first range differ.
+/// - Returns: The mapped time. If both ranges have no end, it is as far from the start as before. `.invalid` if a range
+///   is empty, if anything else is not numeric, or if the epochs of the time and the first range differ.
 public func CMTimeMapTimeFromRangeToRange(_ time: CMTime, fromRange: CMTimeRange, toRange: CMTimeRange)
     -> CMTime
 {
-    guard haveOneEpoch(time, fromRange.start) else { return .invalid }
+    guard haveOneEpoch(time, fromRange.start), !toRange.isEmpty else { return .invalid }
+    if haveNoEnd(fromRange, toRange) {
+        return time.isNumeric ? toRange.start + (time - fromRange.start) : .invalid
+    }
     let mapped = MediaTime(time).mapped(from: MediaTimeRange(fromRange), to: MediaTimeRange(toRange))
     return CMTime(mapped, like: toRange.start, time, fromRange.start)
 }
@@ -120,18 +124,24 @@ public func CMTimeMapTimeFromRangeToRange(_ time: CMTime, fromRange: CMTimeRange
 ///   - dur: The duration, of epoch 0.
 ///   - fromRange: The range that the duration is measured in.
 ///   - toRange: The range to scale to.
-/// - Returns: The scaled duration; `.invalid` if the first range is empty, if anything is not numeric, or if the
-///   duration has an epoch.
+/// - Returns: The scaled duration, or the duration itself if both ranges have no end. `.invalid` if a range is empty,
+///   if anything else is not numeric, or if the duration has an epoch.
 public func CMTimeMapDurationFromRangeToRange(_ dur: CMTime, fromRange: CMTimeRange, toRange: CMTimeRange)
     -> CMTime
 {
-    guard dur.epoch == 0 else { return .invalid }
+    guard dur.epoch == 0, !toRange.isEmpty else { return .invalid }
+    if haveNoEnd(fromRange, toRange) { return dur.isNumeric ? dur : .invalid }
     let mapped = MediaTime(dur).mappedAsDuration(from: MediaTimeRange(fromRange), to: MediaTimeRange(toRange))
     return CMTime(mapped, like: dur)
 }
 
 private func haveOneEpoch(_ a: CMTime, _ b: CMTime) -> Bool {
     !a.isNumeric || !b.isNumeric || a.epoch == b.epoch
+}
+
+/// Returns whether two ranges begin at a numeric time and have no end.
+private func haveNoEnd(_ a: CMTimeRange, _ b: CMTimeRange) -> Bool {
+    a.start.isNumeric && b.start.isNumeric && a.duration.isPositiveInfinity && b.duration.isPositiveInfinity
 }
 
 /// Returns `CMTimeRange.isValid`.

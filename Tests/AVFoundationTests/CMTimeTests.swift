@@ -241,6 +241,22 @@ struct CMTimeTests {
             CMTimeMapDurationFromRangeToRange(time(1, 1, epoch: 1), fromRange: range, toRange: double)
                 == .invalid
         )
+        let empty = CMTimeRange(start: time(3, 1), duration: .zero)
+        #expect(CMTimeClampToRange(time(3, 1), range: empty) == .invalid)
+        #expect(CMTimeMapTimeFromRangeToRange(time(11, 1), fromRange: range, toRange: empty) == .invalid)
+        #expect(CMTimeMapDurationFromRangeToRange(time(1, 1), fromRange: range, toRange: empty) == .invalid)
+        let endless = CMTimeRange(start: time(10, 1, epoch: 2), duration: .positiveInfinity)
+        let other = CMTimeRange(start: time(20, 1), duration: .positiveInfinity)
+        #expect(
+            CMTimeMapTimeFromRangeToRange(time(7, 1, epoch: 2), fromRange: endless, toRange: other)
+                == time(17, 1)
+        )
+        #expect(CMTimeMapTimeFromRangeToRange(time(7, 1), fromRange: endless, toRange: other) == .invalid)
+        #expect(CMTimeMapTimeFromRangeToRange(.indefinite, fromRange: other, toRange: endless) == .invalid)
+        #expect(CMTimeMapTimeFromRangeToRange(time(21, 1), fromRange: other, toRange: range) == .invalid)
+        #expect(
+            CMTimeMapDurationFromRangeToRange(time(3, 1), fromRange: other, toRange: endless) == time(3, 1)
+        )
         #expect(
             CMTimeMappingMakeEmpty(target: range).isEmpty && CMTimeMappingMakeEmpty(target: range).isValid
         )
