@@ -40,6 +40,15 @@ struct AVPlayerItemSettingsTests {
         #expect(bench.lines() == ["RateChanged 0.0", "_TimeJumped 0.0"])
     }
 
+    @Test("The host's clock has the time of CACurrentMediaTime() in nanoseconds")
+    func hostClock() {
+        let before = CACurrentMediaTime()
+        let time = CMClockGetTime(CMClockGetHostTimeClock())
+        let after = CACurrentMediaTime()
+        #expect(time.timescale == 1_000_000_000 && before <= time.seconds && time.seconds <= after)
+        #expect(CMClock.hostTimeClock.time >= time)
+    }
+
     @Test("Offsets from live are those of the player's API, and are copied with the item")
     func liveOffsets() {
         let item = AVPlayerItem(url: URL(fileURLWithPath: "/live.m3u8"))

@@ -50,6 +50,18 @@ struct AVPlayerLayerTests {
         #expect(layer.frame == CGRect(x: -6, y: 0, width: 6, height: 8) && layer.bounds.origin.x == 5)
     }
 
+    @Test("A rectangle of an aspect ratio is the largest one in the middle of another")
+    func aspectRatio() {
+        let bounds = CGRect(x: 10, y: 20, width: 160, height: 90)
+        func fitted(_ width: CGFloat, _ height: CGFloat) -> CGRect {
+            AVMakeRect(aspectRatio: CGSize(width: width, height: height), insideRect: bounds)
+        }
+        #expect(fitted(16, 9) == bounds && fitted(1920, 1080) == bounds)
+        #expect(fitted(1, 1) == CGRect(x: 45, y: 20, width: 90, height: 90))
+        #expect(fitted(32, 9) == CGRect(x: 10, y: 42.5, width: 160, height: 45))
+        #expect(fitted(0, 9) == CGRect(x: 90, y: 65, width: 0, height: 0))
+    }
+
     @Test("Sublayers are ordered, move between layers, and never contain themselves")
     func tree() {
         let layers = (0..<4).map { number in

@@ -307,6 +307,12 @@ struct AVPlayerTests {
             )
             #expect((error.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == code.number)
         }
+        let error: any Error = AVError(PlaybackError(code: .cancelled, message: "text"))
+        switch error {
+        case AVError.operationCancelled: break
+        default: Issue.record("\(error) does not match its code")
+        }
+        #expect(!(AVError.decodeFailed ~= error) && !(AVError.unknown ~= CancellationError()))
     }
 
     @Test(

@@ -301,6 +301,10 @@ struct IdiomTests {
         let track = try #require(try await asset.loadTracks(withMediaType: .video).first)
         let (size, transform) = try await track.load(.naturalSize, .preferredTransform)
         #expect(size == CGSize(width: 16, height: 8) && transform.isIdentity)
+        let (timeScale, language) = try await track.load(.naturalTimeScale, .extendedLanguageTag)
+        #expect(timeScale == track.naturalTimeScale && language == track.extendedLanguageTag)
+        let (rate, volume) = try await asset.load(.preferredRate, .preferredVolume)
+        #expect(rate == 1 && volume == 1)
         guard case .loaded(let value) = asset.status(of: .duration) else {
             Issue.record("the asset is not loaded")
             return

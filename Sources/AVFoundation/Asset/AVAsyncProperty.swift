@@ -50,6 +50,14 @@ extension AVPartialAsyncProperty where Root: AVAsset {
     public static var providesPreciseDurationAndTiming: AVAsyncProperty<Root, Bool> {
         AVAsyncProperty("providesPreciseDurationAndTiming") { $0.providesPreciseDurationAndTiming }
     }
+    /// The property for `AVAsset.preferredRate`.
+    public static var preferredRate: AVAsyncProperty<Root, Float> {
+        AVAsyncProperty("preferredRate") { $0.preferredRate }
+    }
+    /// The property for `AVAsset.preferredVolume`.
+    public static var preferredVolume: AVAsyncProperty<Root, Float> {
+        AVAsyncProperty("preferredVolume") { $0.preferredVolume }
+    }
     /// The property for `AVAsset.preferredTransform`.
     public static var preferredTransform: AVAsyncProperty<Root, CGAffineTransform> {
         AVAsyncProperty("preferredTransform") { $0.preferredTransform }
@@ -83,8 +91,16 @@ extension AVPartialAsyncProperty where Root: AVAssetTrack {
     }
     /// The property for `AVAssetTrack.isEnabled`.
     public static var isEnabled: AVAsyncProperty<Root, Bool> { AVAsyncProperty("enabled") { $0.isEnabled } }
+    /// The property for `AVAssetTrack.naturalTimeScale`.
+    public static var naturalTimeScale: AVAsyncProperty<Root, CMTimeScale> {
+        AVAsyncProperty("naturalTimeScale") { $0.naturalTimeScale }
+    }
     /// The property for `AVAssetTrack.languageCode`.
     public static var languageCode: AVAsyncProperty<Root, String?> {
         AVAsyncProperty("languageCode") { $0.languageCode }
+    }
+    /// The property for `AVAssetTrack.extendedLanguageTag`.
+    public static var extendedLanguageTag: AVAsyncProperty<Root, String?> {
+        AVAsyncProperty("extendedLanguageTag") { $0.extendedLanguageTag }
     }
 }

@@ -19,6 +19,8 @@ public struct AVError: Error, Equatable, Sendable {
         case unknown = -11800
         /// Memory is exhausted.
         case outOfMemory = -11801
+        /// The media services were restarted. It does not occur.
+        case mediaServicesWereReset = -11819
         /// A packet could not be decoded.
         case decodeFailed = -11821
         /// The media is not valid.
