@@ -185,10 +185,13 @@ struct AVPlayerItemVideoOutputTests {
         #expect(
             CVPixelBufferGetWidthOfPlane(buffer, -1) == 0 && CVPixelBufferGetHeightOfPlane(buffer, 9) == 0
         )
-        let small = AVPlayerItemVideoOutput(outputSettings: [
+        // Attributes are values of any type, as programs declare them.
+        let attributes: [String: Any] = [
             kCVPixelBufferPixelFormatTypeKey: type, kCVPixelBufferWidthKey: 64,
             kCVPixelBufferHeightKey: 36.0,
-        ])
+        ]
+        let small = AVPlayerItemVideoOutput(outputSettings: attributes)
+        #expect(AVPlayerItemVideoOutput(pixelBufferAttributes: attributes).delegate == nil)
         item.add(small)
         while !small.hasNewPixelBuffer(forItemTime: .zero) { await Task.yield() }
         let scaled = try #require(small.copyPixelBuffer(forItemTime: .zero, itemTimeForDisplay: nil))

@@ -22,7 +22,7 @@ open class AVPlayerItemVideoOutput: AVPlayerItemOutput, @unchecked Sendable {
     /// - Parameter pixelBufferAttributes: The layout of the pixels (`kCVPixelBufferPixelFormatTypeKey`: a number, or an array
     ///   of numbers) and their size (`kCVPixelBufferWidthKey`, `kCVPixelBufferHeightKey`). Other keys have no effect. By
     ///   default the buffers have a plane of Y and a plane of U and V, in the size of the video.
-    public init(pixelBufferAttributes: [String: any Sendable]? = nil) {
+    public init(pixelBufferAttributes: [String: Any]? = nil) {
         let attributes = PixelBufferAttributes(pixelBufferAttributes ?? [:])
         size = attributes.size
         video = VideoOutput(pixelFormats: attributes.formats)
@@ -32,7 +32,7 @@ open class AVPlayerItemVideoOutput: AVPlayerItemOutput, @unchecked Sendable {
     /// Creates an output.
     ///
     /// - Parameter outputSettings: The attributes of pixel buffers, as for `init(pixelBufferAttributes:)`.
-    public convenience init(outputSettings: [String: any Sendable]?) {
+    public convenience init(outputSettings: [String: Any]?) {
         self.init(pixelBufferAttributes: outputSettings)
     }
 
