@@ -153,6 +153,8 @@ struct AssetTests {
             ("video/mp4;", true), ("video/mp4; codecs=\"avc1.42E01E, nosuch\"", false),
             ("audio/mp4; codecs=\"mp4a.99\"", false), ("text/html", false), ("video", false), ("", false),
             ("video/mp4; nonsense", false), ("application/vnd.ms-asf", false),
+            ("application/vnd.apple.mpegurl", true), ("audio/mpegurl; codecs=\"mp4a.40.2\"", true),
+            ("application/x-mpegURL; codecs=\"avc1.42E01E, nosuch\"", false),
         ]
     )
     func types(_ type: String, _ isPlayable: Bool) {
@@ -167,7 +169,9 @@ struct AssetTests {
         #expect(Set(["h264", "hevc", "vp9", "aac", "opus", "subrip"]).isSubset(of: Asset.playableCodecs))
         // Formats that open devices, networks or other files are never listed.
         #expect(Set(["concat", "rtsp", "hls", "v4l2", "image2"]).isDisjoint(with: Asset.playableContainers))
-        #expect(Asset.audiovisualMIMETypes.contains("video/mp4"))
+        #expect(
+            Set(["video/mp4", "application/vnd.apple.mpegurl"]).isSubset(of: Asset.audiovisualMIMETypes)
+        )
         for type in Asset.audiovisualMIMETypes { #expect(Asset.isPlayableExtendedMIMEType(type)) }
         #expect(Asset.playableCodecs == Asset.playableCodecs.sorted())
     }

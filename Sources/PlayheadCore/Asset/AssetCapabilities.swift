@@ -9,25 +9,29 @@ extension Asset {
     /// The codecs that can be decoded, by FFmpeg's names as in `Track.codec`, sorted.
     public static var playableCodecs: [String] { FFmpegCapabilities.codecs }
 
-    /// The MIME types of media that can be opened, sorted.
+    /// The MIME types of media that can be opened, and of HLS playlists, sorted.
     public static var audiovisualMIMETypes: [String] {
-        MIMEType.containers.filter { FFmpegCapabilities.canOpen($0.value) }.keys.sorted()
+        let files = MIMEType.containers.filter { FFmpegCapabilities.canOpen($0.value) }.keys
+        return MIMEType.playlists.union(files).sorted()
     }
 
     /// Returns whether media of an extended MIME type, such as `video/mp4; codecs="avc1.42E01E, mp4a.40.2"`, can be
     /// played.
     ///
-    /// The container must be one that can be opened, and each codec one that can be decoded. A type without codecs is
-    /// judged by its container alone. Profiles and levels are ignored, because the CPU decodes what a hardware decoder
-    /// cannot.
+    /// The container must be one that can be opened, or an HLS playlist, and each codec one that can be decoded. A type
+    /// without codecs is judged by its container alone. Profiles and levels are ignored, because the CPU decodes what a
+    /// hardware decoder cannot.
     ///
     /// - Parameter type: A MIME type with an optional "codecs" parameter (RFC 6381).
     /// - Returns: True if the media can be played; false also for unknown types.
     public static func isPlayableExtendedMIMEType(_ type: String) -> Bool {
-        guard let type = MIMEType(type), let container = MIMEType.containers[type.name],
-            FFmpegCapabilities.canOpen(container)
-        else { return false }
+        guard let type = MIMEType(type), isOpenable(type) else { return false }
         return type.codecs.allSatisfy { MIMEType.codec($0).map(FFmpegCapabilities.canDecode) ?? false }
+    }
+
+    private static func isOpenable(_ type: MIMEType) -> Bool {
+        MIMEType.playlists.contains(type.name)
+            || (MIMEType.containers[type.name].map(FFmpegCapabilities.canOpen) ?? false)
     }
 }
 
@@ -67,7 +71,8 @@ struct MIMEType {
         "application/x-subrip": "srt", "text/vtt": "webvtt", "text/x-ssa": "ass",
     ]
 
-    private static let playlists: Set = [
+    /// The MIME types of HLS playlists.
+    static let playlists: Set = [
         "application/vnd.apple.mpegurl", "application/x-mpegurl", "audio/mpegurl", "audio/x-mpegurl",
     ]
 
