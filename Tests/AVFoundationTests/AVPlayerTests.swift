@@ -315,6 +315,14 @@ struct AVPlayerTests {
         #expect(!(AVError.decodeFailed ~= error) && !(AVError.unknown ~= CancellationError()))
     }
 
+    @Test("The types of media that can be played are known without a file")
+    func types() {
+        let types = AVURLAsset.audiovisualMIMETypes()
+        #expect(types.contains("video/mp4") && types.allSatisfy(AVURLAsset.isPlayableExtendedMIMEType))
+        #expect(AVURLAsset.isPlayableExtendedMIMEType("video/mp4; codecs=\"avc1.42E01E, mp4a.40.2\""))
+        #expect(!AVURLAsset.isPlayableExtendedMIMEType("video/mp4; codecs=\"nosuch\""))
+    }
+
     @Test(
         "Handlers, observers and notifications are called on the main queue",
         .enabled(if: Fixture.areThere)

@@ -46,6 +46,20 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
     /// The URL that the asset was created with.
     open var url: URL { asset.url }
 
+    /// Returns the MIME types of media that can be opened, sorted.
+    ///
+    /// - Returns: The types.
+    open class func audiovisualMIMETypes() -> [String] { Asset.audiovisualMIMETypes }
+
+    /// Returns whether media of a MIME type can be played. Each codec that the type names must be one that can be
+    /// decoded.
+    ///
+    /// - Parameter extendedMIMEType: The type, such as `video/mp4; codecs="avc1.42E01E, mp4a.40.2"`.
+    /// - Returns: True if the media can be played; false also for unknown types.
+    open class func isPlayableExtendedMIMEType(_ extendedMIMEType: String) -> Bool {
+        Asset.isPlayableExtendedMIMEType(extendedMIMEType)
+    }
+
     private static func assetOptions(_ options: [String: Any]) -> AssetOptions {
         var result = AssetOptions()
         let precise = options[AVURLAssetPreferPreciseDurationAndTimingKey]
