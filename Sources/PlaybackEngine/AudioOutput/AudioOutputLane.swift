@@ -15,7 +15,6 @@ package final class AudioOutputLane: @unchecked Sendable {
     private let sink: any AudioSink
     /// The scheduler for a sink with a device, otherwise nil.
     let scheduler: AudioScheduler?
-    private let makeConverter: @Sendable (AudioFormat) -> any AudioConverter
     private let report: @Sendable (OutputReport) -> Void
     /// True while the device is about to be opened because the volume is no longer 0.
     private let isOpening = Atomic<Bool>(false)
@@ -23,9 +22,6 @@ package final class AudioOutputLane: @unchecked Sendable {
     private let batch: Locked<AudioBatch>?
 
     // Confined to the lane.
-    private var inputFormat: AudioFormat?
-    private var sinkFormat: AudioFormat?
-    private var converter: (any AudioConverter)?
     private var isFinished = false
     private var lastPlacement: AudioPlacement?
     var history = AudioHistory()
@@ -37,7 +33,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     var hasEnded = false
     var expectsMore = true
     let processing: AudioProcessing
-    private var gain = AudioGain()
+    private let writer: AudioSinkWriter
     private var volume: Float = 1
     /// True after an item with audio has been opened.
     private var hasAudioItem = false
@@ -56,8 +52,9 @@ package final class AudioOutputLane: @unchecked Sendable {
         lane = driver.makeLane(.output, label: "audio")
         self.sink = sink
         batch = driver.isRealTime && sink is any ImmediateSink ? Locked(AudioBatch()) : nil
-        scheduler = (sink as? any AudioDeviceSink).map { AudioScheduler($0, clock: driver.clock) }
-        self.makeConverter = makeConverter
+        let scheduler = (sink as? any AudioDeviceSink).map { AudioScheduler($0, clock: driver.clock) }
+        self.scheduler = scheduler
+        writer = AudioSinkWriter(sink: sink, scheduler: scheduler, makeConverter: makeConverter)
         self.report = report
         processing = AudioProcessing(makeStretcher: makeStretcher, meters: AudioMeters(driver: driver))
         device?.setNoticeHandler { report(.device($0)) }
@@ -145,9 +142,9 @@ package final class AudioOutputLane: @unchecked Sendable {
             }
             if let source, source.placement.origin != placement.origin {
                 let (origin, time) = (source.placement.origin, source.placement.time)
-                try convertAndWrite(buffer, placement.earlier(in: origin, at: time))
+                try writer.write(buffer, placement.earlier(in: origin, at: time))
             } else {
-                try convertAndWrite(buffer, placement)
+                try writer.write(buffer, placement)
             }
         }
     }
@@ -163,30 +160,10 @@ package final class AudioOutputLane: @unchecked Sendable {
     private func drain() throws {
         guard let lastPlacement else { return }
         try writeProcessed(processing.finish(), lastPlacement)
-        if let converter, let remaining = try converter.drain() { try writeToSink(remaining, lastPlacement) }
+        try writer.drain(lastPlacement)
     }
 
     // MARK: Another rate
-
-    /// Returns the earliest point at which the playing device can change its rate, or nil if no device plays.
-    func rateChangePoint(at now: HostTime, epoch: Epoch) -> RateChangePoint? {
-        guard let device, let position = device.position,
-            now.nanoseconds(since: position.measuredAt) < Self.maximumReadingAge
-        else { return nil }
-        let late = max(0, now.nanoseconds(since: position.heardAt))
-        return scheduler?.sampleMap.withLock { sampleMap in
-            guard position.flushes == sampleMap.flushCount, sampleMap.epoch == epoch else { return nil }
-            let frame = min(
-                position.frame.addingClamped(
-                    sampleMap.frames(in: late.addingClamped(Self.rateChangeMargin))
-                ),
-                sampleMap.frameCount
-            )
-            return sampleMap.media(of: frame).map {
-                RateChangePoint(frame: frame, flushCount: sampleMap.flushCount, media: $0)
-            }
-        }
-    }
 
     /// Discards what the device has not played from `point` on, and processes it again at the rate of the
     /// timeline.
@@ -228,7 +205,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     func reprocessHistory(with timeline: Timeline, from media: TimelineTime) throws {
         let (before, entries) = history.split(at: media)
         processing.changeRate(after: before)
-        converter?.reset()
+        writer.resetConversion()
         if isDeferred { return }
         for entry in entries {
             var (origin, placement) = (entry.origin, entry.placement)
@@ -255,15 +232,6 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    private func convertAndWrite(_ buffer: AudioBuffer, _ placement: AudioPlacement) throws {
-        try prepare(for: buffer.format, placement)
-        if let converter {
-            if let converted = try converter.convert(buffer) { try writeToSink(converted, placement) }
-        } else {
-            try writeToSink(buffer, placement)
-        }
-    }
-
     func setPaused(_ isPaused: Bool) { enqueue { [self] in sink.setPaused(isPaused) } }
 
     /// Sets the volume from 0 to 1, after mute has been applied.
@@ -281,7 +249,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         enqueueAlways { [self] in
             defer { isOpening.store(false, ordering: .releasing) }
             guard !isFinished else { return }
-            guard let scheduler else { return gain.set(volume) }
+            guard let scheduler else { return writer.setVolume(volume) }
             let wasDeferred = isDeferred
             self.volume = volume
             scheduler.device.setVolume(volume)
@@ -298,10 +266,9 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     func discardAll() {
         resetProcessing()
-        gain.reset()
         history.clear()
         resumePosition = nil
-        flushSink()
+        writer.flush()
     }
 
     /// Discards what the device has not played. The next samples are placed at the position of the timeline.
@@ -327,7 +294,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     /// Discards the audio that processing and the resampler hold.
     func resetProcessing() {
         processing.reset()
-        converter?.reset()
+        writer.resetConversion()
     }
 
     /// Discards audio of another item that was written after a seam. Audio before the seam is written again, as late as
@@ -384,68 +351,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    /// Skips this many nanoseconds of audio, or inserts silence if the value is negative.
-    func move(by nanoseconds: Int64) {
-        guard let scheduler else { return }
-        let frames = scheduler.sampleMap.withLock { $0.frames(in: nanoseconds) }
-        enqueue { scheduler.device.skip(frames) }
-    }
-
-    func setDevice(_ uniqueID: String?) {
-        guard let device else { return }
-        enqueue { device.setDevice(uniqueID) }
-    }
-
-    /// Returns a reading of the device, or nil if it plays nothing or only what was written before the last
-    /// flush.
-    func reading(at now: HostTime) -> AudioClockReading? {
-        guard let scheduler, let position = scheduler.device.position,
-            now.nanoseconds(since: position.measuredAt) < Self.maximumReadingAge
-        else { return nil }
-        let underruns = scheduler.device.underruns
-        return scheduler.sampleMap.withLock { sampleMap in
-            guard position.flushes == sampleMap.flushCount else { return nil }
-            let late = max(0, now.nanoseconds(since: position.heardAt))
-            guard let media = sampleMap.media(of: position.frame.addingClamped(sampleMap.frames(in: late)))
-            else {
-                return nil
-            }
-            return AudioClockReading(
-                media: media,
-                host: position.heardAt.advanced(by: late),
-                latency: position.heardAt.nanoseconds(since: position.measuredAt),
-                underruns: underruns,
-                epoch: sampleMap.epoch
-            )
-        }
-    }
-
-    // MARK: The lane
-
-    private func prepare(for format: AudioFormat, _ placement: AudioPlacement) throws {
-        guard format != inputFormat else { return }
-        let next = try sink.start(format)
-        // The converter accepts another input format, but what it holds of the old one is written first.
-        if let converter, next != sinkFormat, let remaining = try converter.drain() {
-            try writeToSink(remaining, placement)
-        }
-        inputFormat = format
-        if next == format, converter == nil || next != sinkFormat {
-            converter = nil
-        } else if converter == nil || next != sinkFormat {
-            converter = makeConverter(next)
-        }
-        sinkFormat = next
-    }
-
-    private func writeToSink(_ buffer: AudioBuffer, _ placement: AudioPlacement) throws {
-        // The volume is applied last, so that it does not affect the conversion.
-        if let scheduler {
-            try scheduler.write(buffer, placement)
-        } else {
-            try sink.write(gain.apply(to: buffer))
-        }
-    }
+    // MARK: Finishing
 
     /// Finishes the sink after the samples that processing and the resampler still hold.
     package func finish() { enqueue { [self] in finishNow() } }
@@ -471,15 +377,9 @@ package final class AudioOutputLane: @unchecked Sendable {
         sink.finish()
     }
 
-    private func flushSink() { if let scheduler { scheduler.flush() } else { sink.flush() } }
-
     /// Calls `body` after the work that is enqueued on the lane.
     package func afterPending(_ body: @escaping @Sendable () -> Void) { enqueueAlways(body) }
 
-    /// The age from which on a reading of the device is obsolete: 500 ms.
-    private static let maximumReadingAge: Int64 = 500_000_000
-    /// The time in which the device may take more samples before this lane is informed: 40 ms.
-    private static let rateChangeMargin: Int64 = 40_000_000
     /// The deviation from a rate change point that is not corrected: 1 ms.
     private static let rateChangeTolerance: UInt64 = 1_000_000
     /// The duration of audio that is kept beyond the lead of the device: 600 ms.
