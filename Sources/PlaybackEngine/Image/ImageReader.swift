@@ -1,4 +1,4 @@
-package import MediaCore
+import MediaCore
 import PlayheadBackend
 
 /// Finds frames in an open file, one packet per step.
@@ -20,35 +20,11 @@ final class ImageReader {
 
     private typealias PacketIdentity = DecoderHistory.PacketIdentity
 
-    /// The frames that are accepted for a request.
-    private struct Target {
-        /// The frame due at this time is accepted if no other one is.
-        var time: MediaTime = .zero
-        /// The first frame from here up to `time` is accepted.
-        var from: MediaTime = .zero
-        /// The first frame after `time` up to here is accepted.
-        var through: MediaTime = .zero
-        /// True if the sync point at `time` is accepted, and nothing else is decoded.
-        var isSyncPoint = false
-        /// Whether only the frame due at `time` is accepted.
-        var isExact: Bool { from == time && through == time }
-    }
-
-    // The state of the decoder.
-    /// `newest`: the newest decoded frame at or before the target. `ahead`: one more that turned out to be
-    /// later.
-    private var newest: VideoFrame?
-    private var ahead: VideoFrame?
-    private var lastSent: PacketIdentity?
-    /// The decode time of the first packet since the last flush.
-    private var firstDecodeTime: MediaTime?
-    private var isDraining = false
-    private var hasEnded = false
-    /// The number of frames decoded since the last flush.
-    private var frameCount = 0
+    /// What the decoder has received and returned.
+    private var decoding = ImageDecoderState()
 
     // The state of the search.
-    private var target = Target()
+    private var target = ImageTarget()
     /// The sync point that was returned last, and its frame.
     private var lastSyncPoint: (time: MediaTime, frame: VideoFrame)?
     /// The result, if it was known beforehand.
@@ -121,7 +97,7 @@ final class ImageReader {
         guard time.isNumeric else {
             throw MediaError(.invalidArgument, "invalid image time: \(request.time)")
         }
-        target = Target(
+        target = ImageTarget(
             time: time,
             from: time - request.toleranceBefore,
             through: time + request.toleranceAfter
@@ -132,7 +108,7 @@ final class ImageReader {
         cachedAnswer = nil
         if isAttachedPicture {
             // The container delivers the picture's only packet first, whatever the position.
-            target = Target(isSyncPoint: true)
+            target = ImageTarget(isSyncPoint: true)
             cachedAnswer = lastSyncPoint?.frame
             packets.begin(.zero)
             return .ready(())
@@ -145,7 +121,7 @@ final class ImageReader {
             isSearching = false
             flush()
         }
-        if isExact, isDecoded { return .ready(()) }
+        if isExact, decoding.holdsFrame(dueAt: time) { return .ready(()) }
         if isExact, continuesWithoutSeek {
             packets.resume()
             return .ready(())
@@ -164,8 +140,8 @@ final class ImageReader {
         }
         // If packets have no presentation times, the decoder derives them from the packets that follow.
         decodesSyncPointAlone = packets.first?.presentationTime != nil
-        if canContinue {
-            skipUntil = lastSent
+        if decoding.canContinue(from: packets.first?.decodeTime, to: target) {
+            skipUntil = decoding.lastSent
         } else {
             flush()
             followsDecoder = true
@@ -197,12 +173,6 @@ final class ImageReader {
         end.isNumeric && !target.isSyncPoint ? min(target.time, end) : target.time
     }
 
-    /// Whether the due frame is one of the two frames that are held.
-    private var isDecoded: Bool {
-        guard let newest, newest.presentationTime <= target.time else { return false }
-        return hasEnded || ahead.map { $0.presentationTime > target.time } ?? false
-    }
-
     /// Moves to the nearest accepted sync point, whose packet is then the next one. Returns false if there is
     /// none.
     private func findSyncPoint() throws(MediaError) -> Poll<Bool> {
@@ -226,20 +196,10 @@ final class ImageReader {
         return .ready(best != nil)
     }
 
-    /// Whether the decoder has already received the sync point before the target, and has not gone past the
-    /// target.
-    private var canContinue: Bool {
-        guard !target.isSyncPoint, !isDraining, let newest, newest.presentationTime <= target.from,
-            let firstDecodeTime, let lastTime = lastSent?.decode, let key = packets.first?.decodeTime
-        else { return false }
-        // A decoder that started after it may lack the frames in between: not every sync point leads to all
-        // later frames.
-        return firstDecodeTime <= key && key <= lastTime
-    }
-
     /// Whether the due frame is decoded next, because no sync point lies between.
     private var continuesWithoutSeek: Bool {
-        guard let syncPoint, syncPoint == lastSyncPointOfSearch, followsDecoder, !isDraining, let newest
+        guard let syncPoint, syncPoint == lastSyncPointOfSearch, followsDecoder, !decoding.isDraining,
+            let newest = decoding.newest
         else { return false }
         return newest.presentationTime <= target.time
     }
@@ -249,13 +209,7 @@ final class ImageReader {
     /// Discards the decoder's state. The next request starts at a sync point.
     func flush() {
         decoder.flush()
-        newest = nil
-        ahead = nil
-        lastSent = nil
-        firstDecodeTime = nil
-        isDraining = false
-        hasEnded = false
-        frameCount = 0
+        decoding = ImageDecoderState()
         skipUntil = nil
         syncPointTarget = nil
         followsDecoder = false
@@ -280,10 +234,14 @@ final class ImageReader {
             return .ready(frame)
         }
         if let truncation { throw truncation }
-        if isDecoded, !target.isSyncPoint { return .ready(dueFrame()) }
-        if target.isExact, let newest, packets.isDue(newest.presentationTime) { return .ready(newest) }
-        if let frame = ahead {
-            ahead = nil
+        if !target.isSyncPoint, decoding.holdsFrame(dueAt: target.time) {
+            return .ready(decoding.dueFrame(for: target))
+        }
+        if target.isExact, let newest = decoding.newest, packets.isDue(newest.presentationTime) {
+            return .ready(newest)
+        }
+        if let frame = decoding.ahead {
+            decoding.ahead = nil
             return .ready(accept(frame))
         }
         do throws(MediaError) {
@@ -309,7 +267,7 @@ final class ImageReader {
 
     private func accept(_ frame: VideoFrame) -> VideoFrame? {
         let time = frame.presentationTime
-        frameCount += 1
+        decoding.frameCount += 1
         if isAttachedPicture {
             lastSyncPoint = (.zero, frame)
             return frame
@@ -321,37 +279,22 @@ final class ImageReader {
                 decodeWithFollowing()
                 return nil
             }
-            newest = frame
+            decoding.newest = frame
             lastSyncPoint = (target.time, frame)
             return frame
         }
         if time > target.time {
-            if newest == nil, seekEarlier() { return nil }
-            ahead = frame
-            return dueFrame()
+            if decoding.newest == nil, seekEarlier() { return nil }
+            decoding.ahead = frame
+            return decoding.dueFrame(for: target)
         }
-        newest = frame
+        decoding.newest = frame
         return time >= target.from ? frame : nil
-    }
-
-    /// Returns the accepted one of the two frames that are held.
-    private func dueFrame() -> VideoFrame? {
-        guard let newest else {
-            newest = ahead
-            ahead = nil
-            return newest
-        }
-        if newest.presentationTime < target.from, let next = ahead, next.presentationTime <= target.through {
-            self.newest = next
-            ahead = nil
-            return next
-        }
-        return newest
     }
 
     /// Sends a packet to the decoder. Returns false if bytes are missing.
     private func feed() throws(MediaError) -> Bool {
-        let isAlone = target.isSyncPoint && decodesSyncPointAlone && lastSent != nil
+        let isAlone = target.isSyncPoint && decodesSyncPointAlone && decoding.lastSent != nil
         let looksAhead = !(target.isSyncPoint && decodesSyncPointAlone)
         guard case .ready(let packet) = isAlone ? .ready(nil) : try packets.next(looksAhead: looksAhead)
         else {
@@ -374,17 +317,12 @@ final class ImageReader {
                 return true
             }
         } catch {
-            noteSent(packet)
+            decoding.noteSent(packet)
             throw error
         }
-        noteSent(packet)
-        if packet == nil { isDraining = true }
+        decoding.noteSent(packet)
+        if packet == nil { decoding.isDraining = true }
         return true
-    }
-
-    private func noteSent(_ packet: Packet?) {
-        lastSent = packet.map(PacketIdentity.init)
-        firstDecodeTime = firstDecodeTime ?? packet?.decodeTime
     }
 
     /// Skips a frame that ends before the target, unless other frames refer to it.
@@ -392,7 +330,7 @@ final class ImageReader {
         let endsBeforeTarget = packet.presentationTime.map { packets.times.endsBeforeTarget($0) } ?? false
         let maySkip =
             endsBeforeTarget && !target.isSyncPoint && !packet.isKeyFrame
-            && frameCount >= Self.minimumFramesBeforeSkipping
+            && decoding.frameCount >= Self.minimumFramesBeforeSkipping
         decoder.skip(maySkip ? .nonReference : .none)
     }
 
@@ -416,13 +354,13 @@ final class ImageReader {
 
     /// Finishes the search at the end of the data, where the last frame is due.
     private func finish() throws(MediaError) -> VideoFrame? {
-        if target.isSyncPoint, decodesSyncPointAlone, newest == nil {
+        if target.isSyncPoint, decodesSyncPointAlone, decoding.newest == nil {
             // It may be a field whose other field is in the next packet.
             decodeWithFollowing()
             return nil
         }
-        hasEnded = true
-        if newest != nil { return dueFrame() }
+        decoding.hasEnded = true
+        if decoding.newest != nil { return decoding.dueFrame(for: target) }
         if seekEarlier() { return nil }
         let message = "no frame at \(target.time.seconds) seconds"
         throw packets.lastFault ?? MediaError(.decodeFailed, message, time: target.time)
@@ -437,15 +375,5 @@ final class ImageReader {
         followsDecoder = true
         target.isSyncPoint = false
         return true
-    }
-}
-
-extension MediaDescription {
-    /// The track of still images and of frames that are read without a player: the first playable video track of the
-    /// best variant, or its first attached picture (cover art) if there is no video.
-    package var imageTrack: Track? {
-        let candidates = tracks(of: VariantPreference().best(of: playableVariants))
-        let cover = candidates.first { $0.mediaType == .video && $0.isAttachedPicture && $0.isPlayable }
-        return TrackChoice.automatic.pick(.video, from: candidates) ?? cover
     }
 }
