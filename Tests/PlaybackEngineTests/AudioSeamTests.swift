@@ -84,6 +84,33 @@ struct AudioSeamTests {
         #expect(bench.loop.snapshot.audio.corrections == 0)
     }
 
+    @Test(
+        "Audio that was delivered ahead of a seam is heard at its time, without a gap, if the seam is earlier",
+        arguments: [false, true]
+    )
+    func earlierSeam(loops: Bool) {
+        var setup = SimulatedAudioDevice.Setup()
+        setup.lead = 0.4
+        let bench = EngineTestBench(audio: .device(setup))
+        // The end is expected at 2 s, but the last frame cannot be decoded.
+        var media = ScriptedMedia.clip(seconds: 2, audioSeconds: 1.9)
+        media.faults = [.undecodable(frame: 49)]
+        if loops {
+            bench.loop.send(.setRepeat(.loop))
+            bench.load(media)
+        } else {
+            bench.loop.send(.setEndAction(.advance))
+            bench.insert(media, id: 1)
+            bench.insert(.clip(seconds: 2), id: 2)
+        }
+        bench.play()
+        // What the device has taken at the seam cannot be changed.
+        bench.driver.run(seconds: 2.1)
+        let moments = bench.run(seconds: 0.4)
+        #expect(moments.worstOffset < 3)
+        #expect(moments.allSatisfy { $0.offset != nil })
+    }
+
     @Test("Audio that is longer than the video is played completely")
     func longerAudio() {
         let bench = EngineTestBench(audio: .device())

@@ -42,6 +42,14 @@ struct AudioHistory {
     /// Removes the audio of an epoch.
     mutating func remove(_ epoch: Epoch) { entries.removeAll { $0.buffer.epoch == epoch } }
 
+    /// Moves the audio of a pass to another origin.
+    mutating func move(_ epoch: Epoch, pass: Int, to origin: PassOrigin) {
+        for index in entries.indices
+        where entries[index].buffer.epoch == epoch && entries[index].buffer.pass == pass {
+            entries[index].placement.origin = origin
+        }
+    }
+
     /// Returns the entries from `media` on, and the audio immediately before it.
     func split(at media: TimelineTime) -> (before: AudioBuffer?, entries: [Entry]) {
         var before: AudioBuffer?

@@ -297,41 +297,6 @@ package final class AudioOutputLane: @unchecked Sendable {
         writer.resetConversion()
     }
 
-    /// Discards audio of another item that was written after a seam. Audio before the seam is written again, as late as
-    /// possible.
-    ///
-    /// - Parameters:
-    ///   - epoch: The epoch of the audio to discard.
-    ///   - seam: The timeline position at which it begins.
-    ///   - timeline: The timeline.
-    ///   - media: Its current position.
-    ///   - point: The earliest point at which the device can change, or nil if it plays nothing.
-    func withdraw(
-        _ epoch: Epoch,
-        from seam: TimelineTime,
-        with timeline: Timeline,
-        at media: TimelineTime,
-        _ point: RateChangePoint?
-    ) {
-        guard let scheduler else { return }
-        enqueue { [self] in
-            history.remove(epoch)
-            guard timeline.isRunning else {
-                resetProcessing()
-                scheduler.flush()
-                resumePosition = media
-                return
-            }
-            var start = media
-            if let point, let next = scheduler.rewind(to: point), next < seam {
-                start = next
-            } else {
-                scheduler.restart()
-            }
-            attempt { try reprocessHistory(with: timeline, from: start) }
-        }
-    }
-
     /// Discards what the device has not played, because the stopped timeline has moved to `media`. Audio from there on
     /// that was written before is written again when the timeline starts.
     func move(to media: TimelineTime) {

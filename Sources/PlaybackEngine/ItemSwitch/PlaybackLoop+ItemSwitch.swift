@@ -208,7 +208,7 @@ extension PlaybackLoop {
             after: shown?.presentationTime,
             at: now
         )
-        if presentation.audioIsMisplaced { audio.output?.discardUnplayed() }
+        if presentation.audioIsVoid { audio.output?.discardUnplayed() }
         if isSelection {
             describe(new.id)
             report(.selectionChanged(new.id))

@@ -122,11 +122,13 @@ extension PlaybackLoop {
             updateDuration(pipeline, framesEnd: time)
         }
         apply(.reachedEnd(epoch, at: time, end.error))
-        // Prefetched audio is heard only if the expected media follow, and at the expected time.
+        // Prefetched audio is heard only if the expected media follow.
         if presentation.endWasReported {
             discardPrefetchedAudio()
-        } else if presentation.audioIsMisplaced {
+        } else if presentation.audioIsVoid {
             audio.output?.discardUnplayed()
+        } else if presentation.audioIsMisplaced {
+            movePrefetchedAudio()
         }
         // The next item may not have arrived.
         if !presentation.timeline.isRunning { audio.output?.endAudio() }
@@ -138,6 +140,20 @@ extension PlaybackLoop {
         guard presentation.audioPrefetch != nil else { return }
         audio.output?.discardUnplayed()
         returnPrefetchedAudio()
+    }
+
+    /// Moves prefetched audio to the start of its pass, which is not where it was expected.
+    private func movePrefetchedAudio() {
+        guard let output = audio.output else { return }
+        let (timeline, now) = (presentation.timeline, now)
+        output.move(
+            presentation.current.epoch,
+            pass: presentation.pass,
+            to: presentation.origin,
+            with: timeline,
+            at: timeline.media(at: now),
+            output.rateChangePoint(at: now, epoch: timeline.epoch)
+        )
     }
 
     /// Takes back audio of the next item, which will not follow. The current item is heard to its end.

@@ -27,8 +27,10 @@ struct PresentationPass {
     var endWasReported = false
     /// The audio after this pass that was delivered early.
     var audioPrefetch: AudioPrefetch?
-    /// A Boolean value that indicates whether prefetched audio is wrong, because something else follows or it begins
-    /// at another time.
+    /// A Boolean value that indicates whether prefetched audio is wrong, because something else follows.
+    var audioIsVoid = false
+    /// A Boolean value that indicates whether prefetched audio was delivered for another time than the one at which it
+    /// begins.
     var audioIsMisplaced = false
 }
 
@@ -46,7 +48,7 @@ extension PresentationPass {
             lastFrameTime: lastFrameTime,
             audioTrim: isVoid ? now : max(audioUntil, now),
             audioPrefetch: isVoid ? nil : audioPrefetch,
-            audioIsMisplaced: isVoid
+            audioIsVoid: isVoid
         )
     }
 

@@ -45,7 +45,8 @@ extension PresentationScheduler {
                 origin: origin,
                 videoUntil: first,
                 audioUntil: prefetched?.until ?? first,
-                audioIsMisplaced: isOfOtherPass || isMisplaced(prefetched, origin: origin)
+                audioIsVoid: isOfOtherPass,
+                audioIsMisplaced: isMisplaced(prefetched, origin: origin)
             )
         )
     }
@@ -78,7 +79,7 @@ extension PresentationScheduler {
     }
 
     /// Continues the pass with other tracks of the same item. Media that were delivered are not delivered again,
-    /// except misplaced audio.
+    /// except void audio.
     mutating func continuePass(
         with next: ItemPipeline,
         epoch: Epoch,

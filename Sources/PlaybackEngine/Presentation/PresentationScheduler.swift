@@ -117,6 +117,7 @@ extension PresentationScheduler {
         set { current.pass.audioPrefetch = newValue }
     }
     var endWasReported: Bool { current.pass.endWasReported }
+    var audioIsVoid: Bool { current.pass.audioIsVoid }
     var audioIsMisplaced: Bool { current.pass.audioIsMisplaced }
 
     func itemTime(at host: HostTime) -> ItemTime { origin.itemTime(of: timeline.media(at: host)) }
