@@ -43,7 +43,8 @@ package final class AudioDeviceBuffer: Sendable {
                 channelCount: accepted.channelCount,
                 capacity: Int(2 * rate),
                 prefill: Int(Self.prefillSeconds * rate),
-                gainStep: Float(100 / rate)
+                gainStep: Float(100 / rate),
+                flushes: signals.flushes.load(ordering: .acquiring)
             )
             settings.ring?.setGain(signals.gain)
             return (accepted, true)

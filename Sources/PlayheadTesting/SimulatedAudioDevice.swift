@@ -101,6 +101,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         var stalledUntil = HostTime.zero
         var hasUnderrun = false
         var underrunCount = 0
+        var flushes = 0
         var name: String?
         var gain: Float = 1
         var onNotice: (@Sendable (AudioDeviceNotice) -> Void)?
@@ -214,7 +215,8 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
             state.ring = SampleRing(
                 channelCount: taken.channelCount,
                 capacity: Int(rate * state.setup.capacity),
-                prefill: Int(rate * state.setup.buffer)
+                prefill: Int(rate * state.setup.buffer),
+                flushes: state.flushes
             )
             state.ring?.setGain(state.gain)
             state.beginPlaying(at: clock.now, after: state.setup.startDelay)
@@ -247,6 +249,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     public func flush() {
         withCurrentState { state in
             state.calls.append(.flush)
+            state.flushes += 1
             state.bufferedSamples = []
             state.isSilent = true
             state.ring?.flush()

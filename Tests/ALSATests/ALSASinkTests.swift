@@ -123,6 +123,19 @@ extension ALSAStreamTests {
             try await FakeDevice.wait { $0.calls.contains("close") }
         }
 
+        @Test("A flush before the format is known counts for the positions of the device")
+        func flushedBeforeStart() throws {
+            let buffer = AudioDeviceBuffer(device: nil, title: "")
+            buffer.flush()
+            _ = buffer.start(Self.format)
+            buffer.write(Self.second)
+            let ring = try #require(buffer.settings.withLock { $0.ring })
+            let samples = UnsafeMutablePointer<Float>.allocate(capacity: 10)
+            defer { samples.deallocate() }
+            ring.read(into: samples, count: 10)
+            #expect(ring.next?.flushes == 1)
+        }
+
         @Test("Without the library, one notice reports it")
         func noLibrary() async throws {
             let (notices, continuation) = AsyncStream.makeStream(of: AudioOutputNotice.self)

@@ -89,6 +89,18 @@ struct SampleRingTests {
         #expect(ring.next?.flushes == 1)
     }
 
+    @Test("Flushes before the ring was created are counted")
+    func earlierFlushes() {
+        let ring = SampleRing(channelCount: 1, capacity: 100, flushes: 2)
+        write(ring, 1..<9)
+        #expect(read(ring, 2) == [1, 2])
+        #expect(ring.next?.flushes == 2)
+        ring.flush()
+        write(ring, 20..<24)
+        #expect(read(ring, 2) == [20, 21])
+        #expect(ring.next?.flushes == 3)
+    }
+
     @Test("Skipping drops samples, or inserts silence before them")
     func skipping() {
         let ring = SampleRing(channelCount: 1, capacity: 100)

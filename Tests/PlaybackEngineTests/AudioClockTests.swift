@@ -132,6 +132,24 @@ struct AudioClockTests {
         #expect(bench.audioDevice.heard.last?.samples.first == Int16(truncatingIfNeeded: 144_000))
     }
 
+    @Test("After a seek before playback begins, the device is the clock")
+    func soughtBeforePlaying() {
+        var setup = SimulatedAudioDevice.Setup()
+        setup.startDelayError = 0.2
+        let bench = EngineTestBench(audio: .device(setup))
+        bench.load(.clip(seconds: 5))
+        bench.driver.run(seconds: 0.1)
+        bench.seek(1, to: .ms(1000))
+        bench.driver.run(seconds: 0.1)
+        bench.play()
+        bench.driver.run(seconds: 1)
+        let calls = bench.audioDevice.calls
+        let start = calls.firstIndex { if case .start = $0 { true } else { false } }
+        #expect(calls.prefix(start ?? 0).contains(.flush))
+        #expect(bench.loop.snapshot.audio.isClock)
+        #expect(abs(bench.offset ?? 99) < 1)
+    }
+
     @Test(
         "Without its device the timeline follows the host's clock; a returning device plays in sync",
         arguments: 1...6

@@ -49,6 +49,7 @@ struct MutedDeviceTests {
         let moments = bench.run(seconds: 2)
         #expect(moments.worstOffset < 3 && moments.allSatisfy { $0.offset != nil })
         #expect(moments.steps.lowerBound > 4.9 && moments.steps.upperBound < 5.1)
+        #expect(bench.loop.snapshot.audio.isClock)
     }
 
     @Test(

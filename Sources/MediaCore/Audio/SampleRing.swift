@@ -22,7 +22,8 @@ package final class SampleRing: @unchecked Sendable {
     private let readCount = Atomic<Int64>(0)
     /// The number up to which the current call of the reader may read.
     private let claimedCount = Atomic<Int64>(0)
-    /// The number of flushes that the writer has requested. The reader applies them in its next call.
+    /// The number of flushes that the writer has requested, with those before the ring was created. The reader applies
+    /// them in its next call.
     private let flushes = Atomic<Int>(0)
     private let flushMark = Atomic<Int64>(0)
     private let skips = Atomic<Int64>(0)
@@ -57,12 +58,15 @@ package final class SampleRing: @unchecked Sendable {
     ///   - prefill: The number of samples per channel that must be available after a flush before any is read, so
     ///     that the first call does not underrun.
     ///   - gainStep: The largest change of the gain from one sample to the next.
-    package init(channelCount: Int, capacity: Int, prefill: Int = 1, gainStep: Float = 1) {
+    ///   - flushes: The number of flushes before the ring was created, from which flushes are counted on.
+    package init(channelCount: Int, capacity: Int, prefill: Int = 1, gainStep: Float = 1, flushes: Int = 0) {
         self.channelCount = max(1, channelCount)
         self.capacity = max(1, capacity)
         self.prefill = Int64(max(1, min(prefill, capacity)))
         self.gainStep = gainStep
         storage = .allocate(capacity: self.capacity * self.channelCount)
+        self.flushes.store(flushes, ordering: .relaxed)
+        appliedFlushes = flushes
     }
 
     deinit { storage.deallocate() }
