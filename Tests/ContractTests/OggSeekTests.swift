@@ -1,6 +1,7 @@
 import FFmpeg
 import Foundation
 import MediaCore
+import Playhead
 import PlayheadBackend
 import PlayheadTesting
 import TestSupport
@@ -55,6 +56,36 @@ struct OggSeekTests {
             #expect(part.first?.time.map { $0 <= time } == true, "\(time)")
             #expect(part[...] == whole.suffix(part.count), "\(time)")
         }
+    }
+
+    @Test(
+        "Buffers of Vorbis follow one another, from the start and after a seek, also if short blocks follow long ones",
+        arguments: [false, true]
+    )
+    func vorbisBlocks(isCopiedToWebM: Bool) async throws {
+        let folder = try TemporaryFolder()
+        // An attack, which is encoded in short blocks, each half second.
+        let source = "aevalsrc=exp(-200*(2*t-floor(2*t)))*sin(20000*t):d=4:s=48000"
+        var url = try MadeFile.make("a.ogg", in: folder, "-f lavfi -i \(source) -c:a libvorbis")
+        if isCopiedToWebM { url = try MadeFile.make("a.webm", in: folder, "-i \(url.path) -c copy") }
+        for start in [MediaTime.zero, .ms(1200)] {
+            var end: MediaTime?
+            var lengths: Set<Int> = []
+            let range = MediaTimeRange(start: start, duration: .ms(2000))
+            for try await buffer in Asset(url: url).audio(in: range) {
+                let time = buffer.presentationTime
+                #expect(isNear(time, end ?? time), "\(time) after \(end ?? time)")
+                end = time + buffer.duration
+                lengths.insert(buffer.frameCount)
+            }
+            #expect(lengths.contains(576))
+            #expect(isNear(end ?? start, start + .ms(2000)))
+        }
+    }
+
+    /// The times of WebM are rounded to milliseconds.
+    private func isNear(_ time: MediaTime, _ expected: MediaTime) -> Bool {
+        max(time, expected) - min(time, expected) < .ms(2)
     }
 
     /// Reads all other packets of a track.

@@ -9,6 +9,8 @@ struct FrameFactory {
     let containerAspect: AVRational
     /// The time of the next frame if it has no timestamp.
     private var expected: MediaTime?
+    /// Whether the last audio buffer has another time than its packet; see `corrected`.
+    private var wasCorrected = false
     private var lastVideo: (key: VideoKey, format: VideoFormat)?
     private var lastAudio: (key: AudioKey, format: AudioFormat)?
 
@@ -19,7 +21,10 @@ struct FrameFactory {
     }
 
     /// Forgets the expected time of the next frame, after a flush.
-    mutating func reset() { expected = nil }
+    mutating func reset() {
+        expected = nil
+        wasCorrected = false
+    }
 
     /// Returns a video frame. `view` describes its pixels if they differ from those of the libav frame; the caller then
     /// sets the storage.
@@ -47,16 +52,36 @@ struct FrameFactory {
         let frame = owner.pointer.pointee
         guard frame.nb_samples > 0, frame.sample_rate > 0, frame.ch_layout.nb_channels > 0 else { return nil }
         let stamp = FFmpeg.ticks(frame.best_effort_timestamp) ?? FFmpeg.ticks(frame.pts)
-        let time = mapping.itemTime(stamp) ?? expected ?? .zero
-        let buffer = AudioBuffer(
+        var buffer = AudioBuffer(
             format: audioFormat(owner.pointer),
-            presentationTime: time,
+            presentationTime: mapping.itemTime(stamp) ?? expected ?? .zero,
             frameCount: Int(frame.nb_samples),
             storage: FFmpegAudioStorage(owner)
         )
-        expected = time + buffer.duration
+        if track.codec == "vorbis" { buffer.presentationTime = corrected(buffer) }
+        expected = buffer.presentationTime + buffer.duration
         return buffer
     }
+
+    /// Returns the time of a buffer of Vorbis.
+    ///
+    /// libav gives a short block that follows a long one a time that is too late, by 448 samples of blocks of 256 and
+    /// 2048, and also writes it to other containers. The times before and after it are right, so only one buffer at a
+    /// time is moved to the end of the previous one.
+    private mutating func corrected(_ buffer: AudioBuffer) -> MediaTime {
+        let time = buffer.presentationTime
+        guard let expected, !wasCorrected, time - expected > FrameFactory.timestampResolution,
+            time - expected < buffer.duration
+        else {
+            wasCorrected = false
+            return time
+        }
+        wasCorrected = true
+        return expected
+    }
+
+    /// The resolution of the times of Matroska: 1 ms.
+    private static let timestampResolution = MediaTime(value: 1, timescale: 1000)
 
     private var nominalDuration: MediaTime {
         guard let rate = track.nominalFrameRate, rate.isPositive else { return .zero }
