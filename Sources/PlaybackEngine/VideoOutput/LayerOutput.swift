@@ -10,74 +10,7 @@ package import PlayheadBackend
 /// afterwards. Each sink therefore receives frames, flushes and its end in the order in which they were issued
 /// here.
 package final class LayerOutput: Sendable {
-    private struct Shared {
-        var fit = Fit()
-        var report: (@Sendable (OutputReport) -> Void)?
-        var finishHandler: (@Sendable (any VideoSink) -> Void)?
-        var feeders: [SinkFeeder] = []
-        /// Sinks that were removed while frames were on their way to them.
-        var leaving: [SinkFeeder] = []
-        var lastFrame: VideoFrame?
-        /// The settings with which the current frame was delivered, and its shape after the filter.
-        var shownFit: Fit?
-        /// The subtitles to draw, and those of the current frame.
-        var subtitles: DueSubtitles?
-        var shownSubtitles: DueSubtitles?
-        var shownShape: VideoShape?
-        /// The scheduled check whether the current frame is delivered again; see `refresh`.
-        var scheduledRefresh: (any Wakeup)?
-        var isClosed = false
-        var filter: Filter?
-        /// The number of frames that wait for the layer's lane or are processed there.
-        var processingCount = 0
-
-        /// The sinks that must receive the current frame again.
-        var outdatedFeeders: [SinkFeeder] {
-            guard !isClosed, lastFrame != nil else { return [] }
-            if shownFit != fit { return feeders }
-            return shownSubtitles === subtitles ? [] : feeders.filter(\.rendersSubtitles)
-        }
-
-        var deinterlaces: Bool { feeders.contains { $0.requiresDeinterlacing(fit) } }
-
-        /// Clears the current frame.
-        mutating func clearShown() {
-            lastFrame = nil
-            shownFit = nil
-            shownShape = nil
-            shownSubtitles = nil
-            scheduledRefresh?.cancel()
-            scheduledRefresh = nil
-        }
-    }
-
-    /// A closure in a struct, because a bare closure in a generic container is wrapped again on each access.
-    private struct Filter {
-        let call: @Sendable (VideoFrame) -> VideoFrame?
-    }
-
-    /// A frame on its way to the sinks, with its slots.
-    private struct Delivery {
-        let frame: VideoFrame
-        let fit: Fit
-        let filter: Filter?
-        let subtitles: DueSubtitles?
-        let slots: [(feeder: SinkFeeder, slot: SinkFeeder.Slot)]
-        /// The number of sinks that were too busy.
-        var skipped = 0
-        /// The slots of earlier frames that this frame replaces.
-        var displaced: [SinkFeeder.Slot] = []
-        let all: CompletionGroup?
-
-        /// Whether the frame is deinterlaced for at least one sink.
-        var isDeinterlaced: Bool {
-            frame.isInterlaced && slots.contains { $0.feeder.requiresDeinterlacing(fit) }
-        }
-        /// Whether the frame is processed on the layer's lane before it is converted for sinks.
-        var needsProcessing: Bool { filter != nil || isDeinterlaced }
-    }
-
-    private let shared = Locked(Shared())
+    private let shared = Locked(State())
     /// The lane on which frames are deinterlaced and filtered.
     private let lane: any Lane
     private let driver: any Driver
@@ -147,7 +80,7 @@ package final class LayerOutput: Sendable {
     /// Whether a sink requests deinterlaced frames.
     var deinterlaces: Bool { shared.withLock { $0.deinterlaces } }
 
-    private func updateSettings<Result>(_ body: (inout Shared) -> Result) -> Result {
+    private func updateSettings<Result>(_ body: (inout State) -> Result) -> Result {
         let (result, hasChanged) = shared.withLock { shared in
             let before = shared.deinterlaces
             return (body(&shared), shared.deinterlaces != before)
@@ -308,7 +241,7 @@ package final class LayerOutput: Sendable {
     /// Reserves a slot for the frame with the sinks that receive it.
     private func begin(
         _ frame: VideoFrame,
-        _ shared: inout Shared,
+        _ shared: inout State,
         _ feeders: [SinkFeeder],
         isEssential: Bool,
         done: (@Sendable () -> Void)?
