@@ -31,21 +31,9 @@ public final class Asset: Sendable {
     }
     private typealias Waiter = @Sendable (Result<Void, PlaybackError>) -> Void
 
-    /// The sources that all openings of the asset share, so that received bytes are reused.
-    private struct Sources {
-        /// The options for requests.
-        let network: NetworkOptions
-        /// The HTTP source. Nil if the URL has neither the scheme http nor https, and if the application supplies the
-        /// bytes.
-        let remote: Result<HTTPByteSource?, MediaError>
-        /// The playlist resources. Nil if the asset cannot be a playlist: the application supplies the bytes, or it is
-        /// a file with the name of another format.
-        let playlists: PresentationResources?
-    }
-
     private let state = Locked(State())
     /// The sources, or nil before the network options are decided.
-    private let decidedSources = Locked<Sources?>(nil)
+    private let decidedSources = Locked<AssetSources?>(nil)
     /// The backend that the asset was created with, or nil.
     private let ownBackend: (any MediaBackend)?
     /// The result of a preloader, until a player claims it.
@@ -95,53 +83,17 @@ public final class Asset: Sendable {
     package func setDefaultNetworkOptions(_ network: NetworkOptions) { _ = sources(network) }
 
     /// Returns the sources. The first call creates them, with `network` if the asset has no options of its own.
-    private func sources(_ network: NetworkOptions = NetworkOptions()) -> Sources {
+    private func sources(_ network: NetworkOptions = NetworkOptions()) -> AssetSources {
         decidedSources.withLock { decided in
             if let decided { return decided }
-            let new = makeSources(options.network ?? network)
+            let new = AssetSources(of: url, options, network: options.network ?? network)
             decided = new
             return new
         }
     }
 
-    private func makeSources(_ network: NetworkOptions) -> Sources {
-        let remote = Result<HTTPByteSource?, MediaError> { () throws(MediaError) in
-            guard options.byteSource == nil, let scheme = url.scheme?.lowercased(),
-                ["http", "https"].contains(scheme)
-            else { return nil }
-            return try HTTPByteSource(
-                url: url.absoluteString,
-                options: network,
-                urlRefresh: Self.urlRefresh(of: url, options)
-            )
-        }
-        let local = Self.playlistPath(url, options).map { FileResource(location: $0) }
-        let root: (any ResourceByteSource)? = if case .success(let source?) = remote { source } else { local }
-        return Sources(
-            network: network,
-            remote: remote,
-            playlists: root.map { PresentationResources(root: $0) }
-        )
-    }
-
     /// The options for requests. The first access decides them.
     var network: NetworkOptions { sources().network }
-
-    /// Returns the location of a local file that may be a playlist by its name or its declared type. Otherwise returns
-    /// nil.
-    private static func playlistPath(_ url: URL, _ options: AssetOptions) -> String? {
-        let location = location(of: url)
-        guard options.byteSource == nil, url.isFileURL || url.scheme == nil, location != "-" else {
-            return nil
-        }
-        let isPossible = container(options).map { $0 == "hls" } ?? PlaylistSignature.mayName(location)
-        return isPossible ? location : nil
-    }
-
-    private static func urlRefresh(of url: URL, _ options: AssetOptions) -> HTTPRepresentation.URLRefresh? {
-        guard let renewedURL = options.renewedURL else { return nil }
-        return { error in await renewedURL(url, PlaybackError(error, url: url))?.absoluteString }
-    }
 
     /// The loading status. It becomes `.loaded` also when an item opens the asset for playback.
     public var status: LoadStatus { state.withLock { $0.status } }
@@ -348,7 +300,7 @@ public final class Asset: Sendable {
             case .failure(let error): return FailedDemuxer(error)
             }
         }
-        request.container = Self.container(options)
+        request.container = options.container
         request.probesFully = options.preciseTiming
         request.maximumStreamCount = decoding.maximumStreamCount
         request.maximumPixelCount = decoding.maximumPixelCount
@@ -361,24 +313,14 @@ public final class Asset: Sendable {
         return DetectingDemuxer(request, source, backend: backend, resources: playlists)
     }
 
-    /// Returns FFmpeg's name of the declared container, or nil if it is to be detected.
-    private static func container(_ options: AssetOptions) -> String? {
-        options.overrideMIMEType.map { MIMEType.container(of: $0) ?? $0 }
-    }
-
     /// The role of the lane that reads the asset. Sources and backends of the application, and everything that is not a
     /// file, may block.
     var loadingRole: LaneRole {
         options.byteSource == nil && ownBackend == nil && url.isFileURL ? .fileIO : .blockingIO
     }
 
-    /// The location for the backend: the path of a `file:` URL, "-" for standard input, otherwise the URL.
-    var location: String { Self.location(of: url) }
-
-    private static func location(of url: URL) -> String {
-        if url.isFileURL { return url.path }
-        return url.scheme == nil ? url.relativePath : url.absoluteString
-    }
+    /// The location for the backend; see `AssetSources.location(of:)`.
+    var location: String { AssetSources.location(of: url) }
 
     /// Handles the end of an opening for `load()`; the result of a cancelled opening is ignored.
     private func finish(_ result: Result<MediaDescription, MediaError>, of demuxer: any Demuxer) {
