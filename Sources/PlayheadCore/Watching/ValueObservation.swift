@@ -19,49 +19,6 @@ package struct ValueObservation<Value: Sendable>: Sendable {
     }
 }
 
-/// The value that an observer knows, and the value that was last reported.
-///
-/// The two differ after a setter: a getter returns the new value at once, and the engine reports it later. An observer
-/// that was registered in between knows the new value already.
-private final class KnownValue<Value: Equatable & Sendable>: Sendable {
-    private struct State {
-        var reported: Value?
-        var known: Value?
-        var sequence: UInt64 = 0
-        var isStarted = false
-    }
-    private let state = Locked(State())
-
-    /// The sequence number of the newest notification that came before the start.
-    var missedSequence: UInt64 { state.withLock { $0.sequence } }
-
-    /// Starts with the values at a sequence number. `missed` is the value of `missedSequence` before they were read.
-    ///
-    /// - Returns: False if a notification came during the reading, so that the values may be older than it.
-    func start(reported: Value?, known: Value?, at sequence: UInt64, after missed: UInt64) -> Bool {
-        state.withLock { state in
-            guard state.sequence == missed else { return false }
-            state = State(reported: reported, known: known, sequence: max(sequence, missed), isStarted: true)
-            return true
-        }
-    }
-
-    /// Stores a value that is reported.
-    ///
-    /// - Returns: The value that the observer knew, or nil if the observer knows the new value or registered after it.
-    func exchange(_ new: Value, at sequence: UInt64) -> Value? {
-        state.withLock { state in
-            guard sequence > state.sequence else { return nil }
-            state.sequence = sequence
-            guard state.isStarted, state.reported != new else { return nil }
-            state.reported = new
-            guard state.known != new else { return nil }
-            defer { state.known = new }
-            return state.known
-        }
-    }
-}
-
 extension Watchable {
     fileprivate func observe<Value: Equatable & Sendable>(
         reading read: @escaping @Sendable () -> Value?,
@@ -74,16 +31,11 @@ extension Watchable {
             else { return }
             handler(old, new)
         }
-        // A notification that comes during the reading may be newer than the values.
-        while true {
-            let (missed, latest) = (known.missedSequence, latestSnapshot)
+        let initial = known.start(from: self) { latest in
             let initial = read()
-            let reported = latest?.withCurrent(read) ?? initial
-            let sequence = latest?.sequence ?? 0
-            if known.start(reported: reported, known: initial, at: sequence, after: missed) {
-                return ValueObservation(initialValue: initial, token: token)
-            }
+            return (reported: latest?.withCurrent(read) ?? initial, known: initial)
         }
+        return ValueObservation(initialValue: initial, token: token)
     }
 }
 

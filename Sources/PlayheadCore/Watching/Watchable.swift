@@ -17,7 +17,7 @@ extension Watchable {
         _ options: ObservationOptions,
         _ handler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
     ) -> ObservationToken {
-        let box = LastValue<Value>(sendsInitial: options.contains(.initial))
+        let box = KnownValue<Value>(sendsInitial: options.contains(.initial))
         let begin: @Sendable (Self) -> Void = { object in
             guard let value = box.consumeInitialValue() else { return }
             let new = options.contains(.new) ? value : nil
@@ -37,12 +37,9 @@ extension Watchable {
                 )
             )
         }
-        // A notification that comes during the reading may be newer than the value.
-        var isStarted = false
-        while !isStarted {
-            let (missed, latest) = (box.missedSequence, latestSnapshot)
+        box.start(from: self) { latest in
             let value = latest?.withCurrent { self[keyPath: path] } ?? self[keyPath: path]
-            isStarted = box.start(value, at: latest?.sequence ?? 0, after: missed)
+            return (reported: value, known: value)
         }
         if let lane = callbackLane {
             lane.enqueue { [weak self, weak token] in
