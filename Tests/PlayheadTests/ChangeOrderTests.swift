@@ -1,3 +1,4 @@
+import Dispatch
 import Observation
 import Playhead
 import PlayheadTesting
@@ -66,6 +67,22 @@ struct ChangeOrderTests {
         bench.driver.settle()
         #expect(results.withLock { $0 } == [true])
         #expect(item.currentTime() == .milliseconds(480))
+    }
+
+    @Test("A rate with a time applies to the item that is visible, while another thread sets it")
+    func restart() {
+        let bench = PlayerTestBench()
+        let player = bench.player
+        for round in 0..<200 {
+            let item = bench.makeItem()
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                guard index == 1 else { return player.replaceCurrentItem(with: item) }
+                while player.currentItem !== item {}
+                player.setRate(0, time: .ms(480), atHostTime: .invalid)
+            }
+            bench.driver.settle()
+            #expect(item.currentTime() == .ms(480), "round \(round)")
+        }
     }
 
     @Test("An item that another player gets while it is moved leaves that player", arguments: 0..<3)

@@ -48,14 +48,17 @@ extension PlayerCore {
         let start = time.isNumeric ? time : nil
         let host = hostTime.nanoseconds.map { HostTime(nanoseconds: $0) }
         let command = changing {
-            state.withLock { state in
-                state.addCommand { $0.restart(rate, at: start, host: host) }
-                let held = rate.isNaN ? 0 : max(-32, min(32, rate))
-                state.rate = Masked(value: held, command: state.commands)
-                if time.isNumeric, state.item != nil {
-                    state.seekTarget = Masked(value: max(.zero, time), command: state.commands)
+            // A change of items is visible before its command has been added. The restart is that of the visible item.
+            itemChanges.withLock { _ in
+                state.withLock { state in
+                    state.addCommand { $0.restart(rate, at: start, host: host) }
+                    let held = rate.isNaN ? 0 : max(-32, min(32, rate))
+                    state.rate = Masked(value: held, command: state.commands)
+                    if time.isNumeric, state.item != nil {
+                        state.seekTarget = Masked(value: max(.zero, time), command: state.commands)
+                    }
+                    return state.commands
                 }
-                return state.commands
             }
         }
         acknowledge(command)
