@@ -208,6 +208,28 @@ struct CarouselTests {
         #expect(banner.index == 0 && banner.feed.plan.entries == [])
     }
 
+    @Test("Pages that are set while others are being set decide whether the clip of a single page repeats")
+    func setPagesMeanwhile() throws {
+        let driver = ManualDriver(settlesByItself: true)
+        let banner = makeBanner(driver, [.clip, .clip, .clip])
+        driver.run(seconds: 0.5)
+        let player = try #require(banner.feed.player(for: 0))
+        let isFirst = Locked(true)
+        // The observer is called within the call, and sets pages as another thread might.
+        let token = player.observe(\.repeatMode) { [weak banner] _, _ in
+            let wasFirst = isFirst.withLock { value in
+                defer { value = false }
+                return value
+            }
+            if wasFirst { banner?.setPages([.clip, .clip, .clip], reloading: []) }
+        }
+        banner.setPages([.clip], reloading: [])
+        driver.run(seconds: 7)
+        let index = banner.index
+        #expect(banner.feed.plan.playing == [index] && banner.feed.player(for: index)?.rate == 1)
+        withExtendedLifetime(token) {}
+    }
+
     private func makeBanner(
         _ driver: ManualDriver,
         _ pages: [FeedKind],

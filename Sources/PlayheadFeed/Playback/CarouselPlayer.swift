@@ -123,11 +123,14 @@ public final class CarouselPlayer: Sendable {
     ///     called again for these. The other pages keep their players.
     public func setPages(_ pages: [FeedKind], reloading: Set<Int>? = nil) {
         let now = feed.now
-        feed.change { $0.loops = pages.count < 2 }
         let reloaded = pages.indices.filter { reloading?.contains($0) ?? true }
         change { core in
             core.setPages(pages, at: now)
             for page in reloaded { core.retry(page) }
+        }
+        // As in `change`, the newest pages decide, which another thread may have set.
+        feed.change { [weak self] settings in
+            if let self { settings.loops = state.withLock { $0.core.pages.count < 2 } }
         }
         for page in reloaded { feed.reload(page) }
     }
