@@ -436,6 +436,28 @@ struct FeedPosterTests {
         #expect(released == nil && sink.calls.withLock { $0.last } == "finish" && feed.playerCount == 0)
     }
 
+    @Test("Frames have the size that a layer returns, also if two threads set it")
+    func sizeOfTwoThreads() {
+        let driver = ManualDriver()
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let feed = makeFeed(driver, backend, backend.add())
+        let (layer, sink) = (FeedLayer(size: Self.size), RecordingSink())
+        layer.add(sink)
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 100)))
+        feed.setCells([FeedCell(0, frame: CGRect(x: 0, y: 0, width: 100, height: 100))])
+        feed.setLayer(layer, for: 0)
+        driver.run(seconds: 0.5)
+        feed.pause(0)
+        driver.run(seconds: 0.5)
+        for round in 0..<200 {
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                for width in 1...20 { layer.size = PixelSize(width: 20 * width + 10 * index, height: 10) }
+            }
+            driver.settle()
+            #expect(sink.sizes.last == layer.size, "round \(round)")
+        }
+    }
+
     @Test("A sink is flushed when its layer is assigned to another clip")
     func flush() {
         let driver = ManualDriver(settlesByItself: true)

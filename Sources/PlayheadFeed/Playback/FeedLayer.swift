@@ -69,16 +69,22 @@ public final class FeedLayer: Sendable {
     }
 
     /// Stores a value for future player layers and applies it to the current one.
-    private func set<Value: Sendable>(
+    private func set<Value: Equatable & Sendable>(
         _ value: Value,
         _ property: WritableKeyPath<State, Value>,
         _ layerProperty: ReferenceWritableKeyPath<PlayerLayer, Value>
     ) {
-        let layer = state.withLock { state in
+        var next = state.withLock { state in
             state[keyPath: property] = value
-            return state.layer
+            return (value: value, layer: state.layer)
         }
-        layer?[keyPath: layerProperty] = value
+        while let layer = next.layer {
+            layer[keyPath: layerProperty] = next.value
+            // Another thread may have set another value meanwhile. The newest one is applied last.
+            let newest = state.withLock { (value: $0[keyPath: property], layer: $0.layer) }
+            guard newest.value != next.value else { break }
+            next = newest
+        }
         requestPoster()
     }
 
