@@ -516,6 +516,33 @@ struct FeedPosterTests {
         #expect(layer.binding == number + 2)
     }
 
+    @Test("A layer that is assigned to a clip again while it is being assigned to it shows the clip")
+    func boundMeanwhile() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let feed = makeFeed(driver, backend, backend.add())
+        let (layer, sink) = (FeedLayer(size: Self.size), RecordingSink())
+        layer.add(sink)
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 150)))
+        feed.setCells((0..<2).map { FeedCell($0, frame: CGRect(x: 0, y: $0 * 100, width: 100, height: 100)) })
+        feed.setLayer(layer, for: 1)
+        driver.run(seconds: 0.2)
+        #expect(layer.content != .nothing)
+        let isFirst = Locked(true)
+        // The handler is called within the assignment, and assigns the layer as another thread might.
+        layer.setContentHandler { [weak layer, weak feed] content in
+            let wasFirst = isFirst.withLock { value in
+                defer { value = false }
+                return value
+            }
+            if wasFirst { feed?.setLayer(layer, for: 0) }
+        }
+        feed.setLayer(layer, for: 0)
+        #expect(!isFirst.withLock { $0 })
+        driver.run(seconds: 0.5)
+        #expect(layer.content == .video)
+    }
+
     @Test("The bars of a poster have the layer's background color", .enabled(if: Fixture.areThere))
     func bars() throws {
         let driver = ManualDriver(settlesByItself: true)

@@ -11,7 +11,9 @@ extension FeedPlayerPool {
         }
         if let old, old.layer === layer, old.isCurrent { return }
         let binding = layer.flatMap { layer in layer.begin().map { LayerBinding(layer: layer, number: $0) } }
-        let replaced = published.withLock { published in
+        let replaced = published.withLock { published -> LayerBinding? in
+            // Another thread, or the layer's handler, may have assigned the layer to the clip again meanwhile.
+            if let binding, published.bindings[id]?.isNewer(than: binding) == true { return nil }
             defer { published.bindings[id] = binding }
             return published.bindings[id]
         }

@@ -9,6 +9,9 @@ struct LayerBinding: Sendable {
 
     func isSame(as other: LayerBinding) -> Bool { layer === other.layer && number == other.number }
 
+    /// Whether this is a later assignment of the same layer.
+    func isNewer(than other: LayerBinding) -> Bool { layer === other.layer && number > other.number }
+
     /// Ends the assignment: the sinks receive nothing more of the clip.
     func end() { layer.begin(after: number) }
 }
