@@ -237,6 +237,46 @@ struct FeedFaultTests {
         #expect(sink.sizes.last == PixelSize(width: 64, height: 64))
     }
 
+    @Test("During an interruption no clip plays unless the user plays it; then the chosen clip resumes")
+    func interruption() throws {
+        let bench = FeedBench(scripts: 4, hasAudio: true)
+        bench.feed.setMuted(false)
+        bench.driver.run(seconds: 0.5)
+        let device = try #require(bench.openDevices.first)
+        let player = try #require(bench.feed.player(for: 0))
+        device.beginInterruption()
+        bench.driver.run(seconds: 0)
+        #expect(bench.running == [] && player.isInterrupted)
+        // The feed decides again.
+        bench.settle(at: 5)
+        #expect(bench.running == [])
+        // The interruption ends while nothing may play.
+        bench.feed.setInBackground(true)
+        let rateChanges = Locked(0)
+        let token = player.onEvent { timed in
+            if case .rateChanged = timed.event { rateChanges.withLock { $0 += 1 } }
+        }
+        device.endInterruption()
+        bench.driver.run(seconds: 1)
+        #expect(rateChanges.withLock { $0 } == 0)
+        bench.feed.setInBackground(false)
+        #expect(bench.running == [0])
+        // The clip is chosen again during the interruption.
+        device.beginInterruption()
+        bench.feed.setOnScreen(false)
+        bench.feed.setOnScreen(true)
+        bench.driver.run(seconds: 1)
+        #expect(bench.running == [])
+        device.endInterruption()
+        bench.driver.run(seconds: 0)
+        #expect(bench.running == [0])
+        device.beginInterruption()
+        bench.driver.run(seconds: 0)
+        bench.feed.play(0)
+        #expect(bench.running == [0])
+        withExtendedLifetime(token) {}
+    }
+
     @Test("A stall and its end, and a suspension by the budget, are reported as changes")
     func changes() {
         let bench = FeedBench(scripts: 3) { $0 == 0 ? [.stall(atPacket: 8, until: 3)] : [] }

@@ -81,6 +81,9 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         default: break
         }
         applyPlan()
+        if case .userPause(let id, false) = event, core.plan.entry(of: id)?.shouldPlay == true {
+            slot(of: id)?.play(forUser: true)
+        }
     }
 
     func change(_ body: (inout FeedSettings) -> Void) {
@@ -268,7 +271,12 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         let slot = FeedSlot<ID>(Player(configuration: configuration), budget)
         slot.token = slot.player.onEvent { [weak self, weak slot] timed in
             guard let self, let slot else { return }
-            if case .currentItemChanged = timed.event { reportSuspension(of: slot) }
+            switch timed.event {
+            case .currentItemChanged: reportSuspension(of: slot)
+            // The player does not resume by itself, although a clip may have been chosen during the interruption.
+            case .interruptionEnded(shouldResume: false): handle(.time)
+            default: break
+            }
             // Events of an earlier item of this player are ignored.
             guard let id = slot.id, let item = slot.item, timed.item === item else { return }
             handlePlayerEvent(timed.event, of: id, item, slot)

@@ -70,7 +70,8 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
         item.preferredForwardBufferDuration = loading.forwardBufferDuration
     }
 
-    func pause() { if player.rate != 0 { player.pause() } }
+    /// Pauses the clip, so that it does not resume by itself after an interruption either.
+    func pause() { if player.rate != 0 || player.isInterrupted { player.pause() } }
 
     /// Sets whether the clip repeats, also while it plays.
     func setLoops(_ loops: Bool) {
@@ -78,8 +79,9 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
         if player.repeatMode != mode { player.repeatMode = mode }
     }
 
-    func play() {
-        guard player.rate == 0, let item else { return }
+    /// Plays the clip. During an interruption by the system, only the user can do so.
+    func play(forUser: Bool = false) {
+        guard player.rate == 0, forUser || !player.isInterrupted, let item else { return }
         // A clip that has ended would stay at its end.
         if item.duration.isNumeric, item.currentTime() >= item.duration { rewind() }
         player.play()
