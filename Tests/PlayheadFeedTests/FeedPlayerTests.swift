@@ -135,6 +135,36 @@ struct FeedPlayerTests {
         }
     }
 
+    @Test(
+        "8. So does a clip that keeps its player, also if it is one of the next clips at once",
+        arguments: [(.pause, 1.0, true), (.pause, 1.7, false), (.pauseAndRewind, 1.0, false)]
+            as [(FeedOffscreenBehavior, Double, Bool)],
+        [false, true]
+    )
+    func positionOfKeptPlayer(row: (FeedOffscreenBehavior, Double, Bool), isNextAtOnce: Bool) {
+        let (behavior, time, resumes) = row
+        var settings = FeedSettings()
+        settings.offscreenBehavior = behavior
+        settings.rule = .mostVisible(atLeast: 0.8)
+        let bench = FeedBench(scripts: 4, height: 700, settings: settings)
+        bench.driver.run(seconds: time)
+        let player = bench.feed.player(for: 0)
+        // Both cells are half visible.
+        if isNextAtOnce {
+            bench.viewport.bounds.origin.y = 500
+            bench.feed.setViewport(bench.viewport)
+        } else {
+            bench.drag(to: 500)
+        }
+        bench.driver.run(seconds: 0.1)
+        #expect(bench.running == [] && bench.feed.plan.entry(of: 0)?.role == (isNextAtOnce ? .ready : .held))
+        bench.settle(at: 0)
+        bench.driver.run(seconds: 0.1)
+        #expect(bench.running == [0] && bench.feed.player(for: 0) === player)
+        let now = player?.currentTime() ?? .invalid
+        #expect(resumes ? now >= .ms(1000) : now < .ms(500))
+    }
+
     @Test("10. A clip that the user paused stays paused until the user plays it")
     func userPause() {
         let bench = FeedBench(scripts: 20)

@@ -162,7 +162,9 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
                 release(slot, id)
                 continue
             }
-            if entry.role == .held, core.settings.offscreenBehavior == .pauseAndRewind { slot.rewind() }
+            guard entry.role != .chosen, slot.progress == .played else { continue }
+            slot.progress = .left
+            if core.settings.offscreenBehavior == .pauseAndRewind { slot.rewind() }
         }
         while slots.count > core.settings.poolSize, let index = slots.firstIndex(where: { $0.id == nil }) {
             slots.remove(at: index).close()
@@ -189,7 +191,7 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
             slot.setLoading(entry.role == .ready ? .first(seconds: ahead) : .all)
             if plan.audible == entry.id { slot.player.isMuted = false }
             slot.setLoops(core.settings.loops)
-            if entry.shouldPlay { slot.play() }
+            if entry.shouldPlay { play(slot, entry.id) }
         }
         preloads.update(
             requests,
@@ -265,6 +267,16 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         slot.load(id, asset, at: core.startTime(of: id))
         attach(slot.player, to: id)
         return true
+    }
+
+    /// Plays a clip. One that is chosen again resumes where it would if its player had been released.
+    private func play(_ slot: FeedSlot<ID>, _ id: ID) {
+        if slot.progress == .left, let position = slot.resumePosition {
+            core.keepPosition(of: id, at: position.time, duration: position.duration)
+            if core.startTime(of: id) == 0 { slot.rewind() }
+        }
+        slot.progress = .played
+        slot.play()
     }
 
     private func makeSlot() -> FeedSlot<ID> {

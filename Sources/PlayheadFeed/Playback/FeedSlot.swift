@@ -21,12 +21,23 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
         }
     }
 
+    /// Whether the clip has played.
+    enum Progress {
+        /// The clip has not played since it was loaded.
+        case new
+        /// The clip is the chosen one and has played.
+        case played
+        /// The clip has played, and is no longer the chosen one.
+        case left
+    }
+
     let player: Player
     /// The player's membership in the budget.
     let membership: PlaybackBudget.Membership
     var token: ObservationToken?
     private(set) var id: ID?
     private(set) var item: PlayerItem?
+    var progress = Progress.new
     /// Whether the budget's last reported change was a suspension of the clip.
     var isSuspended = false
 
@@ -61,6 +72,7 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
         player.isMuted = true
         id = nil
         item = nil
+        progress = .new
         isSuspended = false
         player.replaceCurrentItem(with: nil)
     }
