@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import MediaCore
 import Playhead
@@ -72,6 +73,43 @@ struct PreloaderTests {
         bench.player.replaceCurrentItem(with: PlayerItem(asset: asset))
         bench.driver.run(seconds: 0)
         #expect(bench.videoSink.numbers.last == 0 && bench.backend.openCount(of: asset.url) == 2)
+    }
+
+    @Test("An asset that is added while another thread schedules the others is preloaded")
+    func scheduledMeanwhile() {
+        let bench = Bench()
+        let preloader = preloader(bench)
+        for round in 0..<200 {
+            let asset = bench.backend.makeAsset()
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                guard index == 1 else { return preloader.preload(asset, to: .probed) }
+                while preloader.status(of: asset) == nil {}
+                preloader.isPaused = false
+            }
+            bench.driver.settle()
+            #expect(preloader.status(of: asset) == .ready, "round \(round)")
+            preloader.cancel(asset)
+        }
+    }
+
+    @Test("A target that is set while the former one is reached is reached, too")
+    func targetMeanwhile() {
+        let bench = Bench()
+        let preloader = preloader(bench)
+        let driver = bench.driver
+        for round in 0..<200 {
+            let asset = bench.backend.makeAsset()
+            preloader.preload(asset, to: .probed)
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                guard index == 1 else { return driver.settle() }
+                while asset.status != .loaded {}
+                preloader.preload(asset, to: .firstFrame)
+            }
+            bench.driver.settle()
+            #expect(preloader.status(of: asset) == .ready)
+            #expect(bench.backend.counts(of: asset.url).decoded == 1, "round \(round)")
+            preloader.cancel(asset)
+        }
     }
 
     @Test("Media that begins after centuries is preloaded")

@@ -60,7 +60,6 @@ final class PreloadJob: Sendable {
     /// Makes the result available to players of the asset.
     func publish() {
         let runner = StageRunner(on: lane, stepsPerTurn: 1) { [weak self] in self?.step() ?? .finished }
-        state.withLock { $0.runner = runner }
         demuxer.setClaimHandler { [weak self] in
             guard let self else { return }
             // The player does not use an outdated result, so the asset need not keep it.
@@ -69,6 +68,7 @@ final class PreloadJob: Sendable {
         }
         runner.wakes(for: demuxer)
         asset.setPreloaded(demuxer)
+        state.withLock { $0.runner = runner }
     }
 
     /// Changes the target and the rank.
@@ -85,11 +85,13 @@ final class PreloadJob: Sendable {
         }
     }
 
-    /// Permits steps.
+    /// Permits steps, unless the job has not been published yet.
     ///
     /// - Returns: True if the job was not active before; call `start()` then.
     func activate() -> Bool {
         state.withLock { state in
+            // Another thread may schedule jobs before the job has a runner to start.
+            guard state.runner != nil else { return false }
             state.mayRun = true
             guard state.status == .waiting else { return false }
             state.status = .loading
@@ -131,7 +133,10 @@ final class PreloadJob: Sendable {
             switch try demuxer.advance(to: target) {
             case .progressed: return .progressed
             case .pending: return .needsInput
-            case .reached: end(.ready)
+            case .reached:
+                end(.ready, of: target)
+                // Another thread may have changed the target meanwhile.
+                return status == .loading ? .progressed : .finished
             case .claimed: end(.handedOver)
             }
         } catch {
@@ -141,11 +146,12 @@ final class PreloadJob: Sendable {
         return .finished
     }
 
-    private func end(_ status: Preloader.Status) {
+    /// Ends the job. If `target` has been reached, the job ends unless it has another target now.
+    private func end(_ status: Preloader.Status, of target: Preloader.Target? = nil) {
         let isNew = state.withLock { state in
-            guard state.status != .handedOver, state.status != .cancelled, state.status != status else {
-                return false
-            }
+            guard state.status != .handedOver, state.status != .cancelled, state.status != status,
+                target == nil || target == state.target
+            else { return false }
             state.status = status
             return true
         }
