@@ -237,6 +237,31 @@ struct FeedFaultTests {
         #expect(sink.sizes.last == PixelSize(width: 64, height: 64))
     }
 
+    @Test("A clip whose asset another player takes over while it is preloaded is preloaded again")
+    func takenOver() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let configuration = Player.Configuration(driver: driver, backend: backend)
+        let assets = (0..<3).map { id in
+            backend.makeAsset(.silentClip(id == 1 ? [.stall(atPacket: 8, until: 3)] : []))
+        }
+        let feed = FeedPlayer<Int>(
+            configuration: configuration,
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        ) { assets[$0] }
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 100)))
+        feed.setCells((0..<3).map { FeedCell($0, frame: CGRect(x: 0, y: $0 * 100, width: 100, height: 100)) })
+        driver.run(seconds: 0.5)
+        #expect(feed.plan.ready == [1, 2] && feed.player(for: 1) == nil)
+        let other = Player(playerItem: PlayerItem(asset: assets[1]), configuration: configuration)
+        driver.run(seconds: 0.5)
+        other.replaceCurrentItem(with: nil)
+        driver.run(seconds: 4)
+        #expect(feed.player(for: 1) != nil)
+        #expect(backend.openCount(of: assets[1].url) == 2)
+    }
+
     @Test("During an interruption no clip plays unless the user plays it; then the chosen clip resumes")
     func interruption() throws {
         let bench = FeedBench(scripts: 4, hasAudio: true)

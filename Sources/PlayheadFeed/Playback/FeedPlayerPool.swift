@@ -303,7 +303,8 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         // The clip may have been given a player, or have been removed, in the meantime.
         guard !isClosed, let id = preloads.id(of: change.asset) else { return }
         switch change.status {
-        case .ready: handle(.time)
+        // If another player has taken over the asset, the clip is preloaded again.
+        case .ready, .handedOver: handle(.time)
         case .failed(let error):
             fail(id, error)
         default: break

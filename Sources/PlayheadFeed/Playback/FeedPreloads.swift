@@ -57,7 +57,12 @@ final class FeedPreloads<ID: Hashable & Sendable>: @unchecked Sendable {
         if preloader.options.concurrentLoads != count { preloader.options.concurrentLoads = count }
         for new in requests {
             let entry = Entry(asset: new.asset, target: new.target, rank: new.rank)
-            if let old = entries[new.id], old.target == entry.target, old.rank == entry.rank { continue }
+            // The preloader has no status of an asset that another player has taken over.
+            if let old = entries[new.id], old.target == entry.target, old.rank == entry.rank,
+                preloader.status(of: entry.asset) != nil
+            {
+                continue
+            }
             entries[new.id] = entry
             preloader.preload(new.asset, to: entry.target, rank: entry.rank)
         }
