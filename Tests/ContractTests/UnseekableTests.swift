@@ -6,19 +6,57 @@ import Testing
 
 @Suite("Contract: seeks in a source that cannot seek", .enabled(if: Fixture.areThere))
 struct UnseekableTests {
+    private static let tone = Fixture.url("tone-48000.wav")
+
     @Test(
         "A seek to a time that is not loaded completes with false, and playback continues",
         arguments: [MediaTime.ms(3_600_000), .positiveInfinity]
     )
     func refused(target: MediaTime) async throws {
-        let bytes = try Data(contentsOf: Fixture.url("tone-48000.wav"))
+        let (played, results) = try await play(Self.tone, seekingTo: target) { $0.status == .readyToPlay }
+        #expect(played.ending == "end", "\(played.message)")
+        #expect(played.sampleCount == 96_000)
+        #expect(results == [false])
+    }
+
+    @Test("A seek into the last second of an item that is loaded to its end is performed")
+    func lastSecond() async throws {
+        let (played, results) = try await play(Self.tone, seekingTo: .ms(1500)) { item in
+            item.loadedTimeRanges.last?.end == item.duration
+        }
+        #expect(played.ending == "end", "\(played.message)")
+        #expect(results == [true])
+    }
+
+    @Test("A seek in packets without presentation times completes with false, and playback continues")
+    func withoutTimes() async throws {
+        let folder = try TemporaryFolder()
+        let source = "-f lavfi -i testsrc2=s=64x48:r=25:d=4"
+        let url = try MadeFile.make("a.avi", in: folder, "\(source) -c:v libx264 -bf 2 -pix_fmt yuv420p")
+        let (played, results) = try await play(url, seekingTo: .ms(2500)) { item in
+            item.preferredForwardBufferDuration = 10
+            return item.loadedTimeRanges.last.map { $0.end > .ms(3500) } ?? false
+        }
+        #expect(played.ending == "end", "\(played.message)")
+        #expect(results == [false])
+        withExtendedLifetime(folder) {}
+    }
+
+    /// Plays a file from a source that cannot seek, and seeks once, when a condition is met first. Returns the results
+    /// of the seek, too.
+    private func play(
+        _ url: URL,
+        seekingTo target: MediaTime,
+        when isMet: @escaping @Sendable (PlayerItem) -> Bool
+    ) async throws -> (PlaybackTranscript, [Bool]) {
+        let bytes = try Data(contentsOf: url)
         let source = ScriptedByteSource([UInt8](bytes), isSeekable: false)
         let options = AssetOptions(byteSource: source)
-        let asset = Asset(url: URL(fileURLWithPath: "/nowhere/tone.wav"), options: options)
+        let asset = Asset(url: URL(fileURLWithPath: "/nowhere/\(url.lastPathComponent)"), options: options)
         let hasSought = Locked(false)
         let results = Locked([Bool]())
         let played = await PlaybackTranscript.play(asset) { player, _ in
-            guard player.currentItem?.status == .readyToPlay,
+            guard let item = player.currentItem, isMet(item),
                 hasSought.withLock({ sought in
                     defer { sought = true }
                     return !sought
@@ -28,8 +66,6 @@ struct UnseekableTests {
                 results.withLock { $0.append(finished) }
             }
         }
-        #expect(played.ending == "end", "\(played.message)")
-        #expect(played.sampleCount == 96_000)
-        #expect(results.withLock { $0 } == [false])
+        return (played, results.withLock { $0 })
     }
 }

@@ -43,7 +43,8 @@ extension PlaybackLoop {
             frameRate: state.timelineRate == 0 ? 0 : publisher.frameRate.value,
             timeline: presentation.timeline,
             origin: presentation.origin,
-            passEnd: pipeline.flatMap { passEnd($0) }
+            passEnd: pipeline.flatMap { passEnd($0) },
+            keptRange: pipeline.flatMap { $0.description.isSeekable ? nil : $0.withProgress(\.keptRange) }
         )
         if publisher.hasChanged {
             shared.publish { publisher.publish(into: &$0, pipeline?.description) }

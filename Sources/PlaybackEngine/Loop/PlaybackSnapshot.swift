@@ -27,6 +27,9 @@ package struct PlaybackSnapshot: Sendable {
     /// The number of frames shown in the last second of playback, or 0 while the timeline is stopped.
     package var frameRate: Float = 0
     package var audio = AudioDeviceFacts()
+    /// The times to which a seek can be performed if the source cannot seek: those whose packets are kept. Nil if there
+    /// are none, and for other sources.
+    package var keptRange: MediaTimeRange?
 
     var timeline = Timeline()
     /// The position of the current pass on the timeline.

@@ -34,6 +34,7 @@ struct SnapshotPublisher {
         var timeline: Timeline
         var origin: PassOrigin
         var passEnd: ItemTime?
+        var keptRange: MediaTimeRange?
     }
 
     mutating func apply(_ change: PlaybackChange, _ state: PlaybackState) {
@@ -66,6 +67,7 @@ struct SnapshotPublisher {
         snapshot.timeline = changes.timeline
         snapshot.origin = changes.origin
         snapshot.passEnd = changes.passEnd
+        snapshot.keptRange = changes.keptRange
     }
 
     /// Returns the rate, or nil if it is the one that was reported last.

@@ -118,6 +118,19 @@ struct ReadingProgress {
         return (time, end)
     }
 
+    /// The times to which a seek can be performed without reading, or nil if there are none.
+    ///
+    /// A margin covers what is released before the seek begins, and tracks that end before the last packet.
+    var keptRange: MediaTimeRange? {
+        guard let bufferedRange else { return nil }
+        let start = bufferedRange.from > .zero ? bufferedRange.from + Self.keptRangeMargin : .zero
+        let end = dataEnd == nil ? bufferedRange.to - Self.keptRangeMargin : bufferedRange.to
+        return start < end ? MediaTimeRange(start: start, end: end) : nil
+    }
+
+    /// The margin of `keptRange`: 1 s. The end of the data needs none.
+    private static let keptRangeMargin = MediaTime(value: 1, timescale: 1)
+
     /// Returns the duration in nanoseconds that has been read of every track from `time` on.
     ///
     /// A track whose data ends far before that of the others has ended, or is sparse, and is not counted.

@@ -1,4 +1,5 @@
 import MediaCore
+import PlaybackEngine
 
 // All of these properties are false until the item is ready. Those for backward playback also require an enabled video
 // track.
@@ -24,14 +25,13 @@ extension PlayerItem {
         guard isReady, let media = asset.media, !media.isSeekable, asset.liveWindow == nil else {
             return true
         }
-        return facts.loadedTimeRanges.contains { range in
-            let start = range.start > .zero ? range.start + Self.loadedRangeMargin : .zero
-            return start <= max(.zero, time) && time < range.end - Self.loadedRangeMargin
-        }
+        // An item that is opened again has no packets yet.
+        guard let attachment = state.withLock({ $0.attachment }),
+            let snapshot = attachment.core?.loop.snapshot, snapshot.itemID == attachment.id,
+            let range = snapshot.keptRange
+        else { return false }
+        return range.start <= max(.zero, time) && time <= range.end
     }
-
-    /// The time by which the packets that are kept may differ from the range that was reported last: 1 s.
-    private static let loadedRangeMargin = MediaTime(value: 1, timescale: 1)
 
     private var isReady: Bool { status == .readyToPlay }
 

@@ -161,7 +161,8 @@ public final class PlayerItem: Sendable, Identifiable {
     }
 
     /// The range of item time that can be sought to. Empty until the item is ready, and if it is not seekable. A seek in
-    /// an item that is not seekable completes with false, except within `loadedTimeRanges`.
+    /// an item that is not seekable completes with false, except to times within `loadedTimeRanges` whose data is kept
+    /// in memory.
     ///
     /// For a live stream it is the range of the segments that the server offers, by the playlist that was loaded last. An
     /// `EVENT` playlist keeps its start, so the range begins at zero; others remove segments at the start. The range is
