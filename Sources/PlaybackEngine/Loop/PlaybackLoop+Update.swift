@@ -226,8 +226,9 @@ extension PlaybackLoop {
 
     /// Whether other audio may follow that of the pass without a gap, so that audio processing continues.
     private var moreAudioFollows: Bool {
-        if state.loopsItem || replacement != nil || suspended != nil { return true }
-        guard let next else { return false }
+        if state.loopsItem || replacement != nil { return true }
+        // The item that an interstitial has interrupted continues in its middle, and may have no audio.
+        guard suspended == nil, let next else { return false }
         return next.pipeline.map { $0.audio != nil } ?? true
     }
 
