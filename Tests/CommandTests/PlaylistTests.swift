@@ -40,6 +40,20 @@ struct PlaylistTests {
         #expect(order == [0, 1, 2])
     }
 
+    @Test(
+        "A repeated list that is entered in its middle continues with the entries before, if the others fail"
+    )
+    func beginsInTheMiddle() throws {
+        var list = try list(3, .forever)
+        list.jump(to: 2)
+        var order: [Int] = []
+        while let entry = list.next() {
+            order.append(entry.id)
+            list.noteFailed(entry.id)
+        }
+        #expect(order == [2, 0, 1, 2])
+    }
+
     @Test("A repeated list ends once no entry is playable any more")
     func endsWhenNothingIsPlayableAnyMore() throws {
         var list = try list(2, .forever)

@@ -11,12 +11,15 @@ struct Playlist: Sendable {
     private(set) var round = 1
     private var lastID = -1
     /// The entries that played and have not failed since. If there are none, the list is not repeated, which would never
-    /// end.
+    /// end, unless it was entered in its middle.
     private var playable: Set<Int> = []
     /// The entries that failed and have not played since.
     private var broken: Set<Int> = []
     /// Whether broken entries are skipped until they change.
     var skipsBroken = false
+    /// Whether the list was entered in its middle, and there are entries before that which have not failed and have not
+    /// been taken since.
+    private var hasSkipped = false
     /// The seed of the order if the list is shuffled.
     private(set) var seed: UInt64?
     /// The entry that `next()` returned last.
@@ -38,6 +41,8 @@ struct Playlist: Sendable {
         if hasBegunRound, seed == nil { round -= 1 }
         hasBegunRound = false
         nextIndex = min(max(0, index), entries.count)
+        hasSkipped =
+            nextIndex < entries.count && entries[..<nextIndex].contains { !broken.contains($0.id) }
         if nextIndex < entries.count { broken.remove(entries[nextIndex].id) }
     }
 
@@ -75,7 +80,8 @@ struct Playlist: Sendable {
         var begins = seed != nil && hasBegunRound && nextIndex == 0
         while true {
             if nextIndex >= entries.count {
-                guard !playable.isEmpty, hasAnotherRound else { return nil }
+                guard !playable.isEmpty || hasSkipped, hasAnotherRound else { return nil }
+                hasSkipped = false
                 round += 1
                 nextIndex = 0
                 begins = true
@@ -232,6 +238,7 @@ struct Playlist: Sendable {
         playable.formIntersection(entries.map(\.id))
         broken.formIntersection(entries.map(\.id))
         nextIndex = entries.count
+        hasSkipped = false
         hasBegunRound = false
     }
 
