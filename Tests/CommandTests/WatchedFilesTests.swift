@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import MediaCore
 import Playhead
 import TestSupport
 import Testing
@@ -168,5 +169,28 @@ struct WatchedFilesTests {
         state.isWaiting = false
         let isLateAttempt = state.retry(afterLap: 2)
         #expect(!isLateAttempt)
+    }
+
+    @Test("The entry of a saved position is tried again first, and then the entries before it")
+    func savedPosition() throws {
+        var playlist = Playlist(repeats: .forever)
+        playlist.skipsBroken = true
+        for name in ["/f/a.mp4", "/f/b.mp4"] {
+            let input = try #require(Input(name))
+            playlist.insert(input, Asset(url: input.url))
+        }
+        var state = PlaySession.State(playlist: playlist)
+        state.resume = ResumeState(location: "/f/b.mp4", index: 1, position: .seconds(12.5))
+        for id in 0...1 {
+            #expect(state.playlist.next()?.id == id)
+            state.playlist.noteFailed(id)
+        }
+        let next = state.beginWaiting()
+        let lap = try #require(next)
+        let isAttempt = state.retry(afterLap: lap)
+        #expect(isAttempt)
+        #expect(state.playlist.next()?.id == 1)
+        state.playlist.noteFailed(1)
+        #expect(state.playlist.next()?.id == 0)
     }
 }

@@ -107,7 +107,7 @@ extension PlaySession.State {
         return emptyLaps
     }
 
-    /// Makes the entries that failed play again.
+    /// Makes the entries that failed play again, that of a saved position first.
     ///
     /// - Parameter lap: The number that `beginWaiting()` has returned.
     /// - Returns: False if the session does not wait any more, or another lap has failed since: that of a file that has
@@ -115,6 +115,7 @@ extension PlaySession.State {
     mutating func retry(afterLap lap: Int) -> Bool {
         guard isWaiting, emptyLaps == lap, !isOver, !isStopping else { return false }
         playlist.retry()
+        seekToResume()
         return true
     }
 }
