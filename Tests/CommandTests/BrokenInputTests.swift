@@ -123,6 +123,20 @@ struct BrokenInputTests {
         #expect(outcome.errors.contains("all playable tracks are disabled"))
     }
 
+    @Test("Each input after one without enabled tracks is played, in order", .enabled(if: Media.isMade))
+    func inputsAfterOneWithoutEnabledTracks() async throws {
+        let names = [
+            "tone-44100.mp3", "video-only.mp4", "tone-44100.mp3", "tone-48000.wav", "tone-44100.mp3",
+        ]
+        let outcome = try await Command.run(
+            ["--untimed", "--video", "none", "--events", "text"] + names.map { Media.fixture($0) }
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
+        let ends = outcome.lines.filter { $0.contains(" didPlayToEndTime") }
+        #expect(ends.map { $0.split(separator: " ").last } == ["item=0", "item=2", "item=3", "item=4"])
+    }
+
     @Test("Inputs after a broken one are played", .enabled(if: Media.isMade))
     func theRestIsStillPlayed() async throws {
         let broken = Media.fixture("broken-text.mp4")

@@ -145,6 +145,8 @@ extension PlaySession {
 
     /// Plays the next input or stops. The player does not end the current input itself.
     func endOrPlayNext() {
+        // An input whose event of readiness is handled late may have one queued after it already.
+        if advanceToQueued() { return }
         if let playback = makeNext(state.withLock { $0.remaining }) {
             begin(playback)
         } else if options.watches, state.withLock({ !$0.isStopping && $0.playlist.isLooping }) {

@@ -124,12 +124,20 @@ extension PlaySession {
             failOnce(playback.entry, "cannot repeat: the duration of a pass is 0", playback.item)
             return endOrPlayNext()
         }
+        _ = advanceToQueued()
+    }
+
+    /// Advances to the queued input if the current one has ended, and the player does not advance itself.
+    ///
+    /// - Returns: False if there is none.
+    func advanceToQueued() -> Bool {
         let (mustAdvance, isPaused) = state.withLock { state in
             (state.hasEnded && state.next != nil && !state.isStopping, state.isPausedByUser)
         }
-        guard mustAdvance else { return }
+        guard mustAdvance else { return false }
         player.advanceToNextItem()
         if !isPaused { player.play() }
+        return true
     }
 
     // MARK: Ends
