@@ -193,4 +193,25 @@ struct WatchedFilesTests {
         state.playlist.noteFailed(1)
         #expect(state.playlist.next()?.id == 0)
     }
+
+    @Test("A file of the saved position that appears during an interruption is the first one after it")
+    func savedPositionAfterInterruption() throws {
+        var playlist = Playlist(repeats: .forever)
+        playlist.skipsBroken = true
+        let files = try ["/f/a.mp4", "/f/b.mp4", "/f/c.mp4"].map { path in try #require(Input(path)) }
+        playlist.insert(files[0], Asset(url: files[0].url))
+        var state = PlaySession.State(playlist: playlist)
+        state.resume = ResumeState(location: "/f/c.mp4", index: 2, position: .seconds(12.5))
+        #expect(state.playlist.next()?.id == 0)
+        state.playlist.noteFailed(0)
+        let lap = state.beginWaiting()
+        #expect(lap == 1)
+        state.playlist.merge(files[1...].map { ($0, Asset(url: $0.url)) })
+        let wasWaiting = state.endWaiting()
+        #expect(wasWaiting)
+        #expect(state.playlist.next()?.input.argument == "/f/c.mp4")
+        state.isWaiting = false
+        let isWaiting = state.endWaiting()
+        #expect(!isWaiting)
+    }
 }

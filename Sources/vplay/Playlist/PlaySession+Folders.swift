@@ -79,11 +79,7 @@ extension PlaySession {
 
     /// Tries the entries again after an interruption that was played while the session waited for files.
     func endWaiting() {
-        let isWaiting = state.withLock { state -> Bool in
-            guard !state.playlist.isEmpty else { return false }
-            return state.retry(afterLap: state.emptyLaps)
-        }
-        if isWaiting { playNext() }
+        if state.withLock({ $0.endWaiting() }) { playNext() }
     }
 
     /// Returns the seconds to wait after laps in which nothing was played.
@@ -115,6 +111,16 @@ extension PlaySession.State {
     mutating func retry(afterLap lap: Int) -> Bool {
         guard isWaiting, emptyLaps == lap, !isOver, !isStopping else { return false }
         playlist.retry()
+        seekToResume()
+        return true
+    }
+
+    /// Makes all entries play again, beginning with that of the saved position, whose file may have appeared during an
+    /// interruption.
+    ///
+    /// - Returns: False if the session does not wait, or there is no entry.
+    mutating func endWaiting() -> Bool {
+        guard !playlist.isEmpty, retry(afterLap: emptyLaps) else { return false }
         seekToResume()
         return true
     }
