@@ -162,6 +162,23 @@ struct ResumeTests {
         #expect(outcome.pictures.count == 1)
     }
 
+    @Test("A pipe, which cannot be sought, begins again", .enabled(if: Media.isMade))
+    func unseekable() async throws {
+        let outcome = try await Command.shell(
+            """
+            path=$(mktemp)
+            trap 'rm -f "$path"' EXIT
+            options="--untimed --resume=$path --audio none --video framemd5:-"
+            play() { cat "$1" | "$vplay" $options "${@:2}" - | grep -vc '^#'; }
+            play "$1" --frames 30
+            grep -c '"location":"-"' "$path"
+            play "$1"
+            """,
+            Media.fixture("clip-h264-aac.ts")
+        )
+        #expect(outcome.lines == ["30", "1", "90"], "\(outcome.errors)")
+    }
+
     @Test("The default file depends on the inputs and the current folder")
     func names() {
         func path(_ arguments: [String], _ folder: String, _ environment: [String: String]) -> String? {

@@ -20,9 +20,10 @@ extension PlaySession {
     /// - Returns: The playback, or nil at the end of the list.
     func makeNext(_ remaining: MediaTime?) -> InputPlayback? {
         while let entry = state.withLock({ $0.isStopping ? nil : $0.playlist.next() }) {
-            let resume = state.withLock { state in
-                state.resume.flatMap {
-                    $0.location.hasSameBytes(as: entry.input.argument) ? $0.position : nil
+            let resume = state.withLock { state -> MediaTime? in
+                state.resume.flatMap { saved in
+                    let isSought = saved.position > .zero && saved.location.hasSameBytes(as: entry.input.argument)
+                    return isSought ? saved.position : nil
                 }
             }
             switch items.make(entry, remaining: repeatsSingleInput ? nil : remaining, resume: resume) {

@@ -77,7 +77,8 @@ extension PlaySession {
         // The time of the player is that of another item during an interruption.
         let time = item.currentTime()
         guard time.isNumeric else { return nil }
-        position.position = max(.zero, time)
+        // A stream that cannot be sought, as a pipe or internet radio, begins again.
+        position.position = item.asset.media?.isSeekable == false ? .zero : max(.zero, time)
         return position
     }
 
