@@ -162,6 +162,19 @@ struct ResumeTests {
         #expect(outcome.pictures.count == 1)
     }
 
+    @Test("Reverse playback continues at the saved position", .enabled(if: Media.isMade))
+    func reverse() async throws {
+        let path = Media.temporary("resume.json").path
+        defer { unlink(path) }
+        let position = ResumeState(location: Media.silent, index: 0, position: .seconds(1))
+        #expect(ResumeFile(path: path).write(position) == 0)
+        let options = ["--untimed", "--rate", "-1", "--video", "framemd5:-", Media.silent]
+        let continued = try await Command.run(options + ["--resume=\(path)"])
+        let whole = try await Command.run(options + ["--end", "1"])
+        #expect(continued.status == 0, "\(continued.errors)")
+        #expect(continued.pictures == whole.pictures)
+    }
+
     @Test("A pipe, which cannot be sought, begins again", .enabled(if: Media.isMade))
     func unseekable() async throws {
         let outcome = try await Command.shell(

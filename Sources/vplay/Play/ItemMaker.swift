@@ -70,7 +70,7 @@ struct ItemMaker: Sendable {
             if let video, options.videoTrack != nil { item.selectTrack(video, ofType: .video) }
         }
         let zero = Self.firstFrameTime(of: asset.tracks.first { $0.id == video })
-        if options.rate < 0, !isInterruption { return .success(reverse(item, entry, zero)) }
+        if options.rate < 0, !isInterruption { return .success(reverse(item, entry, zero, resume)) }
         let position = entry.options.start ?? options.start
         let start =
             resume
@@ -89,14 +89,21 @@ struct ItemMaker: Sendable {
         return .success(playback)
     }
 
-    /// Creates a reverse playback from --end or the last frame to --start or the first frame.
-    private func reverse(_ item: PlayerItem, _ entry: PlaylistEntry, _ zero: MediaTime) -> InputPlayback {
-        let start = options.end.map { zero + $0 } ?? Self.farEnd
+    /// Creates a reverse playback from the saved position, --end or the last frame to --start or the first frame.
+    private func reverse(
+        _ item: PlayerItem,
+        _ entry: PlaylistEntry,
+        _ zero: MediaTime,
+        _ resume: MediaTime?
+    ) -> InputPlayback {
+        let start = resume ?? options.end.map { zero + $0 } ?? Self.farEnd
         item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
         let asset = entry.asset
         let end = options.start?.time(after: zero, duration: asset.duration, chapters: asset.chapters)
         if let end { item.reversePlaybackEndTime = end }
-        return InputPlayback(item: item, entry: entry, start: start, end: nil)
+        var playback = InputPlayback(item: item, entry: entry, start: start, end: nil)
+        playback.isResumed = resume != nil
+        return playback
     }
 
     /// A time of 1,000 hours, which the player limits to the duration.
