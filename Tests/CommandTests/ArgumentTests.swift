@@ -1,3 +1,4 @@
+import ArgumentParser
 import Playhead
 import Testing
 
@@ -136,6 +137,21 @@ struct ArgumentTests {
                 return track
             }
         #expect((try? TrackArgument(argument: text)?.pick(.audio, from: tracks).get()) == expected)
+    }
+
+    @Test("The file that `pick --play` has chosen is played with the options for the network")
+    func playedWithNetworkOptions() throws {
+        let options = [
+            "--play", "--header", "Authorization: x", "--timeout", "3", "--proxy", "http://p:8080",
+        ]
+        let url = "https://h/a.mp4"
+        let pick = try PickCommand.parse(options + [url])
+        let input = try #require(Input(url))
+        let play = try pick.playCommand(for: input)
+        #expect(play.inputs == [url])
+        #expect(play.network.header == ["Authorization: x"])
+        #expect(play.network.connection.timeout == 3)
+        #expect(play.network.connection.proxy == "http://p:8080")
     }
 }
 

@@ -49,9 +49,14 @@ struct PickCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let input = await choose()
-        let command = try PlayCommand.parse(["--", input.argument])
-        try await command.run()
+        try await playCommand(for: choose()).run()
+    }
+
+    /// Returns the command that plays an input, with the options for the network.
+    func playCommand(for input: Input) throws -> PlayCommand {
+        var command = try PlayCommand.parse(["--", input.argument])
+        command.network = network
+        return command
     }
 
     /// Returns the input to play. In all other cases the process exits.
