@@ -171,6 +171,32 @@ struct WatchedFilesTests {
         #expect(!isLateAttempt)
     }
 
+    @Test("Files of other folders that appear before that of the saved position do not begin to play")
+    func savedFolder() throws {
+        var playlist = Playlist(repeats: .forever)
+        let files = try ["/f/a.mp4", "/g/b.mp4", "/h/c.mp4"].map { path in try #require(Input(path)) }
+        let added = files.map { ($0, Asset(url: $0.url)) }
+        playlist.insert(files[0], added[0].1)
+        var state = PlaySession.State(playlist: playlist)
+        state.resume = ResumeState(location: "/f/a.mp4", index: 0, position: .seconds(12.5))
+        let isListed = !state.beginWaitingForSavedFile()
+        #expect(isListed)
+        state.resume?.location = "/h/c.mp4"
+        let isWaiting = state.beginWaitingForSavedFile()
+        #expect(isWaiting)
+        let other = state.apply([added[1]], left: [])
+        #expect(other?.isWaiting == true && other?.index == nil)
+        var late = state
+        let isLate = late.endWaitingForSavedFile()
+        #expect(isLate)
+        #expect(late.playlist.next()?.input.argument == "/f/a.mp4")
+        let saved = state.apply([added[2]], left: [])
+        #expect(saved?.isWaiting == true && saved?.index == 2)
+        #expect(state.playlist.next()?.input.argument == "/h/c.mp4")
+        let isStillWaiting = state.endWaitingForSavedFile()
+        #expect(!isStillWaiting)
+    }
+
     @Test("The entry of a saved position is tried again first, and then the entries before it")
     func savedPosition() throws {
         var playlist = Playlist(repeats: .forever)

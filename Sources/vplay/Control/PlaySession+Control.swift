@@ -285,6 +285,7 @@ extension PlaySession {
             state.next = nil
             state.hasEnded = false
             state.isWaiting = false
+            state.isWaitingForSavedFile = false
             state.playlist.jump(to: state.playlist.entries.count)
         }
         player.pause()

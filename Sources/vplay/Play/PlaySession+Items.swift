@@ -280,6 +280,7 @@ extension PlaySession.State {
         wasPlayedToEnd = false
         passStart = playback.start
         isWaiting = false
+        isWaitingForSavedFile = false
         playlist.noteStarted(playback.entry.id)
     }
 

@@ -95,6 +95,8 @@ final class PlaySession: Sendable {
         var watchers: [FolderWatcher] = []
         /// Whether the session waits for files, because none can be played.
         var isWaiting = false
+        /// Whether it waits for the file of the saved position, and plays no other one that appears.
+        var isWaitingForSavedFile = false
         /// The number of laps in a row in which nothing was played.
         var emptyLaps = 0
         var isOver = false
@@ -255,7 +257,7 @@ final class PlaySession: Sendable {
     /// Plays the first input, or the one at which the wall clock is.
     private func playFirst() {
         guard options.followsWallClock else {
-            playNext()
+            if !options.watches || !waitForSavedFile() { playNext() }
             if options.watches { watchFolders() }
             return
         }

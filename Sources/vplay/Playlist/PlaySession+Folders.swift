@@ -39,23 +39,7 @@ extension PlaySession {
 
     /// Changes the playlist, on the callback queue. What plays continues, even if its file has disappeared.
     private func apply(_ added: [(Input, Asset)], left: Set<[UInt8]>) {
-        let target = state.withLock { state -> (index: Int?, isWaiting: Bool)? in
-            guard !state.isOver, !state.isStopping else { return nil }
-            let gone = state.playlist.entries.filter { left.contains($0.input.argumentBytes) }.map(\.id)
-            for id in gone { state.faults[id] = nil }
-            state.reportedStarts.subtract(gone)
-            state.playlist.retire(Set(gone))
-            let first = state.playlist.merge(added)
-            state.playlist.removeRetired(except: state.current?.entry.id)
-            if state.isWaiting, let resume = state.resume,
-                added.contains(where: { $0.0.argument.hasSameBytes(as: resume.location) })
-            {
-                state.seekToResume()
-                return (state.playlist.nextIndex, true)
-            }
-            let index = first.flatMap { state.playlist.index(of: $0) }
-            return (state.playlist.nextIndex == 0 ? 0 : index, state.isWaiting)
-        }
+        let target = state.withLock { $0.apply(added, left: left) }
         guard let target else { return }
         if !target.isWaiting {
             requeue()
@@ -87,6 +71,33 @@ extension PlaySession {
 }
 
 extension PlaySession.State {
+    /// Changes the playlist as the files of a folder have.
+    ///
+    /// - Returns: The index of the entry to play if the session waits for files, or nil if none has appeared that it
+    ///   waits for. Nothing if the session has ended.
+    mutating func apply(
+        _ added: [(Input, Asset)],
+        left: Set<[UInt8]>
+    ) -> (index: Int?, isWaiting: Bool)? {
+        guard !isOver, !isStopping else { return nil }
+        let gone = playlist.entries.filter { left.contains($0.input.argumentBytes) }.map(\.id)
+        for id in gone { faults[id] = nil }
+        reportedStarts.subtract(gone)
+        playlist.retire(Set(gone))
+        let first = playlist.merge(added)
+        playlist.removeRetired(except: current?.entry.id)
+        if isWaiting, let resume,
+            added.contains(where: { $0.0.argument.hasSameBytes(as: resume.location) })
+        {
+            isWaitingForSavedFile = false
+            seekToResume()
+            return (playlist.nextIndex, true)
+        }
+        if isWaitingForSavedFile { return (nil, true) }
+        let index = first.flatMap { playlist.index(of: $0) }
+        return (playlist.nextIndex == 0 ? 0 : index, isWaiting)
+    }
+
     /// Notes that no entry can be played until a file appears.
     ///
     /// - Returns: The number of laps in a row in which nothing was played, or nil if there is no entry to try again.
@@ -120,8 +131,6 @@ extension PlaySession.State {
     ///
     /// - Returns: False if the session does not wait, or there is no entry.
     mutating func endWaiting() -> Bool {
-        guard !playlist.isEmpty, retry(afterLap: emptyLaps) else { return false }
-        seekToResume()
-        return true
+        !playlist.isEmpty && retry(afterLap: emptyLaps)
     }
 }

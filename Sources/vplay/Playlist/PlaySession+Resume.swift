@@ -25,6 +25,20 @@ extension PlaySession {
         }
     }
 
+    /// Waits for the file of the saved position if it may be in a folder that has not been read yet. If it does not
+    /// appear within a second, the first entry is played.
+    ///
+    /// - Returns: False if there is no such position, or its entry is in the playlist.
+    func waitForSavedFile() -> Bool {
+        guard state.withLock({ $0.beginWaitingForSavedFile() }) else { return false }
+        player.callbackQueue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
+            guard let self, state.withLock({ $0.endWaitingForSavedFile() }) else { return }
+            // At the end of an interruption the entries are tried.
+            if !isInterrupted { playNext() }
+        }
+        return true
+    }
+
     /// Saves the position from now on.
     func startSaving() {
         guard options.resumeFile != nil else { return }
@@ -101,13 +115,37 @@ struct SavingTimer: @unchecked Sendable {
 }
 
 extension PlaySession.State {
-    /// Makes the entry of the saved position the next one, if it is in the playlist.
-    mutating func seekToResume() {
-        guard let resume else { return }
+    /// The index of the entry of the saved position, or nil if it is not in the playlist.
+    private var resumeIndex: Int? {
+        guard let resume else { return nil }
         let entries = playlist.entries
         let isSaved = { (entry: PlaylistEntry) in entry.input.argument.hasSameBytes(as: resume.location) }
         let isAtIndex = entries.indices.contains(resume.index) && isSaved(entries[resume.index])
-        let index = isAtIndex ? resume.index : entries.firstIndex(where: isSaved)
-        if let index { playlist.jump(to: index) }
+        return isAtIndex ? resume.index : entries.firstIndex(where: isSaved)
+    }
+
+    /// Makes the entry of the saved position the next one, if it is in the playlist.
+    mutating func seekToResume() {
+        if let resumeIndex { playlist.jump(to: resumeIndex) }
+    }
+
+    /// Begins to wait for the file of the saved position.
+    ///
+    /// - Returns: False if there is no such position, or its entry is in the playlist.
+    mutating func beginWaitingForSavedFile() -> Bool {
+        guard resume != nil, resumeIndex == nil else { return false }
+        isWaiting = true
+        isWaitingForSavedFile = true
+        return true
+    }
+
+    /// Ends waiting for the file of the saved position, and makes the first entry the next one.
+    ///
+    /// - Returns: False if the session does not wait for it any more.
+    mutating func endWaitingForSavedFile() -> Bool {
+        guard isWaitingForSavedFile, !isOver, !isStopping else { return false }
+        isWaitingForSavedFile = false
+        playlist.jump(to: 0)
+        return true
     }
 }
