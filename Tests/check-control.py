@@ -675,6 +675,22 @@ def finished(command, path):
         check("a saved position after the end", saved.exists(), False)
 
 
+def selected(command, path):
+    """A file that is played as soon as it is loaded, with the track that the command line selects."""
+    long = str(FIXTURES / "two-languages.mkv")
+    start = [*command, "--audio", "null", "--video", "none", "--idle", "--audio-track", "de"]
+    with started(start, path) as (process, client):
+        client("loadfile", long, "append-play")
+        client.wait("file-loaded")
+        for mode in ("append", "insert-next"):
+            client("loadfile", long, mode)
+            client("playlist-next")
+            client.wait("file-loaded")
+            check(f"the track of a file, {mode}", client.get("aid"), 2)
+        client("quit")
+        check("exit status", process.wait(TIMEOUT), 0)
+
+
 def main(command):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "socket"
@@ -699,6 +715,7 @@ def main(command):
                 awaited(command, pathlib.Path(folder) / "awaited")
                 halted(command, pathlib.Path(folder) / "halted")
                 finished(command, pathlib.Path(folder) / "finished")
+                selected(command, pathlib.Path(folder) / "selected")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")
         finally:

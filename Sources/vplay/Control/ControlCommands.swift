@@ -214,14 +214,14 @@ struct ControlCommands {
             rest.removeFirst()
         }
         let options = try LoadOptions(rest.first)
-        read(path, request) { [index] list in
+        read(path, request) { [index] list, reply in
             guard let mode else {
-                return session.interrupt(with: list, options) ? .success(.null) : .failure(.command)
+                return reply(session.interrupt(with: list, options) ? .success(.null) : .failure(.command))
             }
-            guard let first = session.load(list, mode, at: index, options)?.first else {
-                return .failure(.command)
+            session.load(list, mode, at: index, options) { ids in
+                guard let first = ids?.first else { return reply(.failure(.command)) }
+                reply(.success(.object([("playlist_entry_id", .integer(first + 1))])))
             }
-            return .success(.object([("playlist_entry_id", .integer(first + 1))]))
         }
     }
 
@@ -229,8 +229,10 @@ struct ControlCommands {
         guard let path = arguments.first?.argument, !path.isEmpty else { throw .invalidParameter }
         let flags = arguments.dropFirst().first?.argument ?? "replace"
         guard let mode = PlaySession.LoadMode(flags) else { throw .invalidParameter }
-        read(path, isPlaylist: true, request) { list in
-            session.load(list, mode, at: nil, LoadOptions()) == nil ? .failure(.command) : .success(.null)
+        read(path, isPlaylist: true, request) { list, reply in
+            session.load(list, mode, at: nil, LoadOptions()) { ids in
+                reply(ids == nil ? .failure(.command) : .success(.null))
+            }
         }
     }
 
@@ -243,18 +245,22 @@ struct ControlCommands {
         }
     }
 
-    /// Reads a file, a folder or a playlist, and replies with the result of `body`, which is called on the callback queue.
-    /// Later requests of the client wait.
+    private typealias Reply = @Sendable (Result<JSONValue?, ControlError>) -> Void
+
+    /// Reads a file, a folder or a playlist, and calls `body` on the callback queue, which replies. Later requests of
+    /// the client wait for the reply.
     private func read(
         _ path: String,
         isPlaylist: Bool = false,
         _ request: ControlRequest,
-        _ body: @escaping @Sendable (InputList) -> Result<JSONValue?, ControlError>
+        _ body: @escaping @Sendable (InputList, @escaping Reply) -> Void
     ) {
         control.beginUsingFiles(for: client)
         session.readInputs([path], isPlaylist: isPlaylist) { list in
-            answer(request, body(list))
-            control.endUsingFiles(for: client)
+            body(list) { result in
+                answer(request, result)
+                control.endUsingFiles(for: client)
+            }
         }
     }
 }

@@ -139,7 +139,7 @@ extension PlaySession {
         }
     }
 
-    /// Adds inputs to the playlist.
+    /// Adds inputs to the playlist. If an option needs their tracks, they are opened before.
     ///
     /// - Parameters:
     ///   - list: The inputs.
@@ -147,46 +147,56 @@ extension PlaySession {
     ///   - index: The index of the first new entry, or nil for the one of the mode.
     ///   - loadOptions: The options of each entry.
     ///   - playsAtOnce: Whether the first new entry is played instead of the current one, as with `.replace`.
-    /// - Returns: The identifiers of the entries, or nil if there is no valid input.
+    ///   - handler: Called on the callback queue with the identifiers of the entries, or nil if there is no valid
+    ///     input, or the session has ended.
     func load(
         _ list: InputList,
         _ mode: LoadMode,
         at index: Int?,
         _ loadOptions: LoadOptions,
-        playsAtOnce: Bool = false
-    ) -> [Int]? {
+        playsAtOnce: Bool = false,
+        _ handler: @escaping @Sendable ([Int]?) -> Void
+    ) {
         for problem in list.problems { fail(problem) }
-        guard !list.inputs.isEmpty else { return nil }
+        guard !list.inputs.isEmpty else { return handler(nil) }
         let files = list.inputs.map { ($0, items.asset(of: $0)) }
-        let added = state.withLock { state -> [PlaylistEntry] in
+        guard items.needsLoading(start: loadOptions.start) else {
+            return handler(add(files, mode, at: index, loadOptions, playsAtOnce: playsAtOnce))
+        }
+        // An entry that is played before would be played without the option.
+        Task { [items, queue = player.callbackQueue] in
+            await items.load(files.map(\.1))
+            queue.async { [self] in
+                handler(add(files, mode, at: index, loadOptions, playsAtOnce: playsAtOnce))
+                control?.checkLater()
+            }
+        }
+    }
+
+    /// Adds files to the playlist; see `load`.
+    private func add(
+        _ files: [(Input, Asset)],
+        _ mode: LoadMode,
+        at index: Int?,
+        _ loadOptions: LoadOptions,
+        playsAtOnce: Bool
+    ) -> [Int]? {
+        guard !state.withLock({ $0.isOver || $0.isStopping }) else { return nil }
+        let (added, first, isIdle) = state.withLock { state -> ([PlaylistEntry], Int?, Bool) in
             if mode == .replace { state.playlist.removeAll(except: nil) }
             let current = state.current.flatMap { state.playlist.index(of: $0.entry.id) }
             let isAtIndex = mode == .insertAt || mode == .insertAtPlay
             var index = isAtIndex ? index.map { min(max(0, $0), state.playlist.entries.count) } : nil
             if mode == .insertNext || mode == .insertNextPlay { index = current.map { $0 + 1 } ?? 0 }
-            return state.playlist.insert(files, loadOptions, at: index)
+            let added = state.playlist.insert(files, loadOptions, at: index)
+            return (added, state.playlist.index(of: added[0].id), state.current == nil)
         }
         if mode == .replace { removeQueued() }
-        let proceed: @Sendable () -> Void = { [weak self] in
-            guard let self, !state.withLock({ $0.isOver || $0.isStopping }) else { return }
-            let isIdle = state.withLock { $0.current == nil }
-            let startsIfIdle = [.appendPlay, .insertNextPlay, .insertAtPlay].contains(mode)
-            if mode == .replace || playsAtOnce || (isIdle && startsIfIdle) {
-                let (index, isPlaying) = state.withLock { state in
-                    (state.playlist.index(of: added[0].id), state.current?.entry.id == added[0].id)
-                }
-                if let index, !isPlaying { play(at: index) }
-            } else {
-                requeue()
-            }
-        }
-        if items.needsLoading(start: loadOptions.start) {
-            Task { [items, queue = player.callbackQueue] in
-                await items.load(added.map(\.asset))
-                queue.async(execute: proceed)
-            }
+        let startsIfIdle = [.appendPlay, .insertNextPlay, .insertAtPlay].contains(mode)
+        if let first, mode == .replace || playsAtOnce || (isIdle && startsIfIdle) {
+            play(at: first)
         } else {
-            proceed()
+            requeue()
         }
         return added.map(\.id)
     }

@@ -105,7 +105,7 @@ struct HTTPRoutes: Sendable {
     }
 
     /// Plays the entry of a file at once. A file that is not in the playlist is inserted after the current entry.
-    private func play(_ list: InputList) throws(HTTPStatus) {
+    private func play(_ list: InputList) {
         let path = list.inputs[0].url.path
         let index = session.state.withLock { state in
             state.playlist.entries.firstIndex {
@@ -113,8 +113,6 @@ struct HTTPRoutes: Sendable {
             }
         }
         if let index { return session.play(at: index) }
-        guard session.load(list, .insertNext, at: nil, LoadOptions(), playsAtOnce: true) != nil else {
-            throw .notFound
-        }
+        session.load(list, .insertNext, at: nil, LoadOptions(), playsAtOnce: true) { _ in }
     }
 }
