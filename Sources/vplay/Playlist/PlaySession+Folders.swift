@@ -52,12 +52,22 @@ extension PlaySession {
     /// Waits for files, because no entry can be played. The last frame stays. If there are entries that failed, they are
     /// tried again after 1 s, then after twice the time each, up to 60 s.
     func waitForFiles() {
+        reportReadinessLater()
         guard let lap = state.withLock({ $0.beginWaiting() }) else { return }
         let delay = Self.delay(afterEmptyLaps: lap)
         player.callbackQueue.asyncAfter(deadline: .now() + .seconds(delay)) { [weak self] in
             // An attempt would replace an interruption, at whose end the entries are tried.
             guard let self, !isInterrupted else { return }
             if state.withLock({ $0.retry(afterLap: lap) }) { playNext() }
+        }
+    }
+
+    /// Reports readiness to the service manager if the session still waits when the folders have been read, and new
+    /// files are complete. The manager would end a command that is not ready for minutes.
+    private func reportReadinessLater() {
+        guard let manager else { return }
+        player.callbackQueue.asyncAfter(deadline: .now() + .seconds(3)) { [weak self] in
+            if self?.state.withLock({ $0.isWaiting }) == true { manager.ready() }
         }
     }
 
