@@ -21,10 +21,10 @@ extension PlaySession {
     func makeNext(_ remaining: MediaTime?) -> InputPlayback? {
         while let entry = state.withLock({ $0.isStopping ? nil : $0.playlist.next() }) {
             let resume = state.withLock { state -> MediaTime? in
-                state.resume.flatMap { saved in
-                    let isSought = saved.position > .zero && saved.location.hasSameBytes(as: entry.input.argument)
-                    return isSought ? saved.position : nil
-                }
+                guard let saved = state.resume, saved.position > .zero,
+                    saved.location.hasSameBytes(as: entry.input.argument)
+                else { return nil }
+                return saved.position
             }
             switch items.make(entry, remaining: repeatsSingleInput ? nil : remaining, resume: resume) {
             case .failure(let error):

@@ -85,10 +85,7 @@ extension PlaySession.State {
     ///
     /// - Returns: The index of the entry to play if the session waits for files, or nil if none has appeared that it
     ///   waits for. Nothing if the session has ended.
-    mutating func apply(
-        _ added: [(Input, Asset)],
-        left: Set<[UInt8]>
-    ) -> (index: Int?, isWaiting: Bool)? {
+    mutating func apply(_ added: [(Input, Asset)], left: Set<[UInt8]>) -> (index: Int?, isWaiting: Bool)? {
         guard !isOver, !isStopping else { return nil }
         let gone = playlist.entries.filter { left.contains($0.input.argumentBytes) }.map(\.id)
         for id in gone { faults[id] = nil }
