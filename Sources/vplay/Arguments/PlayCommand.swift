@@ -277,7 +277,10 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(help: "Write counters to standard error at the end.")
     var stats = false
 
-    @Flag(help: "Print only errors: no warnings, no status line.")
+    @Flag(
+        help:
+            "Print only errors: no warnings and no status line. Keys of the terminal are read with --video terminal only."
+    )
     var quiet = false
 
     @Flag(help: "Also report errors from which playback recovers.")

@@ -20,7 +20,8 @@ struct PickCommand: AsyncParsableCommand {
 
             The path is written to standard output, so that file=$(vplay pick DIR) works; the list is drawn on \
             standard error. Posters are shown beside the names if libchafa is installed and the window has at least 40 \
-            columns. Keys are read from standard input; if that or standard error is not a terminal, use --list.
+            columns and 6 rows. Keys are read from standard input; if that or standard error is not a terminal, use \
+            --list.
 
             Exit status: 0 chosen, 1 nothing to choose from or left without a choice, 64 wrong usage, 130 interrupted.
             """
