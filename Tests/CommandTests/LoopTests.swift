@@ -1,4 +1,6 @@
 import Foundation
+import MediaCore
+import TestSupport
 import Testing
 
 /// Passes over a part of an input, and empty passes.
@@ -11,6 +13,23 @@ struct LoopTests {
         #expect(outcome.status == 0)
         #expect(outcome.errors.isEmpty)
         return outcome.pictures.compactMap { $0.split(separator: ",").last.map(String.init) }
+    }
+
+    @Test("A list whose entries turn out to have no such track ends")
+    func missingTracks() async throws {
+        let sound = [UInt8](try Data(contentsOf: Fixture.url("tone-48000.wav")))
+        let requested = Locked(Set<String>())
+        // The files cannot be opened at first, so their tracks are known only after they have been played.
+        let server = try FaultServer { request in
+            let isFirst = requested.withLock { $0.insert(request.path).inserted }
+            return isFirst ? FaultServer.Answer(404) : .file(sound, for: request)
+        }
+        defer { server.stop() }
+        let options = ["--untimed", "--loop", "--audio-track", "de", "--video", "none", "--events", "text"]
+        let outcome = try await Command.run(options + [server.url("/a.wav"), server.url("/b.wav")])
+        #expect(outcome.status == 1)
+        #expect(Set(outcome.errorLines).count == 2, "\(outcome.errors)")
+        #expect(outcome.lines.filter { $0.contains(" didPlayToEndTime") }.count == 2)
     }
 
     @Test("Each pass plays from --start to --end")

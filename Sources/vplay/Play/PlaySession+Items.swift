@@ -28,6 +28,8 @@ extension PlaySession {
             }
             switch items.make(entry, remaining: repeatsSingleInput ? nil : remaining, resume: resume) {
             case .failure(let error):
+                // A repeated list ends when none of its entries can be played any more.
+                state.withLock { $0.playlist.noteFailed(entry.id) }
                 if failOnce(entry, error.message, nil) { logFailure(of: entry, error.message) }
             case .success(let playback):
                 if let reason = playback.missingStart { warnOfStart(entry, reason) }
