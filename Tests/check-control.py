@@ -691,6 +691,29 @@ def selected(command, path):
         check("exit status", process.wait(TIMEOUT), 0)
 
 
+def added(command, path):
+    """The cues of a file that a client adds, which are among the events."""
+    subtitles = path.with_suffix(".srt")
+    subtitles.write_text("1\n00:00:00,500 --> 00:00:01,000\nHello\n")
+    start = [*command, "--audio", "null", "--video", "null", "--pause", "--idle", "--events", "text", CLIP]
+    with open(path.with_suffix(".events"), "w+", encoding="utf-8") as events:
+        process = subprocess.Popen([*start, f"--input-ipc-server={path}"], stdout=events, stderr=subprocess.DEVNULL)
+        try:
+            client = Client(path)
+            client.until("time-pos", lambda value: value is not None)
+            check("sub-add", error(client("sub-add", str(subtitles))), "success")
+            client("set_property", "pause", False)
+            client.until("idle-active", lambda value: value is True)
+            client("quit")
+            check("exit status", process.wait(TIMEOUT), 0)
+        finally:
+            process.kill()
+            process.wait()
+        events.seek(0)
+        cues = [line.split()[1:4] for line in events if " cue " in line]
+    check("the cues of a file that is added", cues, [["cue", "item=0", "text=Hello"]])
+
+
 def main(command):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "socket"
@@ -716,6 +739,7 @@ def main(command):
                 halted(command, pathlib.Path(folder) / "halted")
                 finished(command, pathlib.Path(folder) / "finished")
                 selected(command, pathlib.Path(folder) / "selected")
+                added(command, pathlib.Path(folder) / "added")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")
         finally:

@@ -335,6 +335,7 @@ extension PlaySession {
                 guard let self, let input, isMissing == false, activePlayback?.item === item else {
                     return handler(false)
                 }
+                reportAddedText(of: item)
                 item.legibleAsset = input.asset(network: options.network)
                 handler(true)
             }

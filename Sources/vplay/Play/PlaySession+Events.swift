@@ -102,6 +102,12 @@ extension PlaySession {
         item.add(output)
     }
 
+    /// Reports the cues of a file that a client adds to an item, unless those of the item are reported already.
+    func reportAddedText(of item: PlayerItem) {
+        guard options.events != .none, !item.outputs.contains(where: { $0 is LegibleOutput }) else { return }
+        reportText(of: item)
+    }
+
     private func write(_ record: EventRecord, at time: MediaTime, _ item: PlayerItem?) -> Bool {
         let entry = item.flatMap { playback(of: $0)?.entry }
         let index = entry.flatMap { entry in state.withLock { $0.playlist.index(of: entry.id) } }
