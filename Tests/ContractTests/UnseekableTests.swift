@@ -42,6 +42,30 @@ struct UnseekableTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test("A seek to the start before the item is opened is performed")
+    func startBeforeOpening() async throws {
+        let played = await PlaybackTranscript.play(try asset(Self.tone), from: .zero)
+        #expect(played.ending == "end", "\(played.message)")
+        #expect(played.sampleCount == 96_000)
+    }
+
+    @Test("An item that is set again begins where its source is")
+    func setAgain() throws {
+        let driver = ManualDriver(settlesByItself: true)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        configuration.audio = .none
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(asset: try asset(Self.tone))
+        player.replaceCurrentItem(with: item)
+        player.play()
+        driver.run(until: .ms(500))
+        #expect(item.currentTime() > .zero)
+        player.replaceCurrentItem(with: nil)
+        player.replaceCurrentItem(with: item)
+        #expect(item.currentTime() == .zero)
+    }
+
     /// Plays a file from a source that cannot seek, and seeks once, when a condition is met first. Returns the results
     /// of the seek, too.
     private func play(
@@ -49,10 +73,7 @@ struct UnseekableTests {
         seekingTo target: MediaTime,
         when isMet: @escaping @Sendable (PlayerItem) -> Bool
     ) async throws -> (PlaybackTranscript, [Bool]) {
-        let bytes = try Data(contentsOf: url)
-        let source = ScriptedByteSource([UInt8](bytes), isSeekable: false)
-        let options = AssetOptions(byteSource: source)
-        let asset = Asset(url: URL(fileURLWithPath: "/nowhere/\(url.lastPathComponent)"), options: options)
+        let asset = try asset(url)
         let hasSought = Locked(false)
         let results = Locked([Bool]())
         let played = await PlaybackTranscript.play(asset) { player, _ in
@@ -67,5 +88,10 @@ struct UnseekableTests {
             }
         }
         return (played, results.withLock { $0 })
+    }
+    private func asset(_ url: URL) throws -> Asset {
+        let bytes = try Data(contentsOf: url)
+        let options = AssetOptions(byteSource: ScriptedByteSource([UInt8](bytes), isSeekable: false))
+        return Asset(url: URL(fileURLWithPath: "/nowhere/\(url.lastPathComponent)"), options: options)
     }
 }

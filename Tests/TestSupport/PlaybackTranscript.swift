@@ -35,9 +35,10 @@ package struct PlaybackTranscript: Equatable, Sendable {
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
-    /// Plays an asset. `during` is called for each event while the clock is stopped.
+    /// Plays an asset, from `start` if that is set. `during` is called for each event while the clock is stopped.
     package static func play(
         _ asset: Asset,
+        from start: MediaTime? = nil,
         size: PixelSize? = nil,
         during: @escaping @Sendable (Player, PlayerEvent) -> Void = { _, _ in }
     ) async -> PlaybackTranscript {
@@ -62,6 +63,9 @@ package struct PlaybackTranscript: Equatable, Sendable {
         }
         player.play()
         let item = PlayerItem(asset: asset)
+        if let start {
+            item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero, completionHandler: nil)
+        }
         player.replaceCurrentItem(with: item)
         for await event in events {
             switch event {

@@ -137,6 +137,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
         setWaiting(false)
         let beginning = description.joinTime ?? .zero
         guard let target = start.demuxTarget ?? (mustSeek ? beginning : nil) else { return .progressed }
+        // A source that cannot seek is there already.
+        if !description.isSeekable, !mustSeek, target <= .zero, history.isAtBeginning { return .progressed }
         return seek(to: target)
     }
 

@@ -39,6 +39,9 @@ struct PacketHistory {
         self.audioPreroll = audioPreroll
     }
 
+    /// Whether the demuxer is at its beginning, and nothing has been read.
+    var isAtBeginning: Bool { startsAtZero && packets.isEmpty && removedCount == 0 && !hasEnded }
+
     /// The earliest time to which a seek reads nothing, or nil if there is none.
     var availableStart: MediaTime? {
         guard !hasUntimedPackets, let first = groups.first else { return nil }

@@ -22,9 +22,7 @@ extension PlayerItem {
     /// Returns whether a seek can reach a time. In a source that cannot seek, only packets that are kept can be played
     /// again.
     func canSeek(to time: MediaTime) -> Bool {
-        guard isReady, let media = asset.media, !media.isSeekable, asset.liveWindow == nil else {
-            return true
-        }
+        guard isReady, isUnseekable else { return true }
         // An item that is opened again has no packets yet.
         guard let attachment = state.withLock({ $0.attachment }),
             let snapshot = attachment.core?.loop.snapshot, snapshot.itemID == attachment.id,
@@ -32,6 +30,9 @@ extension PlayerItem {
         else { return false }
         return range.start <= max(.zero, time) && time <= range.end
     }
+
+    /// Whether the media has been opened before, and is one that cannot be sought, such as radio.
+    var isUnseekable: Bool { asset.media.map { !$0.isSeekable } ?? false && asset.liveWindow == nil }
 
     private var isReady: Bool { status == .readyToPlay }
 

@@ -136,8 +136,10 @@ extension PlayerCore {
     }
 
     /// Returns the present position of the current item, for the time when the item is set again. Nil means the
-    /// start, and for an item that is not current. The position is not that of the event that is being delivered.
+    /// start, and for an item that is not current or cannot be sought. The position is not that of the event that is
+    /// being delivered.
     func resumePosition(of item: PlayerItem) -> MediaTime? {
+        if item.isUnseekable { return nil }
         let (target, id) = state.withLock { ($0.seekTarget?.value, $0.item === item ? $0.itemID : nil) }
         guard let id else { return nil }
         let (duration, start) = item.state.withLock { ($0.facts.duration, $0.startPosition?.time) }
