@@ -185,7 +185,7 @@ test-asan: fixtures ## run the tests of ASAN_MODULES under the address and leak 
 	$(call run-tests,$(asan-flags))
 
 .PHONY: test-tsan
-test-tsan: fixtures ## run the tests of TSAN_MODULES under the thread sanitizer (TSAN_MODULES= for all)
+test-tsan: fixtures ## run the tests of TSAN_MODULES under the thread sanitizer (TSAN_MODULES= for all but those of the command)
 	export TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/tsan.supp:halt_on_error=0:second_deadlock_stack=1
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)

@@ -2,7 +2,7 @@ public import MediaCore
 import PlaybackEngine
 
 /// Audio processing of an item. Every setting may be changed at any time, and applies to audio that has not been
-/// delivered to the sink, that is, within a tenth of a second.
+/// delivered to the sink: it is heard after about 0.4 s with a device, and after 0.1 s with other sinks.
 extension PlayerItem {
     /// The algorithm that adapts audio to rates other than 1. Rates between 0.25 and 4 have audio; higher and lower
     /// rates, and backward playback, are silent. A change causes no audible click.

@@ -156,7 +156,7 @@ public class Player: @unchecked Sendable {
     }
 
     /// A Boolean value that indicates whether the system has interrupted audio, for example because of a call: the
-    /// sound server requested that other streams be silent.
+    /// audio server requested that other streams be silent.
     ///
     /// The interruption pauses the player (`rate` becomes 0, with `RateChangeReason.audioSessionInterrupted`). It ends
     /// when the server ends it or disconnects, and for this player when a rate other than 0 is set. The property can be
@@ -196,7 +196,7 @@ public class Player: @unchecked Sendable {
     // MARK: Ends
 
     /// The action at the end of an item; `.pause` by default, `.advance` in a `QueuePlayer`. A change takes effect at
-    /// the next end.
+    /// the next end, and at once if time has continued past an end because the action was `.none`.
     public var actionAtItemEnd: ActionAtItemEnd {
         get { core.setting(\.endAction) }
         set { core.setEndAction(newValue) }

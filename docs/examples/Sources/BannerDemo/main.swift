@@ -1,5 +1,5 @@
 // An endless banner of clips and pictures with a page control and a mute button. It turns by itself when a clip has ended or a picture
-// was shown for two seconds, and goes on after the last page with the first. A finger stops it.
+// was shown for two seconds, and returns to the first page after the last one. A finger stops it.
 
 import DemoScreen
 import Foundation

@@ -47,7 +47,7 @@ final class Download: ByteSource {
         if isNew { context.onClose(of: self) { [weak self] in self?.close(reader) } }
         guard isThere else {
             request(part)
-            throw MediaError(.notReady, "it has not come yet", isRetryable: true)
+            throw MediaError(.notReady, "this part has not been downloaded yet", isRetryable: true)
         }
         let end = min(byteCount, (part + 1) * Self.partSize)
         let count = pread(

@@ -36,7 +36,7 @@ try await list.drag(to: 200, seconds: 0.5)
 try await screen.wait(seconds: 0.1)
 try await screen.wait(seconds: 1)
 
-// A fling. Nothing is opened on the way; clips that were being preloaded are given up.
+// A fling. Nothing is opened meanwhile, and preloading is cancelled.
 try await list.drag(to: 1140, seconds: 0.4)
 try await screen.wait(seconds: 0.1)
 try await screen.wait(seconds: 1)
