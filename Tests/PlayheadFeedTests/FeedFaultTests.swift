@@ -129,32 +129,40 @@ struct FeedFaultTests {
         // The orders of the steps in which the clip ends, and the number of them before the change.
         for (seed, count) in (0..<64).map({ (UInt64($0 / 8), $0 % 8) }) {
             let driver = ManualDriver(seed: seed)
-            let backend = ScriptedBackend(.silentClip(), driver: driver)
-            let view = VideoView(
-                configuration: Player.Configuration(driver: driver, backend: backend),
-                posters: PosterCache(),
-                budget: PlaybackBudget()
-            )
-            let ends = Locked(0)
-            view.setEndHandler { ends.withLock { $0 += 1 } }
-            view.repeatMode = .once
-            view.url = backend.add()
-            driver.run(seconds: 1.99)
-            var steps = 0
-            driver.run(atMost: 1) {
-                steps += 1
-                return steps > count
-            }
-            view.repeatMode = .loop
-            driver.run(seconds: 5)
-            let endCount = ends.withLock { $0 }
+            let (endCount, isPlaying, rate) = repeatAtEnd(driver, after: count)
+            // The player has been released.
+            driver.settle()
             outcomes.insert(endCount)
             #expect(
-                view.isPlaying == (endCount == 0) && view.player?.rate == (endCount == 0 ? 1 : 0),
+                isPlaying == (endCount == 0) && rate == (endCount == 0 ? 1 : 0),
                 "seed \(seed), \(count) steps"
             )
         }
         #expect(outcomes == [0, 1])
+    }
+
+    /// Plays a clip until a number of steps after its end is due, sets it to repeat, and plays on. Returns the number of
+    /// reported ends, and the state.
+    private func repeatAtEnd(_ driver: ManualDriver, after count: Int) -> (Int, Bool, Float?) {
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let view = VideoView(
+            configuration: Player.Configuration(driver: driver, backend: backend),
+            posters: PosterCache(),
+            budget: PlaybackBudget()
+        )
+        let ends = Locked(0)
+        view.setEndHandler { ends.withLock { $0 += 1 } }
+        view.repeatMode = .once
+        view.url = backend.add()
+        driver.run(seconds: 1.99)
+        var steps = 0
+        driver.run(atMost: 1) {
+            steps += 1
+            return steps > count
+        }
+        view.repeatMode = .loop
+        driver.run(seconds: 5)
+        return (ends.withLock { $0 }, view.isPlaying, view.player?.rate)
     }
 
     @Test("A clip that is reloaded while it plays starts with its new asset from zero")
