@@ -17,7 +17,7 @@ extension NotificationCenter {
         SelectorObserver.add(observer, selector, self, name, object.map { $0 as AnyObject })
     }
 
-    /// Removes all observers that an object has added, or the observer that a token stands for.
+    /// Removes all observers that an object has added, or the observer that a token identifies.
     ///
     /// - Parameter observer: The object, or a token of `addObserver(forName:object:queue:using:)`.
     public func removeObserver(_ observer: AnyObject) {
@@ -33,7 +33,7 @@ extension NotificationCenter {
     ///   - object: The object that posts, or nil for any.
     public func removeObserver(_ observer: AnyObject, name: NSNotification.Name?, object: Any?) {
         SelectorObserver.remove(observer, self, name, object.map { $0 as AnyObject })
-        // A token stands for one observer, whose object Foundation may not know.
+        // A token identifies one observer. Its object may not have been passed to Foundation.
         removeObserver(observer as Any, name: name, object: nil)
     }
 }

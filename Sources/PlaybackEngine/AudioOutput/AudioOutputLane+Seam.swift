@@ -3,26 +3,36 @@ import PlayheadBackend
 
 /// Changes of audio that a device has received ahead of a seam.
 extension AudioOutputLane {
+    /// The position of a device whose audio is written again.
+    struct RewritePosition: Sendable {
+        let timeline: Timeline
+        /// The current position of the timeline.
+        let media: TimelineTime
+        /// The earliest point at which the device can change, or nil if it plays nothing.
+        let point: RateChangePoint?
+    }
+
+    /// Returns the position from which audio can be written again.
+    func rewritePosition(on timeline: Timeline, at now: HostTime) -> RewritePosition {
+        RewritePosition(
+            timeline: timeline,
+            media: timeline.media(at: now),
+            point: rateChangePoint(at: now, epoch: timeline.epoch)
+        )
+    }
+
     /// Discards audio of another item that was written after a seam. Audio before the seam is written again, as late as
     /// possible.
     ///
     /// - Parameters:
     ///   - epoch: The epoch of the audio to discard.
     ///   - seam: The timeline position at which it begins.
-    ///   - timeline: The timeline.
-    ///   - media: Its current position.
-    ///   - point: The earliest point at which the device can change, or nil if it plays nothing.
-    func withdraw(
-        _ epoch: Epoch,
-        from seam: TimelineTime,
-        with timeline: Timeline,
-        at media: TimelineTime,
-        _ point: RateChangePoint?
-    ) {
+    ///   - position: Where the device is.
+    func withdraw(_ epoch: Epoch, from seam: TimelineTime, at position: RewritePosition) {
         guard let scheduler else { return }
         enqueue { [self] in
             history.remove(epoch)
-            rewriteHistory(scheduler, with: timeline, at: media, point) { $0 < seam }
+            rewriteHistory(scheduler, at: position) { $0 < seam }
         }
     }
 
@@ -33,44 +43,33 @@ extension AudioOutputLane {
     ///   - epoch: The epoch of the audio.
     ///   - pass: The pass of the audio.
     ///   - origin: The origin of the pass.
-    ///   - timeline: The timeline.
-    ///   - media: Its current position.
-    ///   - point: The earliest point at which the device can change, or nil if it plays nothing.
-    func move(
-        _ epoch: Epoch,
-        pass: Int,
-        to origin: PassOrigin,
-        with timeline: Timeline,
-        at media: TimelineTime,
-        _ point: RateChangePoint?
-    ) {
+    ///   - position: Where the device is.
+    func move(_ epoch: Epoch, pass: Int, to origin: PassOrigin, at position: RewritePosition) {
         guard let scheduler else { return }
         enqueue { [self] in
             history.move(epoch, pass: pass, to: origin)
-            rewriteHistory(scheduler, with: timeline, at: media, point) { _ in true }
+            rewriteHistory(scheduler, at: position) { _ in true }
         }
     }
 
-    /// Writes the audio of the history again, from `point` on if that is early enough, or when the timeline starts.
+    /// Writes the audio of the history again, as late as possible if that is early enough, or when the timeline starts.
     private func rewriteHistory(
         _ scheduler: AudioScheduler,
-        with timeline: Timeline,
-        at media: TimelineTime,
-        _ point: RateChangePoint?,
+        at position: RewritePosition,
         isEarlyEnough: (TimelineTime) -> Bool
     ) {
-        guard timeline.isRunning else {
+        guard position.timeline.isRunning else {
             resetProcessing()
             scheduler.flush()
-            resumePosition = media
+            resumePosition = position.media
             return
         }
-        var start = media
-        if let point, let next = scheduler.rewind(to: point), isEarlyEnough(next) {
+        var start = position.media
+        if let point = position.point, let next = scheduler.rewind(to: point), isEarlyEnough(next) {
             start = next
         } else {
             scheduler.restart()
         }
-        attempt { try reprocessHistory(with: timeline, from: start) }
+        attempt { try reprocessHistory(with: position.timeline, from: start) }
     }
 }

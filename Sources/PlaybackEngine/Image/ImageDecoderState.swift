@@ -1,7 +1,7 @@
 import MediaCore
 import PlayheadBackend
 
-/// What the decoder of still images has received since its last flush, and the two frames that are held.
+/// The packets and frames of the decoder of still images since its last flush, as far as the search needs them.
 struct ImageDecoderState {
     /// The newest decoded frame at or before the target.
     var newest: VideoFrame?

@@ -20,7 +20,7 @@ final class ImageReader {
 
     private typealias PacketIdentity = DecoderHistory.PacketIdentity
 
-    /// What the decoder has received and returned.
+    /// The state of the decoder since its last flush.
     private var decoding = ImageDecoderState()
 
     // The state of the search.

@@ -145,27 +145,21 @@ extension PlaybackLoop {
     /// Moves prefetched audio to the start of its pass, which is not where it was expected.
     private func movePrefetchedAudio() {
         guard let output = audio.output else { return }
-        let (timeline, now) = (presentation.timeline, now)
         output.move(
             presentation.current.epoch,
             pass: presentation.pass,
             to: presentation.origin,
-            with: timeline,
-            at: timeline.media(at: now),
-            output.rateChangePoint(at: now, epoch: timeline.epoch)
+            at: output.rewritePosition(on: presentation.timeline, at: now)
         )
     }
 
     /// Takes back audio of the next item, which will not follow. The current item is heard to its end.
     func withdrawAudioOfNext(_ prefetch: AudioPrefetch) {
-        let (timeline, now) = (presentation.timeline, now)
         if let output = audio.output {
             output.withdraw(
                 prefetch.epoch,
                 from: prefetch.origin.timelineTime(of: prefetch.first),
-                with: timeline,
-                at: timeline.media(at: now),
-                output.rateChangePoint(at: now, epoch: timeline.epoch)
+                at: output.rewritePosition(on: presentation.timeline, at: now)
             )
             // Processing would hold the end of this pass until other audio follows.
             if presentation.current.pass.audioEndWasReported { output.endAudio() }

@@ -295,7 +295,6 @@ extension PlaySession {
             state.next = nil
             state.hasEnded = false
             state.isWaiting = false
-            state.isWaitingForSavedFile = false
             state.playlist.jump(to: state.playlist.entries.count)
         }
         player.pause()

@@ -282,7 +282,6 @@ extension PlaySession.State {
         wasPlayedToEnd = false
         passStart = playback.start
         isWaiting = false
-        isWaitingForSavedFile = false
         playlist.noteStarted(playback.entry.id)
     }
 

@@ -94,7 +94,9 @@ final class PlaySession: Sendable {
         /// The watchers of folders, which are active while they are retained.
         var watchers: [FolderWatcher] = []
         /// Whether the session waits for files, because none can be played.
-        var isWaiting = false
+        var isWaiting = false {
+            didSet { if !isWaiting { isWaitingForSavedFile = false } }
+        }
         /// Whether it waits for the file of the saved position, and plays no other one that appears.
         var isWaitingForSavedFile = false
         /// The number of laps in a row in which nothing was played.
