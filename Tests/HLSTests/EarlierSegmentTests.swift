@@ -16,14 +16,7 @@ struct EarlierSegmentTests {
         let location = folder.path("list.m3u8")
         let resources = PresentationResources(root: FileResource(location: location))
         func open(at start: MediaTime?) throws -> DetectingDemuxer {
-            var request = OpenRequest(location: location)
-            request.options.startTime = start
-            let demuxer = DetectingDemuxer(
-                request,
-                FileResource(location: location),
-                backend: FFmpegBackend(),
-                resources: resources
-            )
+            let demuxer = DetectingDemuxer(local: location, startTime: start, resources: resources)
             _ = try demuxer.open().get()
             return demuxer
         }

@@ -1,4 +1,3 @@
-import FFmpeg
 import Foundation
 import MediaCore
 import PlayheadBackend
@@ -20,13 +19,7 @@ struct EnabledTrackTests {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n0.ts\n"
         let list = head + tag + "#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n#EXT-X-ENDLIST\n"
         try folder.write("cut.m3u8", Array(list.utf8))
-        let location = folder.path("cut.m3u8")
-        let demuxer = DetectingDemuxer(
-            OpenRequest(location: location),
-            FileResource(location: location),
-            backend: FFmpegBackend(),
-            resources: PresentationResources(root: FileResource(location: location))
-        )
+        let demuxer = DetectingDemuxer(local: folder.path("cut.m3u8"))
         let tracks = try demuxer.open().get().tracks
         let video = try #require(tracks.first { $0.mediaType == .video }?.id)
         let audio = try #require(tracks.first { $0.mediaType == .audio }?.id)
@@ -45,13 +38,7 @@ struct EnabledTrackTests {
     func playlistIndex(name: String, list: String, count: Int) throws {
         let folder = try Presentation.folder(name)
         defer { withExtendedLifetime(folder) {} }
-        let location = folder.path(list)
-        let demuxer = DetectingDemuxer(
-            OpenRequest(location: location),
-            FileResource(location: location),
-            backend: FFmpegBackend(),
-            resources: PresentationResources(root: FileResource(location: location))
-        )
+        let demuxer = DetectingDemuxer(local: folder.path(list))
         let tracks = try demuxer.open().get().tracks
         #expect(tracks.count == 2)
         #expect(Set(tracks.map(\.playlistIndex)).count == count)

@@ -1,4 +1,3 @@
-import FFmpeg
 import Foundation
 import MediaCore
 import PlayheadBackend
@@ -21,13 +20,7 @@ struct SegmentSeekTests {
         let folder = try Presentation.folder("twelve segments")
         defer { withExtendedLifetime(folder) {} }
         try FileManager.default.removeItem(at: folder.file("\(segment).ts"))
-        let location = folder.path("list.m3u8")
-        let demuxer = DetectingDemuxer(
-            OpenRequest(location: location),
-            FileResource(location: location),
-            backend: FFmpegBackend(),
-            resources: PresentationResources(root: FileResource(location: location))
-        )
+        let demuxer = DetectingDemuxer(local: folder.path("list.m3u8"))
         _ = try demuxer.open().get()
         try demuxer.seek(to: .seconds(target), preference: .atOrBefore).get()
         var messages: [String] = []

@@ -31,14 +31,7 @@ struct TimestampWrapTests {
         var readers: [DetectingDemuxer] = []
         defer { for reader in readers { reader.cancel() } }
         for time in times {
-            var request = OpenRequest(location: location)
-            request.options.startTime = time
-            let reader = DetectingDemuxer(
-                request,
-                FileResource(location: location),
-                backend: FFmpegBackend(),
-                resources: resources
-            )
+            let reader = DetectingDemuxer(local: location, startTime: time, resources: resources)
             readers.append(reader)
             _ = try reader.open().get()
         }

@@ -334,6 +334,17 @@ struct FeedFaultTests {
 struct FeedPosterTests {
     private static let size = PixelSize(width: 64, height: 48)
 
+    /// Creates a feed that shows a whole cell and half of the next one, and a layer with a sink that is not assigned yet.
+    private func makeTwoCells(_ driver: ManualDriver) -> (FeedPlayer<Int>, FeedLayer, RecordingSink) {
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let feed = makeFeed(driver, backend, backend.add())
+        let (layer, sink) = (FeedLayer(size: Self.size), RecordingSink())
+        layer.add(sink)
+        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 150)))
+        feed.setCells((0..<2).map { FeedCell($0, frame: CGRect(x: 0, y: $0 * 100, width: 100, height: 100)) })
+        return (feed, layer, sink)
+    }
+
     private func makeFeed(_ driver: ManualDriver, _ backend: ScriptedBackend, _ url: URL) -> FeedPlayer<Int> {
         FeedPlayer(
             configuration: Player.Configuration(driver: driver, backend: backend),
@@ -534,12 +545,7 @@ struct FeedPosterTests {
     @Test("A sink is flushed when its layer is assigned to another clip")
     func flush() {
         let driver = ManualDriver(settlesByItself: true)
-        let backend = ScriptedBackend(.silentClip(), driver: driver)
-        let feed = makeFeed(driver, backend, backend.add())
-        let (layer, sink) = (FeedLayer(size: Self.size), RecordingSink())
-        layer.add(sink)
-        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 150)))
-        feed.setCells((0..<2).map { FeedCell($0, frame: CGRect(x: 0, y: $0 * 100, width: 100, height: 100)) })
+        let (feed, layer, sink) = makeTwoCells(driver)
         feed.setLayer(layer, for: 0)
         driver.run(seconds: 0.5)
         let before = sink.calls.withLock { $0.count }
@@ -592,12 +598,7 @@ struct FeedPosterTests {
     @Test("A layer that is assigned to a clip again while it is being assigned to it shows the clip")
     func boundMeanwhile() {
         let driver = ManualDriver(settlesByItself: true)
-        let backend = ScriptedBackend(.silentClip(), driver: driver)
-        let feed = makeFeed(driver, backend, backend.add())
-        let (layer, sink) = (FeedLayer(size: Self.size), RecordingSink())
-        layer.add(sink)
-        feed.setViewport(FeedViewport(CGRect(x: 0, y: 0, width: 100, height: 150)))
-        feed.setCells((0..<2).map { FeedCell($0, frame: CGRect(x: 0, y: $0 * 100, width: 100, height: 100)) })
+        let (feed, layer, _) = makeTwoCells(driver)
         feed.setLayer(layer, for: 1)
         driver.run(seconds: 0.2)
         #expect(layer.content != .nothing)
