@@ -60,8 +60,13 @@ extension HTTPRepresentation {
     ) -> Fetch.ResponseAction? {
         guard head.isPlain else { return .failure(contentCodingError(head)) }
         if let error = changeError(head, size: head.contentLength, state.metadata) { return .failure(error) }
+        if !state.metadata.isKnown {
+            state.metadata.isLiveStream = head.isBroadcast && head.contentLength == nil && !head.acceptsRanges
+        }
         updateMetadata(head, size: head.contentLength, &state)
         state.address = fetch.address
+        // The stream continues. The demuxer finds the next frame in it.
+        if state.metadata.isLiveStream, request.isSequential, request.position > 0 { return nil }
         if request.position > 0, !state.metadata.canRestart {
             return .failure(
                 MediaError(
@@ -109,6 +114,8 @@ extension HTTPRepresentation {
         -> Fetch.ResponseAction
     {
         let status = head.status
+        // The stream of an Icecast server is not found while its encoder is not connected.
+        if status == 404, state.metadata.isLiveStream { return .retry(statusError(status), after: nil) }
         // The target of an earlier redirect may have expired.
         if Self.mayHaveExpired(status), fetch.address != state.baseAddress {
             return .retry(statusError(status), after: 0)
@@ -154,7 +161,8 @@ extension HTTPRepresentation {
         let isOther =
             areDifferent(size, metadata.byteCount) || areDifferent(tags[0], tags[1])
             || head.entityTag == nil && areDifferent(head.lastModified, metadata.lastModified)
-        guard isOther else { return nil }
+        // The validators of a live stream change with its bytes, and it has no length.
+        guard metadata.isLiveStream ? size != nil : isOther else { return nil }
         return MediaError(.resourceChanged, "the resource has changed on the server since it was opened")
     }
 

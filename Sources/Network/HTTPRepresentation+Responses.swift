@@ -55,7 +55,16 @@ extension HTTPRepresentation {
         switch fetch.responseAction {
         case .redirect(let location): return followRedirect(location, fetch, &state)
         case .failure(let error): return fail(fetch, with: error, &state)
-        case .retry(let error, let delay): return retry(fetch, after: error, delay: delay, &state)
+        case .retry(let error, let delay):
+            return retry(
+                fetch,
+                after: error,
+                delay: delay,
+                // The encoder of a live stream may be restarting.
+                unreachableLimit: delay == nil && state.metadata.isLiveStream
+                    ? resource.options.timeoutNanoseconds : nil,
+                &state
+            )
         case .atEnd: return finish(fetch, &state)
         case nil: break
         }
@@ -63,7 +72,7 @@ extension HTTPRepresentation {
         if let end = range.end, range.position >= end { return finish(fetch, &state) }
         let error = error(of: end, range, state)
         switch end.reason {
-        case .complete where range.end == nil:
+        case .complete where range.end == nil && !state.metadata.isLiveStream:
             // The server did not declare a length, so the end of the body determines it.
             if state.metadata.byteCount == nil { state.metadata.byteCount = range.position }
             finish(fetch, &state)
@@ -227,6 +236,8 @@ extension HTTPRepresentation {
             if let size = state.metadata.byteCount, range.attemptByteCount > 0 || range.position > 0 {
                 code = .truncated
                 message = "connection closed after \(range.position) of \(size) bytes"
+            } else if range.position > 0 {
+                (code, message) = (.io, "connection closed after \(range.position) bytes")
             } else {
                 (code, message) = (.io, "connection closed without a response")
             }

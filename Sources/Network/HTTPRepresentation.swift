@@ -5,7 +5,8 @@ package import MediaCore
 /// Bytes are fetched with range requests, up to 4 MiB ahead of each reader. The most recent bytes stay in memory, so
 /// a container header that one demuxer has read is available to the next. A connection that ends or stalls is
 /// replaced by one that continues at the same offset. If the resource has changed on the server, every read fails
-/// with `.resourceChanged`: bytes of two representations are never mixed.
+/// with `.resourceChanged`: bytes of two representations are never mixed. The bytes of a live stream, such as internet
+/// radio, follow those of the connection before.
 ///
 /// A read does not block a thread. It throws `.notReady` if the bytes are not available, and wakes its reader when
 /// they are.
@@ -95,10 +96,13 @@ package final class HTTPRepresentation: ByteSource {
         var isVolatile = false
         /// Whether the URL itself led to a public address.
         var isPublic = false
+        /// Whether the server sends a live stream without a length, such as internet radio. Each connection continues
+        /// it with the bytes that are produced then.
+        var isLiveStream = false
 
         /// Whether a new request may begin at the first byte again: a changed length or validator would reveal
         /// another representation.
-        var canRestart: Bool { declaresByteCount || validator != nil }
+        var canRestart: Bool { !isLiveStream && (declaresByteCount || validator != nil) }
 
         init() {}
 

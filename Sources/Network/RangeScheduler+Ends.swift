@@ -38,7 +38,8 @@ extension RangeScheduler {
     ) -> Retry {
         guard let index = index(id) else { return .never }
         var request = requests[index]
-        let isMoving = request.attemptByteCount >= Self.immediateRetryThreshold
+        // A live stream that ends at once each time would otherwise be requested continuously.
+        let isMoving = request.attemptByteCount >= Self.immediateRetryThreshold && !metadata.isLiveStream
         let pause: Int64
         if let limit {
             pause = request.beginUnreachablePause(policy.initialRetryDelay, limit)
@@ -53,7 +54,7 @@ extension RangeScheduler {
             pause =
                 delay ?? (isMoving ? 0 : policy.initialRetryDelay << Int64(max(0, request.attempts - 1)))
         }
-        if request.isSequential, request.position > 0 {
+        if request.isSequential, request.position > 0, !metadata.isLiveStream {
             if metadata.supportsRanges != false {
                 let end = min(request.end ?? .max, request.position + policy.window)
                 request.end = limitOverlap(at: request.position, end)

@@ -27,6 +27,9 @@ struct ResponseHead: Hashable, Sendable {
     var noStore = false
     var retryAfter: String?
     var location: String?
+    /// Whether the response is that of internet radio: its status line is that of SHOUTcast, or it has a field whose
+    /// name begins with "icy-", which Icecast servers send.
+    var isBroadcast = false
 
     /// Parses a line without its line break. A status line resets all values, because the earlier lines belong to an
     /// interim response.
@@ -34,11 +37,14 @@ struct ResponseHead: Hashable, Sendable {
         if line.hasPrefix("HTTP/") || line.hasPrefix(Self.shoutcastPrefix) {
             self = ResponseHead()
             status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            isBroadcast = line.hasPrefix(Self.shoutcastPrefix)
             return
         }
         guard let colon = line.firstIndex(of: ":") else { return }
         let value = line[line.index(after: colon)...].trimmed
-        switch line[..<colon].lowercased() {
+        let name = line[..<colon].lowercased()
+        if name.hasPrefix("icy-") { isBroadcast = true }
+        switch name {
         case "content-length": contentLength = Int64(value).flatMap { 0..<Self.lengthLimit ~= $0 ? $0 : nil }
         case "content-range": contentRange = Self.range(value)
         case "content-encoding": contentEncoding = value.lowercased()

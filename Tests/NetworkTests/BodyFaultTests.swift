@@ -70,18 +70,74 @@ struct BodyFaultTests {
         }
     }
 
-    @Test("The response of a SHOUTcast server is accepted, and its body ends with the connection")
-    func shoutcast() throws {
-        let file = try ServedFile { _, answer in
-            answer = .whole(ServedFile.bytes(300_000), tag: nil)
-            answer.version = "ICY"
-            answer.set("Content-Length", nil)
-            answer.end = .close
+    /// Returns a response as internet radio sends it: without a length, until the connection ends.
+    private static func radioAnswer(isShoutcast: Bool, tag: String? = nil) -> Answer {
+        var answer = Answer.whole(ServedFile.bytes(300_000), tag: tag)
+        if isShoutcast { answer.version = "ICY" } else { answer.set("icy-name", "Radio") }
+        answer.set("Content-Length", nil)
+        answer.end = .close
+        return answer
+    }
+
+    @Test(
+        "Internet radio whose connection ends or breaks continues with the bytes of the next one",
+        arguments: [true, false],
+        [true, false]
+    )
+    func radio(isShoutcast: Bool, isReset: Bool) throws {
+        let file = try ServedFile { request, answer in
+            // A server may send a validator, which changes with the bytes.
+            answer = Self.radioAnswer(isShoutcast: isShoutcast, tag: "\"\(request.number)\"")
+            if isReset, request.number == 2 {
+                answer.isChunked = true
+                answer.cut = 0
+            }
         }
         defer { file.server.stop() }
-        #expect(try file.read() == file.bytes)
+        let expected = Array((file.bytes + file.bytes + file.bytes).prefix(700_000))
+        #expect(try file.read(upTo: 700_000) == expected)
         #expect(!file.source.isSeekable)
-        #expect(file.server.log.count == 1)
+        #expect(file.source.byteCount == nil)
+        #expect(file.ranges.dropFirst().allSatisfy { $0 == "-" })
+    }
+
+    @Test(
+        "Internet radio whose encoder is not connected for a while is requested again",
+        arguments: [404, 503]
+    )
+    func radioWithoutEncoder(status: Int) throws {
+        let file = try ServedFile { request, answer in
+            answer = (2...9).contains(request.number) ? Answer(status) : Self.radioAnswer(isShoutcast: false)
+        }
+        defer { file.server.stop() }
+        let expected = Array((file.bytes + file.bytes).prefix(400_000))
+        #expect(try file.read(upTo: 400_000) == expected)
+    }
+
+    @Test("Internet radio that does not come back is an error, after what was received")
+    func radioEnds() throws {
+        let file = try ServedFile { request, answer in
+            answer = Self.radioAnswer(isShoutcast: false)
+            if request.number > 1 { answer.body = [] }
+        }
+        defer { file.server.stop() }
+        #expect(try file.read(upTo: 300_000) == file.bytes)
+        let error = try #require(throws: MediaError.self) { try file.read(from: 300_000) }
+        #expect(error.code == .io)
+        #expect(error.message.contains("300000"))
+        #expect(!error.isRetryable)
+        #expect(file.server.log.count == 4)
+    }
+
+    @Test("A file instead of internet radio is another resource")
+    func radioBecomesFile() throws {
+        let file = try ServedFile { request, answer in
+            answer = Self.radioAnswer(isShoutcast: false)
+            if request.number > 1 { answer = .whole(ServedFile.bytes(1000), tag: nil) }
+        }
+        defer { file.server.stop() }
+        let error = try #require(throws: MediaError.self) { try file.read() }
+        #expect(error.code == .resourceChanged)
     }
 
     @Test("A SHOUTcast server that refuses the request is an error")

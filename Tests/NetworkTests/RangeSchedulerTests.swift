@@ -276,6 +276,18 @@ struct RangeSchedulerTests {
         }
     }
 
+    @Test("A request for a live stream continues at the same offset, after a delay")
+    func liveStream() {
+        var model = Model(size: nil, supportsRanges: false, canRestart: false)
+        (model.metadata.isKnown, model.metadata.isLiveStream) = (false, true)
+        model.read(0, at: 0)
+        model.scheduler.acceptWhole(1, nil)
+        model.receive(1, 20_000)
+        let retry = model.scheduler.retry(1, after: nil, isTooSlow: false, model.metadata)
+        #expect(retry == .after(250_000_000))
+        #expect(model.ranges == ["20000-"])
+    }
+
     // MARK: Random sequences
 
     @Test(

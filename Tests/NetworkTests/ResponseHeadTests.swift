@@ -36,6 +36,20 @@ struct ResponseHeadTests {
         #expect(head(["HTTP/1.1 206 x", "Content-Range: \(range)"]).contentRange == nil)
     }
 
+    @Test(
+        "Internet radio is recognized by its status line or its fields",
+        arguments: [
+            (["ICY 200 OK"], true), (["HTTP/1.0 200 OK", "ICY-Name: Radio"], true),
+            (["HTTP/1.0 200 OK", "icy-br:128"], true),
+            (["HTTP/1.0 200 OK", "Content-Type: audio/mpeg"], false),
+            // The fields of an interim response do not count.
+            (["HTTP/1.1 100 Continue", "icy-br: 128", "HTTP/1.1 200 OK"], false),
+        ]
+    )
+    func broadcasts(lines: [String], isBroadcast: Bool) {
+        #expect(head(lines).isBroadcast == isBroadcast)
+    }
+
     @Test("A Content-Range may omit the range or the total length")
     func unknownTotals() {
         #expect(head(["Content-Range: bytes 0-4/*"]).contentRange == .init(first: 0, last: 4, total: nil))
