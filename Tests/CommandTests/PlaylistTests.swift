@@ -54,6 +54,28 @@ struct PlaylistTests {
         #expect(order == [2, 0, 1, 2])
     }
 
+    @Test("A list that is entered at a saved position returns to the entries before once, if the others fail")
+    func returnsToSkipped() throws {
+        var list = try list(3, .times(1))
+        list.resume(at: 1)
+        var order: [Int] = []
+        repeat {
+            while let entry = list.next() {
+                order.append(entry.id)
+                list.noteFailed(entry.id)
+            }
+        } while list.returnToSkipped()
+        #expect(order == [1, 2, 0, 1, 2])
+        // At an index that a user has chosen, the list is only played from there.
+        list.resume(at: 1)
+        list.jump(to: 2)
+        var returned = list.returnToSkipped()
+        #expect(!returned)
+        list.resume(at: 0)
+        returned = list.returnToSkipped()
+        #expect(!returned)
+    }
+
     @Test("A repeated list ends once no entry is playable any more")
     func endsWhenNothingIsPlayableAnyMore() throws {
         var list = try list(2, .forever)

@@ -143,6 +143,26 @@ struct ResumeTests {
         #expect(ResumeFile(path: path).read() == .state(position))
     }
 
+    @Test(
+        "The files before are played if that of the saved position cannot be opened",
+        .enabled(if: Media.isMade)
+    )
+    func missingFile() async throws {
+        let path = Media.temporary("resume.json").path
+        defer { unlink(path) }
+        let file = "/nonexistent/b.mp4"
+        let position = ResumeState(location: file, index: 1, position: .seconds(12.5))
+        #expect(ResumeFile(path: path).write(position) == 0)
+        let outcome = try await Command.run(
+            ["--untimed", "--video", "framemd5:-", "--resume=\(path)", Media.clip, file]
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.pictures.count == 90)
+        // Everything was played, so the next run begins at the start.
+        #expect(ResumeFile(path: path).read() == .missing)
+    }
+
     @Test("A file whose name has another Unicode normalization is not continued", .enabled(if: Media.isMade))
     func normalization() async throws {
         let folder = Media.temporary("names").path

@@ -147,7 +147,7 @@ extension PlaySession {
     func endOrPlayNext() {
         // An input whose event of readiness is handled late may have one queued after it already.
         if advanceToQueued() { return }
-        if let playback = makeNext(state.withLock { $0.remaining }) {
+        if let playback = makeFollowing() {
             begin(playback)
         } else if options.watches, state.withLock({ !$0.isStopping && $0.playlist.isLooping }) {
             waitForFiles()

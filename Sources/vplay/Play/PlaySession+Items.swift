@@ -4,7 +4,7 @@ import Synchronization
 extension PlaySession {
     /// Plays the next input if none is queued.
     func playNext() {
-        if let playback = makeNext(state.withLock { $0.remaining }) {
+        if let playback = makeFollowing() {
             begin(playback)
         } else if options.watches, state.withLock({ !$0.isStopping && $0.playlist.isLooping }) {
             waitForFiles()
@@ -12,6 +12,17 @@ extension PlaySession {
             state.withLock { $0.noteEnd() }
             if options.isIdle { becomeIdle() } else { stopWhenPaused() }
         }
+    }
+
+    /// Creates the playback that follows when nothing plays. If the entry of the saved position and those after it
+    /// cannot be played, those before it follow.
+    ///
+    /// - Returns: The playback, or nil at the end of the list.
+    func makeFollowing() -> InputPlayback? {
+        let remaining = state.withLock { $0.remaining }
+        if let playback = makeNext(remaining) { return playback }
+        let hasSkipped = state.withLock { $0.resume != nil && $0.playlist.returnToSkipped() }
+        return hasSkipped ? makeNext(remaining) : nil
     }
 
     /// Creates the next playback, and skips inputs that cannot be configured.

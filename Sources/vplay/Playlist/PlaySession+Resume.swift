@@ -126,7 +126,7 @@ extension PlaySession.State {
 
     /// Makes the entry of the saved position the next one, if it is in the playlist.
     mutating func seekToResume() {
-        if let resumeIndex { playlist.jump(to: resumeIndex) }
+        if let resumeIndex { playlist.resume(at: resumeIndex) }
     }
 
     /// Begins to wait for the file of the saved position.

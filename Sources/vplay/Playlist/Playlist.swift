@@ -20,6 +20,8 @@ struct Playlist: Sendable {
     /// Whether the list was entered in its middle, and there are entries before that which have not failed and have not
     /// been taken since.
     private var hasSkipped = false
+    /// Whether the list was entered at a saved position.
+    private var isResumed = false
     /// The seed of the order if the list is shuffled.
     private(set) var seed: UInt64?
     /// The entry that `next()` returned last.
@@ -43,7 +45,23 @@ struct Playlist: Sendable {
         nextIndex = min(max(0, index), entries.count)
         hasSkipped =
             nextIndex < entries.count && entries[..<nextIndex].contains { !broken.contains($0.id) }
+        isResumed = false
         if nextIndex < entries.count { broken.remove(entries[nextIndex].id) }
+    }
+
+    /// Makes the entry of a saved position the next one.
+    mutating func resume(at index: Int) {
+        jump(to: index)
+        isResumed = true
+    }
+
+    /// Makes the first entry the next one, because the entry of the saved position and those after it have failed.
+    ///
+    /// - Returns: False if there are no entries before it that have not been taken since.
+    mutating func returnToSkipped() -> Bool {
+        guard isResumed, hasSkipped else { return false }
+        jump(to: 0)
+        return true
     }
 
     /// Notes that an entry has become the current one.
