@@ -190,6 +190,7 @@ extension HLSDemuxer {
         description.isSeekable = playlist.hasEnded
         if playlist.hasEnded, playlist.duration > 0, !main.wasLive {
             description.duration = MediaTime(value: playlist.duration, timescale: 1_000_000)
+            description.durationIsRounded = true
         }
         return description
     }

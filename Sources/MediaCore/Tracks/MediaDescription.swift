@@ -42,6 +42,8 @@ public struct MediaDescription: Hashable, Sendable {
     /// The start times of the segments of a segmented presentation, in nanoseconds of item time and in order. Empty
     /// if there are no segments, or if more will be added.
     package var segmentStarts: [Int64] = []
+    /// Whether `duration` is the sum of the durations of segments, which may be rounded to seconds, as in a playlist.
+    package var durationIsRounded = false
 
     /// The item time at which a live presentation begins to be read, or nil for other media.
     package var joinTime: MediaTime?

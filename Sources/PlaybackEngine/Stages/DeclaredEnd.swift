@@ -27,7 +27,7 @@ struct DeclaredEnd: Sendable {
 
     /// Returns the end of the container if that is the end of the enabled tracks.
     private static func end(_ description: MediaDescription, _ played: Set<Int>) -> MediaTime? {
-        guard !description.durationIsEstimate, description.formatName != "hls" else { return nil }
+        guard !description.durationIsEstimate, !description.durationIsRounded else { return nil }
         let mediaTracks = description.tracks.filter { $0.mediaType == .video || $0.mediaType == .audio }
         // The container's duration is that of its longest track, which may be disabled.
         guard mediaTracks.allSatisfy({ played.contains($0.id) }), description.duration.isNumeric else {
