@@ -168,7 +168,6 @@ extension PlaySession {
             await items.load(files.map(\.1))
             queue.async { [self] in
                 handler(add(files, mode, at: index, loadOptions, playsAtOnce: playsAtOnce))
-                control?.checkLater()
             }
         }
     }
@@ -198,6 +197,7 @@ extension PlaySession {
         } else {
             requeue()
         }
+        control?.checkLater()
         return added.map(\.id)
     }
 

@@ -73,7 +73,7 @@ struct MPRISMethods {
             // What is paused stays so if there is nothing else to play.
             if !list.inputs.isEmpty { session.state.withLock { $0.isPausedByUser = false } }
             // A failure has been reported.
-            session.load(list, .replace, at: nil, LoadOptions()) { _ in session.control?.checkLater() }
+            session.load(list, .replace, at: nil, LoadOptions()) { _ in }
         }
         return .done
     }
