@@ -99,6 +99,23 @@ struct ServiceTests {
         )
     }
 
+    @Test(
+        "Frames are expected while a video track lasts, and not while audio alone plays",
+        arguments: [
+            (25, 10, 5, true), (25, 10, 0, false), (25, 10, 12, false), (25, nil, 12, true),
+            (1, 10, 5, false), (nil, 10, 5, false),
+        ] as [(Int32?, Double?, Double, Bool)]
+    )
+    func videoTrack(rate: Int32?, end: Double?, time: Double, isExpected: Bool) {
+        var track = Track(id: 0, mediaType: .video, codec: "h264", timeBase: Rational(1, 90_000))
+        track.nominalFrameRate = rate.map { Rational($0, 1) }
+        track.timeRange = MediaTimeRange(
+            start: .seconds(1),
+            duration: end.map { .seconds($0 - 1) } ?? .indefinite
+        )
+        #expect(track.showsMovingVideo(at: .seconds(time)) == isExpected)
+    }
+
     @Test("Playback may be still on purpose, and may wait for data for a minute")
     func waiting() {
         #expect(

@@ -42,18 +42,19 @@ extension PlaySession {
             activity: isStill ? .still : activity,
             frames: player.counters.framesPresented,
             position: item?.currentTime() ?? .zero,
-            hasMovingVideo: options.decodesVideo && !isImage && item.map(hasMovingVideo) ?? false
+            hasMovingVideo: options.decodesVideo && !isImage && item.map(showsMovingVideo) ?? false
         )
     }
 
-    /// Whether an item shows at least two frames in a second.
+    /// Whether an item has video that shows at least two frames in a second.
     private func hasMovingVideo(_ item: PlayerItem) -> Bool {
-        item.tracks.contains { track in
-            let rate = track.assetTrack.nominalFrameRate?.doubleValue ?? 0
-            return track.isEnabled && track.assetTrack.mediaType == .video
-                && !track.assetTrack.isAttachedPicture
-                && rate >= 2
-        }
+        item.tracks.contains { $0.isEnabled && $0.assetTrack.isMovingVideo }
+    }
+
+    /// Whether an item is to show at least two frames in a second at its present time.
+    private func showsMovingVideo(_ item: PlayerItem) -> Bool {
+        let time = item.currentTime()
+        return item.tracks.contains { $0.isEnabled && $0.assetTrack.showsMovingVideo(at: time) }
     }
 
     /// One line for people: what plays, or why nothing does.
@@ -71,5 +72,18 @@ extension PlaySession {
         case .waitingToPlayAtSpecifiedRate: return "buffering: \(name)"
         case .paused: return "still: \(name)"
         }
+    }
+}
+
+extension Track {
+    /// Whether the track shows at least two frames in a second.
+    fileprivate var isMovingVideo: Bool {
+        mediaType == .video && !isAttachedPicture && nominalFrameRate?.doubleValue ?? 0 >= 2
+    }
+
+    /// Whether the track shows at least two frames in a second at a time. Video may begin after the audio, or end
+    /// before it.
+    func showsMovingVideo(at time: MediaTime) -> Bool {
+        isMovingVideo && time >= timeRange.start && (!timeRange.end.isNumeric || time < timeRange.end)
     }
 }
