@@ -79,7 +79,8 @@ extension HTTPRepresentation {
         case .tooSlow: retry(fetch, after: error, isTooSlow: true, &state)
         // A server that has delivered bytes may be restarting.
         case .noConnection where state.receivedBytes > 0 || policy.serverHasResponded,
-            .noHost where state.receivedBytes > 0 || policy.serverHasResponded:
+            .noHost where state.receivedBytes > 0 || policy.serverHasResponded,
+            .noProxy where state.receivedBytes > 0 || policy.serverHasResponded:
             retry(
                 fetch,
                 after: error,
@@ -88,7 +89,8 @@ extension HTTPRepresentation {
             )
         case .complete, .stopped, .broken, .noConnection, .noSocket, .timedOut:
             retry(fetch, after: error, &state)
-        case .noHost where state.metadata.isKnown: retry(fetch, after: error, &state)
+        case .noHost where state.metadata.isKnown, .noProxy where state.metadata.isKnown:
+            retry(fetch, after: error, &state)
         case .refusedByProxy(let status) where status == 408 || status == 429 || status >= 500:
             retry(fetch, after: error, &state)
         case .noHost, .noProxy, .refusedByProxy, .untrusted, .headersTooLong, .privateAddress, .refused:

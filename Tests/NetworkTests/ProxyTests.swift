@@ -88,6 +88,22 @@ struct ProxyTests {
     }
 
     @Test(
+        "A name that cannot be resolved any more after bytes were delivered is tried again",
+        arguments: [TransferEnd.Reason.noHost, .noProxy]
+    )
+    func unresolved(reason: TransferEnd.Reason) throws {
+        let file = try ServedFile { _, answer in answer.hang = .inBody(1000) }
+        defer { file.server.stop() }
+        #expect(try file.read(upTo: 1000).count == 1000)
+        let fetch = try #require(file.source.state.withLock { $0.fetches.values.first })
+        let transfer = try #require(fetch.transfer)
+        file.source.ended(TransferEnd(reason: reason), of: fetch, transfer)
+        #expect(file.source.fetchCount == 1)
+        file.server.release()
+        #expect(try file.read() == file.bytes)
+    }
+
+    @Test(
         "A redirect through a proxy to a private address is refused",
         arguments: ["http://10.0.0.1/a", "http://2130706433/a", "http://localhost/a", "http://[::1]/a"]
     )
