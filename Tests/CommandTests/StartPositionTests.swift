@@ -1,3 +1,4 @@
+import ArgumentParser
 import Playhead
 import Testing
 
@@ -21,6 +22,28 @@ struct StartPositionTests {
     )
     func forms(text: String, expected: StartPosition?) {
         #expect(StartPosition(argument: text) == expected)
+    }
+
+    @Test(
+        "Reverse playback is limited by the start and the end of an entry, or those of the command",
+        arguments: [
+            ([], "start=1,end=2", 2, 1), (["--start", "1", "--end", "2"], "", 2, 1),
+            (["--start", "1", "--end", "2"], "start=0.5,end=3", 3, 0.5),
+        ] as [([String], String, Double, Double)]
+    )
+    func reverse(arguments: [String], text: String, start: Double, end: Double) throws {
+        let options = try PlayOptions(PlayCommand.parse(["--rate=-1", "a.mp4"] + arguments))
+        let maker = ItemMaker(options)
+        let input = try #require(options.inputs.first)
+        let entry = PlaylistEntry(
+            id: 0,
+            input: input,
+            asset: maker.asset(of: input),
+            options: try LoadOptions(.string(text))
+        )
+        let playback = try maker.make(entry, remaining: nil).get()
+        #expect(playback.start.seconds == start)
+        #expect(playback.item.reversePlaybackEndTime.seconds == end)
     }
 
     @Test("The time of a position in an input")

@@ -89,17 +89,19 @@ struct ItemMaker: Sendable {
         return .success(playback)
     }
 
-    /// Creates a reverse playback from the saved position, --end or the last frame to --start or the first frame.
+    /// Creates a reverse playback from the saved position, the end of the entry, --end or the last frame to the start
+    /// of the entry, --start or the first frame.
     private func reverse(
         _ item: PlayerItem,
         _ entry: PlaylistEntry,
         _ zero: MediaTime,
         _ resume: MediaTime?
     ) -> InputPlayback {
-        let start = resume ?? options.end.map { zero + $0 } ?? Self.farEnd
+        let start = resume ?? (entry.options.end ?? options.end).map { zero + $0 } ?? Self.farEnd
         item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
         let asset = entry.asset
-        let end = options.start?.time(after: zero, duration: asset.duration, chapters: asset.chapters)
+        let position = entry.options.start ?? options.start
+        let end = position?.time(after: zero, duration: asset.duration, chapters: asset.chapters)
         if let end { item.reversePlaybackEndTime = end }
         var playback = InputPlayback(item: item, entry: entry, start: start, end: nil)
         playback.isResumed = resume != nil
