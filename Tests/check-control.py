@@ -517,10 +517,19 @@ def paused(start, path):
 
 
 def backward(command, path):
-    """A file that interrupts reverse playback, which plays forward from its start."""
+    """The speed of reverse playback, and a file that interrupts it, which plays forward from its start."""
     start = [*command, "--audio", "null", "--video", "null", "--rate", "-1", "--pause", CLIP]
     with started(start, path) as (process, client):
         client.until("time-pos", lambda value: value is not None)
+        check("speed of reverse playback", client.get("speed"), 1)
+        client("set_property", "speed", 0.5)
+        check("another speed", client.get("speed"), 0.5)
+        begin = client.get("time-pos")
+        client("set_property", "pause", False)
+        client.until("time-pos", lambda value: value is not None and abs(value - begin) > 0.2)
+        check("it plays in reverse", client.get("time-pos") < begin)
+        client("set_property", "pause", True)
+        client("set_property", "speed", 1)
         client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
         client.until("track-list/count", lambda value: value == 4)
         check("an interruption of reverse playback begins at its start", client.get("time-pos") < 2.5)

@@ -159,7 +159,10 @@ extension ControlProperty {
         } _: {
             $0.player.isMuted = $1
         },
-        "speed": ControlProperty { .real((Double($0.player.defaultRate) * 1e6).rounded() / 1e6) }.with {
+        "speed": ControlProperty {
+            .real((Double($0.player.defaultRate.magnitude) * 1e6).rounded() / 1e6)
+        }
+        .with {
             $0.range = 0.01...32
             $0.set = { session, value throws(ControlError) in
                 guard let speed = value.double, (0.01...32).contains(speed) else { throw .propertyFormat }

@@ -70,19 +70,17 @@ extension PlaySession {
     }
 
     private func changeRate(by factor: Float) {
-        let old = player.defaultRate
-        var speed = min(32, max(0.1, old.magnitude * factor))
+        var speed = min(32, max(0.1, player.defaultRate.magnitude * factor))
         // Rounding errors must not prevent the return to normal speed.
         if abs(speed - 1) < 0.01 { speed = 1 }
-        let rate = old < 0 ? -speed : speed
-        setSpeed(rate)
-        notice("speed \(StatusLine.speed(rate))")
+        setSpeed(speed)
+        notice("speed \(StatusLine.speed(player.defaultRate))")
     }
 
-    /// Changes the rate, also of what plays.
-    func setSpeed(_ rate: Float) {
+    /// Changes the speed, also of what plays. The direction stays that of `--rate`.
+    func setSpeed(_ speed: Float) {
         if isInterrupted { state.withLock { $0.hasNewRate = true } }
-        player.defaultRate = rate
+        player.defaultRate = options.rate < 0 ? -speed : speed
         if player.rate != 0 { playAtDefaultRate() }
     }
 
