@@ -93,6 +93,15 @@ struct RangeTests {
         #expect(try await pictures("--rate", "2", Media.clip).count == 90)
     }
 
+    @Test("--start at a chapter that does not exist prints one warning", arguments: ["1", "-1"])
+    func missingChapter(rate: String) async throws {
+        let arguments = ["--untimed", "--rate", rate, "--start", "#9", "--video", "framemd5:-", Media.clip]
+        let outcome = try await Command.run(arguments)
+        #expect(outcome.status == 0 && outcome.errorLines.count == 1, "\(outcome.errors)")
+        #expect(outcome.errors.contains("--start has no effect: there is no chapter 9"))
+        #expect(outcome.pictures.count == 90)
+    }
+
     @Test("--start past the end prints one warning with the duration, and the last frame is played")
     func startPastTheEnd() async throws {
         let outcome = try await Command.run(

@@ -105,6 +105,9 @@ struct ItemMaker: Sendable {
         if let end { item.reversePlaybackEndTime = end }
         var playback = InputPlayback(item: item, entry: entry, start: start, end: nil)
         playback.isResumed = resume != nil
+        if let position, end == nil, asset.status == .loaded {
+            playback.missingStart = position.absence(chapterCount: asset.chapters.count)
+        }
         return playback
     }
 
