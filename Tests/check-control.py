@@ -543,6 +543,20 @@ def backward(command, path):
         check("exit status", process.wait(TIMEOUT), 0)
 
 
+def faster(command, path):
+    """An interruption, which is played at the speed that a client has set."""
+    start = [*command, "--audio", "null", "--video", "null", "--pause", str(FIXTURES / "two-languages.mkv")]
+    with started(start, path) as (_, client):
+        client.until("time-pos", lambda value: value is not None)
+        client("set_property", "speed", 0.25)
+        client("loadfile", CLIP, "interrupt")
+        client.until("track-list/count", lambda value: value == 2)
+        client.until("time-pos", lambda value: value is not None and value > 0.05)
+        begin, position = time.monotonic(), client.get("time-pos")
+        played = client.until("time-pos", lambda value: value is not None and value > position + 0.2) - position
+        check("the speed of an interruption", played < 0.6 * (time.monotonic() - begin))
+
+
 def silent(command, path):
     """Files that interrupt nothing: one of which nothing is played without video, and one that does not exist."""
     start = [*command, "--audio", "null", "--video", "none", "--loop", CLIP]
@@ -738,6 +752,7 @@ def main(command):
             if "vplay" in command[0]:
                 sockets(command, pathlib.Path(folder))
                 backward(command, pathlib.Path(folder) / "backward")
+                faster(command, pathlib.Path(folder) / "faster")
                 silent(command, pathlib.Path(folder) / "silent")
                 remainder(command, pathlib.Path(folder) / "remainder")
                 stopped(command, pathlib.Path(folder) / "stopped")

@@ -25,7 +25,7 @@ extension PlaySession {
                 state.interruptions.append(playback)
             }
             if options.reportsSubtitles { reportText(of: playback.item) }
-            player.playInterstitial(playback.item, atRate: abs(options.rate))
+            player.playInterstitial(playback.item, atRate: player.defaultRate.magnitude)
         }
     }
 
