@@ -33,7 +33,8 @@ struct PreviewTrack {
 
     /// Returns the start of an interval as "hh:mm:ss.mmm".
     private func time(_ part: Int64) -> String {
-        let milliseconds = duration * part / count
+        // The product of a duration that a file declares may not fit.
+        let milliseconds = Int64(clamping: Int128(duration) * Int128(part) / Int128(count))
         func digits(_ value: Int64, _ count: Int) -> String {
             let text = String(value)
             return String(repeating: "0", count: max(0, count - text.count)) + text
