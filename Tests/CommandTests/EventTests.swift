@@ -96,6 +96,10 @@ struct EventTests {
         #expect(outcome.lines.filter { $0.contains("\"text\":\"Hello.\"") }.count == 1)
         let missing = try await Command.run("--untimed", "--sub-file", words + "x", Media.clip)
         #expect(missing.errors.contains("words.srtx"))
+        // Each pass from --start opens the files again.
+        let arguments = ["--untimed", "--repeat", "3", "--start", "1", "--sub-file", words + "x", Media.clip]
+        let repeated = try await Command.run(arguments)
+        #expect(repeated.status == 0 && repeated.errorLines.count == 1, "\(repeated.errors)")
         let two = try await Command.run("--subtitle-file", words, Media.clip, Media.clip)
         #expect(two.status == 64 && two.errors.contains("--subtitle-file is for one input."))
     }

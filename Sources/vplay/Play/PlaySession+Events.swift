@@ -50,10 +50,11 @@ extension PlaySession {
             let message = reason(entry.error)
             // The file of --subtitle-file failed, and not the input.
             let subtitles = options.subtitleFile.flatMap { $0.url.path == entry.error.url?.path ? $0 : nil }
-            let isReported =
+            // Each pass may open the file of --subtitle-file again.
+            let isReportedOnce =
                 entry.error.code == .hardwareUnavailable || entry.error.code == .conversionFailed
-                ? shouldReportOnce(message) : options.isVerbose || (subtitles != nil && !options.isQuiet)
-            guard isReported else { break }
+                || (subtitles != nil && !options.isVerbose)
+            guard isReportedOnce ? shouldReportOnce(message) : options.isVerbose else { break }
             Console.shared.printError("warning: \((subtitles ?? playback.entry.input).name): \(message)")
         default: break
         }
