@@ -93,6 +93,17 @@ struct RangeTests {
         #expect(try await pictures("--rate", "2", Media.clip).count == 90)
     }
 
+    @Test("A range without a duration is not repeated", arguments: ["1", "-1"])
+    func emptyRange(rate: String) async throws {
+        let range = ["--start", "0.5", "--end", "0.5"]
+        let outcome = try await Command.run(
+            ["--untimed", "--rate", rate, "--repeat", "3", "--video", "framemd5:-"] + range + [Media.clip]
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("cannot repeat: the duration of a pass is 0"), "\(outcome.errors)")
+        #expect(outcome.pictures.count == 1)
+    }
+
     @Test("--start at a chapter that does not exist prints one warning", arguments: ["1", "-1"])
     func missingChapter(rate: String) async throws {
         let arguments = ["--untimed", "--rate", rate, "--start", "#9", "--video", "framemd5:-", Media.clip]

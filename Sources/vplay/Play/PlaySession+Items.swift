@@ -174,13 +174,14 @@ extension PlaySession {
         guard !isInterruption(item) else { return }
         let end = reportedEnd(of: item, at: time)
         let isComplete = checkPlayedContent(item, until: end)
+        let isReverse = options.rate < 0
+        let latestStart = item.duration.isNumeric ? item.duration : .positiveInfinity
         let pass = state.withLock { state -> EndedPass? in
             guard let playback = state.current, playback.item === item, !state.hasEnded else { return nil }
             // A saved position may be at the end, or past it if the file has become shorter. The next pass starts at zero.
-            let isAtSavedPosition = playback.isResumed && state.passStart > .zero
-            let isShort =
-                options.rate > 0 && !isAtSavedPosition
-                && end - state.passStart < InputPlayback.minimumPassDuration
+            let isAtSavedPosition = playback.isResumed && (isReverse || state.passStart > .zero)
+            let length = isReverse ? min(playback.start, latestStart) - end : end - state.passStart
+            let isShort = !isAtSavedPosition && length < InputPlayback.minimumPassDuration
             if isShort {
                 state.playlist.noteFailed(playback.entry.id)
             } else {
@@ -223,8 +224,13 @@ extension PlaySession {
 
     /// Returns the time of an end. In real time it is reported slightly late.
     private func reportedEnd(of item: PlayerItem, at time: MediaTime) -> MediaTime {
+        guard !options.isUntimed else { return time }
+        if options.rate < 0 {
+            let end = item.reversePlaybackEndTime
+            return max(time, end.isNumeric ? end : .zero)
+        }
         let end = item.expectedEnd
-        return !options.isUntimed && end.isNumeric ? min(time, end) : time
+        return end.isNumeric ? min(time, end) : time
     }
 
     /// Handles the failure of an input.
