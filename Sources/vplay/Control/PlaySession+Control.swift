@@ -99,11 +99,12 @@ extension PlaySession {
         control.loop[keyPath: point] = time
         control.loopObserver = nil
         guard let start = control.loop.start, let end = control.loop.end, start < end else { return }
-        control.loopObserver = player.addBoundaryTimeObserver(forTimes: [end]) { [weak self] in
+        let (first, last) = options.rate < 0 ? (end, start) : (start, end)
+        control.loopObserver = player.addBoundaryTimeObserver(forTimes: [last]) { [weak self] in
             guard let self else { return }
             player.callbackQueue.async {
                 guard self.control?.loop.end != nil, !self.isInterrupted else { return }
-                self.player.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
+                self.player.seek(to: first, toleranceBefore: .zero, toleranceAfter: .zero)
             }
         }
     }
