@@ -258,6 +258,19 @@ struct PlayLogTests {
         #expect(Self.text(records) == [Self.interruptingLine])
     }
 
+    @Test("An item that is rejected has no pass, whether another one follows or the command ends")
+    func rejected() {
+        for end in [PlayerEvent.passEnded(film, .replaced), .currentItemChanged(film)] {
+            var tracker = PassTracker()
+            let events: [PlayerEvent] = [.currentItemChanged(film), .timeControlStatusChanged(.playing, nil)]
+            #expect(Self.handle(events, &tracker, at: 0, dropped: 0) == [])
+            tracker.reject(film)
+            #expect(Self.handle([end], &tracker, at: 1, dropped: 0) == [])
+            let remaining = tracker.quit(at: Self.moment(2, dropped: 0))
+            #expect(remaining.isEmpty)
+        }
+    }
+
     // MARK: The command
 
     private static func objects(_ path: String) throws -> [[String: Any]] {
@@ -321,6 +334,20 @@ struct PlayLogTests {
         let lines = try Self.objects(log)
         #expect(lines.map { $0["item"] as? String } == ["/no/such", Media.clip, Media.clip])
         #expect(lines.map { $0["reason"] as? String } == ["error", "eof", "eof"])
+    }
+
+    @Test("An input of which no track is played has one line in all laps", .enabled(if: Media.isMade))
+    func rejectedInput() async throws {
+        let folder = try TemporaryFolder()
+        let log = folder.path("log")
+        let outcome = try await Command.run([
+            "--untimed", "--video", "none", "--repeat", "2", "--play-log", log, Media.clip, Media.silent,
+        ])
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
+        let lines = try Self.objects(log)
+        #expect(lines.map { $0["item"] as? String } == [Media.clip, Media.silent, Media.clip])
+        #expect(lines.map { $0["reason"] as? String } == ["eof", "error", "eof"])
     }
 
     @Test("The passes of a loop have lines, and --duration cuts the last one", .enabled(if: Media.isMade))

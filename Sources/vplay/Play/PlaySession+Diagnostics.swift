@@ -132,6 +132,7 @@ extension PlaySession {
     /// Rejects an input that the player would play indefinitely without output.
     private func reject(_ playback: InputPlayback, _ message: String) {
         if rejectInterruption(playback.item, message) { return }
+        passes.withLock { $0.reject(playback.item) }
         let isCurrent = state.withLock { state in
             state.playlist.noteFailed(playback.entry.id)
             guard state.current?.item === playback.item, !state.hasEnded else { return false }
@@ -139,7 +140,7 @@ extension PlaySession {
             return true
         }
         if isCurrent { control?.fileEnded("error", error: message) }
-        failOnce(playback.entry, message, playback.item)
+        if failOnce(playback.entry, message, playback.item) { logFailure(of: playback.entry, message) }
         if isCurrent { endOrPlayNext() }
     }
 

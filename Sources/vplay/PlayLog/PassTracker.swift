@@ -50,6 +50,8 @@ struct PassTracker {
     private var pass: Pass?
     /// The pass of the item that the current one has interrupted.
     private var interruptedPass: Pass?
+    /// The last item that the session has rejected.
+    private weak var rejectedItem: PlayerItem?
     private var isPlaying = false
 
     /// Handles an event.
@@ -84,7 +86,7 @@ struct PassTracker {
         case .seekCompleted(let item, true):
             if pass?.item == ObjectIdentifier(item), pass?.hasPlayed == true { pass?.hasJumped = true }
         case .passEnded(let item, let outcome):
-            guard let ended = removePass(of: item) else { break }
+            guard let ended = removePass(of: item), item !== rejectedItem else { break }
             switch outcome {
             case .playedToEnd: return record(of: ended, .end, at: moment, isCut: isCut)
             case .replaced, .stopped: return record(of: ended, .stopped, at: moment)
@@ -97,6 +99,9 @@ struct PassTracker {
         }
         return nil
     }
+
+    /// Records that an item cannot be played although it has been opened. Its fault has a line, and its pass has none.
+    mutating func reject(_ item: PlayerItem) { rejectedItem = item }
 
     /// Whether an item has been played in its current pass.
     func hasPlayed(_ item: PlayerItem, until host: HostTime) -> Bool {
@@ -113,7 +118,9 @@ struct PassTracker {
     /// - Returns: The record of the interrupted pass, if any, and that of the current one.
     mutating func quit(at moment: Moment) -> [PassRecord] {
         defer { (interruptedPass, pass) = (nil, nil) }
-        return [interruptedPass, pass].compactMap(\.self).map { record(of: $0, .quit, at: moment) }
+        let rejected = rejectedItem.map { ObjectIdentifier($0) }
+        return [interruptedPass, pass].compactMap(\.self).filter { $0.item != rejected }
+            .map { record(of: $0, .quit, at: moment) }
     }
 
     /// Begins the pass of another item, or continues the one that was interrupted.
