@@ -9,8 +9,8 @@ public import MediaCore
 /// it has read from first. If the server has another one, new sources read that one, and bytes that this one lacks
 /// are an error with the code `.resourceChanged`.
 ///
-/// `HTTPResourcePool` finds the source when it is first read. An open source is replaced only if it has not been read
-/// and the server sends its bytes only once: by a source for this asset alone.
+/// `HTTPResourcePool` finds the source when it is first read. An open source is replaced only if the server sends its
+/// bytes only once, and it has not been read or cannot be read again: by a source for this asset alone.
 public final class HTTPByteSource: ByteSource, ResourceByteSource {
     private enum State {
         /// Not open, and the lookup that its readers wait for.
@@ -255,13 +255,15 @@ public final class HTTPByteSource: ByteSource, ResourceByteSource {
             switch state.withLock({ $0 }) {
             case .open(let opened):
                 let source = opened.source
-                if opened.hasBeenRead || canShare(source) { return (source, opened.hasBeenRead) }
-                // A server that sends its bytes only once sends them to each asset separately.
+                if opened.hasBeenRead ? !source.isSpent : canShare(source) {
+                    return (source, opened.hasBeenRead)
+                }
+                // A server that sends its bytes only once sends them to each asset separately, and again to a reader
+                // that begins when no other one is left.
                 var own = Opened(HTTPRepresentation(resource, policy, cookies, nil))
                 own.hasBeenRead = true
                 own.source.offerURLRefresh(urlRefresh)
-                install(own, replacing: source)
-                pool.release(resource, source)
+                if install(own, replacing: source) { pool.release(resource, source) }
             case .unopened(let lookup):
                 switch pool.open(self, after: lookup, context) {
                 case .waiting(let lookup):
@@ -284,7 +286,6 @@ public final class HTTPByteSource: ByteSource, ResourceByteSource {
     }
 
     /// Sets the source if the state is still the expected one. Returns false otherwise.
-    @discardableResult
     private func install(_ new: Opened, replacing old: HTTPRepresentation?) -> Bool {
         state.withLock { state in
             var new = new

@@ -92,6 +92,21 @@ extension HTTPRepresentation {
         return state.store.byteCount >= size && state.store.contiguousEnd(from: 0, limit: size) >= size
     }
 
+    /// Whether the next reader must request the resource again: the server sends its bytes only once, no reader is
+    /// left, and the bytes cannot be read from the start on.
+    var isSpent: Bool {
+        state.withLock { state in
+            let metadata = state.metadata
+            guard metadata.isKnown, metadata.supportsRanges == false, !metadata.canRestart,
+                state.readers.isEmpty, !isComplete(state)
+            else { return false }
+            let hasStart = state.storedRanges.contiguousEnd(from: 0, limit: 1) > 0
+            // A listener expects what a live stream sends now. Only the bytes for opening it are read twice.
+            let isPast = metadata.isLiveStream && state.receivedBytes > policy.firstWindow
+            return state.fetches.isEmpty || !hasStart || isPast
+        }
+    }
+
     /// The address that requests begin with.
     var baseAddress: HTTPAddress { state.withLock { $0.baseAddress } }
 

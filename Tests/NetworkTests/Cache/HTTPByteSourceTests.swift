@@ -258,6 +258,46 @@ struct HTTPByteSourceTests {
         }
     }
 
+    @Test("A resource that is sent only once is requested again by a reader that follows the others")
+    func onceOnlyAgain() throws {
+        let time = NetworkTime()
+        var file = try SharedFile { request, answer in
+            answer = .whole(ServedFile.bytes(300_000, seed: UInt64(request.number)), tag: nil)
+            answer.isChunked = true
+            answer.hang = .inBody(50_000)
+        }
+        defer { file.server.stop() }
+        file.policy.loop = time.loop
+        let source = try file.source()
+        for number in 1...3 {
+            let expected = Array(ServedFile.bytes(300_000, seed: UInt64(number)).prefix(10_000))
+            #expect(try ServedFile.read(source, upTo: 10_000) == expected)
+            #expect(file.server.log.count == number)
+            // Requests without readers end.
+            try time.advance(seconds: 1)
+        }
+    }
+
+    @Test("A live stream is requested again by the next reader, unless only its first bytes have arrived")
+    func liveStreamAgain() throws {
+        for (firstWindow, numbers) in [(5000, [1, 2]), (100_000, [1, 1])] as [(Int64, [Int])] {
+            var file = try SharedFile { request, answer in
+                answer = .whole(ServedFile.bytes(300_000, seed: UInt64(request.number)), tag: nil)
+                answer.version = "ICY"
+                answer.set("Content-Length", nil)
+                answer.hang = .inBody(50_000)
+            }
+            defer { file.server.stop() }
+            (file.policy.firstWindow, file.policy.lingerTime) = (firstWindow, 60_000_000_000)
+            let source = try file.source()
+            for number in numbers {
+                let expected = Array(ServedFile.bytes(300_000, seed: UInt64(number)).prefix(10_000))
+                #expect(try ServedFile.read(source, upTo: 10_000) == expected)
+                #expect(file.server.log.count == number)
+            }
+        }
+    }
+
     @Test("The number of received bytes does not decrease when a source gets a connection of its own")
     func receivedBytes() throws {
         let film = ServedFile.bytes(300_000)
