@@ -53,6 +53,8 @@ public final class PushedByteSource: ByteSource {
         var requests: [RequestID: Request] = [:]
         /// The reader that each request was started for.
         var owners: [RequestID: ReaderID] = [:]
+        /// The bytes that were delivered to requests after they were complete.
+        var surplusByteCounts: [RequestID: Int64] = [:]
         /// The readers to wake when the lock is released.
         var woken: [ReadContext] = []
         /// The calls to the application that follow when the lock is released, in order.
@@ -86,7 +88,8 @@ public final class PushedByteSource: ByteSource {
     ///     on, and all bytes stay in memory. A seek does not cancel it.
     ///   - isLocal: Whether the bytes are on this machine.
     ///   - onRequest: Receives each request.
-    ///   - onCancel: Receives each request that is not needed any more and has not been finished.
+    ///   - onCancel: Receives each request that is not needed any more and has not been finished, and one that receives
+    ///     more than 512 KiB after it was complete.
     public init(
         name: String,
         byteCount: Int64?,
@@ -313,6 +316,7 @@ public final class PushedByteSource: ByteSource {
 
     private func remove(_ id: RequestID, _ state: inout State) -> Request? {
         state.owners[id] = nil
+        state.surplusByteCounts[id] = nil
         return state.requests.removeValue(forKey: id)
     }
 
@@ -323,9 +327,13 @@ public final class PushedByteSource: ByteSource {
 
     func receive(_ bytes: UnsafeRawBufferPointer, _ request: Request) {
         withState { state in
-            guard state.requests[request.id] === request,
-                let reception = state.scheduler.receive(bytes.count, request.id)
-            else { return }
+            guard state.requests[request.id] === request, let range = state.scheduler[request.id] else {
+                return
+            }
+            let rest = request.end.map { max(0, $0 - range.position) } ?? .max
+            if rest == 0 { return ignore(bytes, request, &state) }
+            let requestedCount = min(bytes.count, Int(clamping: rest))
+            guard let reception = state.scheduler.receive(requestedCount, request.id) else { return }
             let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(reception.range.count))
             if !part.isEmpty {
                 let needed = state.scheduler.neededRanges
@@ -334,10 +342,22 @@ public final class PushedByteSource: ByteSource {
             }
             wake(reception.woken, &state)
             guard reception.isStopped || !reception.needsMore else { return }
-            // The rest is stored already, belongs to another request, or has to wait.
-            if let request = remove(request.id, &state) { state.notices.append(.cancel(request)) }
+            // The rest is stored already, belongs to another request, or has to wait. A complete request has no rest.
+            let isComplete = reception.range.upperBound == request.end
+            if let request = remove(request.id, &state), !isComplete {
+                state.notices.append(.cancel(request))
+            }
             complete(request.id, &state)
         }
+    }
+
+    /// Ignores bytes after the end of a request, which remains open until it is finished. An application that does not
+    /// stop by itself is informed, because it might deliver the whole rest of the resource.
+    private func ignore(_ bytes: UnsafeRawBufferPointer, _ request: Request, _ state: inout State) {
+        state.surplusByteCounts[request.id, default: 0] += Int64(bytes.count)
+        guard state.surplusByteCounts[request.id, default: 0] > policy.skipLimit else { return }
+        if let request = remove(request.id, &state) { state.notices.append(.cancel(request)) }
+        complete(request.id, &state)
     }
 
     func finish(_ request: Request) {

@@ -94,6 +94,28 @@ struct AVAssetResourceLoaderTests {
         #expect(code(second) == .notReady)
     }
 
+    @Test("A request that receives more than it asked for is not cancelled")
+    func surplus() throws {
+        let delegate = LoaderDelegate(Data(count: 10 << 20), .surplus)
+        let source = try #require(ResourceLoaderSource(url, NetworkOptions()))
+        source.loader.setDelegate(delegate, queue: delegate.queue)
+        let context = ReadContext()
+        var buffer = [UInt8](repeating: 1, count: 100)
+        for _ in 0..<2 {
+            let count = try buffer.withUnsafeMutableBytes {
+                try source.readIfAvailable(at: 0, into: $0, context: context)
+            }
+            #expect(count == nil)
+            // The delegate is asked, answers, and would be informed of a cancellation.
+            for _ in 0..<3 { delegate.queue.sync {} }
+        }
+        #expect(delegate.log == ["info 0", "response 0 to 10485760", "load 0", "response 0 to 10485760"])
+        let count = try buffer.withUnsafeMutableBytes {
+            try source.readIfAvailable(at: 0, into: $0, context: context)
+        }
+        #expect(count == 100 && buffer.allSatisfy { $0 == 0 })
+    }
+
     @Test("A replaced or released item cancels its requests at once")
     func cancelled() async throws {
         let delegate = LoaderDelegate(try data("clip-h264-aac.mp4"), .withholds(from: 2))

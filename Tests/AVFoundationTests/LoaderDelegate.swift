@@ -11,6 +11,8 @@ final class LoaderDelegate: NSObject, AVAssetResourceLoaderDelegate, @unchecked 
         case fails(any Error)
         case refuses
         case withoutRanges
+        /// All bytes up to the end of the resource in answer to each request.
+        case surplus
     }
 
     private struct State {
@@ -111,8 +113,9 @@ final class LoaderDelegate: NSObject, AVAssetResourceLoaderDelegate, @unchecked 
             guard let request = ready.randomElement(using: &state.random) else { return nil }
             let part = request.dataRequest!
             let end = min(limit, Int(part.requestedOffset) + min(part.requestedLength, data.count))
-            let count = min(end - Int(part.currentOffset), Int.random(in: 1...20_000, using: &state.random))
-            return (request, count)
+            let rest = end - Int(part.currentOffset)
+            if case .surplus = state.behavior { return (request, data.count - Int(part.currentOffset)) }
+            return (request, min(rest, Int.random(in: 1...20_000, using: &state.random)))
         }
         guard let (request, count) = chosen else { return }
         let part = request.dataRequest!

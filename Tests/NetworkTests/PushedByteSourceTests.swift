@@ -235,9 +235,47 @@ struct PushedByteSourceTests {
         let rest = application.request(3)
         application.bytes[10...].withUnsafeBytes { rest.receive($0) }
         application.bytes.withUnsafeBytes { rest.receive($0) }
-        #expect(!rest.isOpen)
+        #expect(rest.isOpen)
+        rest.finish()
+        #expect(!rest.isOpen && application.lines().isEmpty)
         #expect(try read(source, 10, context, count: 2000) == Array(application.bytes[10...]))
         #expect(try read(source, 1000, context) == [])
+    }
+
+    @Test(
+        "Bytes beyond the end of a request are ignored, and do not cancel it, unless they do not stop",
+        arguments: [true, false]
+    )
+    func surplus(_ isSeekable: Bool) throws {
+        let application = Application(8 << 20)
+        let end = isSeekable ? 4 << 20 : 6 << 20
+        let source = application.source(isSeekable: isSeekable, byteCount: isSeekable ? 8 << 20 : 6 << 20)
+        let context = ReadContext()
+        #expect(try read(source, 0, context) == nil)
+        let request = application.request(0)
+        #expect(request.end == Int64(end))
+        // One piece that is too long, and then more.
+        application.bytes.withUnsafeBytes { request.receive($0) }
+        application.bytes.prefix(512 << 10).withUnsafeBytes { request.receive($0) }
+        #expect(application.lines() == ["request 0 \(end)"] && request.isOpen)
+        let tail = try read(source, end - 100, context, count: 1000)
+        #expect(tail == Array(application.bytes[end - 100..<end]))
+        application.bytes.prefix(1).withUnsafeBytes { request.receive($0) }
+        #expect(application.lines().contains("cancel 0") && !request.isOpen)
+    }
+
+    @Test("A request that is complete when it has to yield to another reader is not cancelled")
+    func completeAndYielding() throws {
+        let application = Application(20 << 20)
+        let source = application.source(byteCount: 20 << 20)
+        let (first, second) = (ReadContext(), ReadContext())
+        #expect(try read(source, 0, first) == nil)
+        #expect(try read(source, 10 << 20, second) == nil)
+        _ = application.lines()
+        let request = application.request(0)
+        application.bytes.prefix(4 << 20).withUnsafeBytes { request.receive($0) }
+        request.finish()
+        #expect(!request.isOpen && application.lines().allSatisfy { !$0.hasPrefix("cancel") })
     }
 
     @Test("A request may be answered before its closure returns")

@@ -26,8 +26,9 @@ public protocol AVAssetResourceLoaderDelegate: NSObjectProtocol {
         shouldWaitForRenewalOfRequestedResource renewalRequest: AVAssetResourceRenewalRequest
     ) -> Bool
 
-    /// Tells the delegate that a request is not needed any more: a seek continues elsewhere, or the item was replaced or
-    /// released. What the request receives afterwards is ignored.
+    /// Tells the delegate that a request is not needed any more: a seek continues elsewhere, the item was replaced or
+    /// released, or the request has received more than 512 KiB after it was complete. What it receives afterwards is
+    /// ignored.
     ///
     /// - Parameters:
     ///   - resourceLoader: The loader of the asset.
