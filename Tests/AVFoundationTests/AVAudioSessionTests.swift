@@ -98,6 +98,25 @@ struct AVAudioSessionTests {
         bench.run(0)
     }
 
+    @Test("If the last interrupted player is released, the interruption ends, without the advice to resume")
+    @MainActor func releasedPlayer() throws {
+        let (bench, device) = try Self.makeBench()
+        var player: AVPlayer? = bench.make { AVPlayer(url: bench.url) }
+        let tokens = NotificationTokens()
+        tokens.add(AVAudioSession.interruptionNotification, AVAudioSession.sharedInstance()) { note in
+            let option = note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt
+            bench.add(option.map { "ended \($0)" } ?? "began")
+        }
+        player?.play()
+        bench.run(0.5)
+        device.beginInterruption()
+        bench.run(0.1)
+        #expect(bench.lines() == ["began"] && player?.rate == 0)
+        player = nil
+        bench.run(0.1)
+        #expect(bench.lines() == ["ended 0"])
+    }
+
     @Test(
         "Of several interrupted players the first beginning and the last end are posted; a released one does not count"
     )

@@ -14,8 +14,12 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         var options: CategoryOptions = []
         /// The players that are interrupted at present.
         var interrupted: Set<ObjectIdentifier> = []
+        /// Whether the beginning of an interruption was posted, and its end was not.
+        var isInterrupted = false
         /// Whether the interruption has paused a player.
         var hasPausedPlayer = false
+        /// Whether the application may resume playback, by the ends that were reported.
+        var shouldResume = false
     }
     private let settings = Locked(Settings())
 
@@ -90,12 +94,8 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
 
     /// Records that a player is interrupted, and posts the first of several simultaneous interruptions.
     func beginInterruption(of player: ObjectIdentifier) {
-        let isFirst = settings.withLock { settings in
-            defer { settings.interrupted.insert(player) }
-            if settings.interrupted.isEmpty { settings.hasPausedPlayer = false }
-            return settings.interrupted.isEmpty
-        }
-        if isFirst { post([AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue]) }
+        settings.withLock { settings in _ = settings.interrupted.insert(player) }
+        postChange()
     }
 
     /// Records that the interruption has paused a player.
@@ -105,23 +105,42 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
 
     /// Records the end of a player's interruption, and posts it once no player is interrupted.
     func endInterruption(of player: ObjectIdentifier, shouldResume: Bool) {
-        guard forgetPlayer(player) else { return }
-        let shouldResume = shouldResume || settings.withLock { $0.hasPausedPlayer }
-        let options: InterruptionOptions = shouldResume ? .shouldResume : []
+        settings.withLock { settings in
+            guard settings.interrupted.remove(player) != nil else { return }
+            if shouldResume || settings.hasPausedPlayer { settings.shouldResume = true }
+        }
+        postChange()
+    }
+
+    /// Removes a player that is released. Its device reports no end, so the application is not advised to resume.
+    func forgetPlayer(_ player: ObjectIdentifier) {
+        let wasInterrupted = settings.withLock { $0.interrupted.remove(player) != nil }
+        guard wasInterrupted else { return }
+        // A player can be released on any thread.
+        MainQueue.run { self.postChange() }
+    }
+
+    /// Posts the beginning or the end of the interruption, unless that has been done.
+    private func postChange() {
+        let change = settings.withLock { settings -> (isBeginning: Bool, shouldResume: Bool)? in
+            let isInterrupted = !settings.interrupted.isEmpty
+            guard isInterrupted != settings.isInterrupted else { return nil }
+            settings.isInterrupted = isInterrupted
+            if isInterrupted {
+                settings.hasPausedPlayer = false
+                settings.shouldResume = false
+            }
+            return (isInterrupted, settings.shouldResume)
+        }
+        guard let change else { return }
+        if change.isBeginning {
+            return post([AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue])
+        }
+        let options: InterruptionOptions = change.shouldResume ? .shouldResume : []
         post([
             AVAudioSessionInterruptionTypeKey: InterruptionType.ended.rawValue,
             AVAudioSessionInterruptionOptionKey: options.rawValue,
         ])
-    }
-
-    /// Removes a player.
-    ///
-    /// - Returns: True if it was the last one that was interrupted.
-    @discardableResult
-    func forgetPlayer(_ player: ObjectIdentifier) -> Bool {
-        settings.withLock { settings in
-            settings.interrupted.remove(player) != nil && settings.interrupted.isEmpty
-        }
     }
 
     private func post(_ info: [String: UInt]) {
