@@ -3,6 +3,20 @@
 
 /// Linear PCM: samples without compression.
 public let kAudioFormatLinearPCM: UInt32 = 0x6c70_636d
+/// AAC.
+public let kAudioFormatMPEG4AAC: UInt32 = 0x6161_6320
+/// MP3.
+public let kAudioFormatMPEGLayer3: UInt32 = 0x2e6d_7033
+/// AC-3.
+public let kAudioFormatAC3: UInt32 = 0x6163_2d33
+/// Enhanced AC-3.
+public let kAudioFormatEnhancedAC3: UInt32 = 0x6563_2d33
+/// Apple Lossless.
+public let kAudioFormatAppleLossless: UInt32 = 0x616c_6163
+/// FLAC.
+public let kAudioFormatFLAC: UInt32 = 0x666c_6163
+/// Opus.
+public let kAudioFormatOpus: UInt32 = 0x6f70_7573
 /// The samples are floating-point numbers.
 public let kAudioFormatFlagIsFloat: UInt32 = 1
 /// The bytes of a sample are in big-endian order.
@@ -18,13 +32,14 @@ public let kAudioFormatFlagIsNonInterleaved: UInt32 = 32
 public struct AudioStreamBasicDescription: Hashable, Sendable {
     /// The number of samples per second and channel.
     public var mSampleRate: Double
-    /// The kind of format; here always `kAudioFormatLinearPCM`.
+    /// The kind of format: `kAudioFormatLinearPCM` for decoded audio; of a track, 0 if there is no code for the codec.
     public var mFormatID: UInt32
-    /// The flags of the format.
+    /// The flags of linear PCM. Like all fields but the sample rate, the format and the number of channels, it is 0 for
+    /// the compressed audio of a track.
     public var mFormatFlags: UInt32
     /// The number of bytes of a packet.
     public var mBytesPerPacket: UInt32
-    /// The number of frames in a packet, which is 1.
+    /// The number of frames in a packet: 1 for linear PCM.
     public var mFramesPerPacket: UInt32
     /// The number of bytes of a frame: of all channels, or of one if each is stored by itself.
     public var mBytesPerFrame: UInt32

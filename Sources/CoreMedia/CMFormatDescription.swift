@@ -32,11 +32,11 @@ public struct CMVideoDimensions: Hashable, Sendable {
     }
 }
 
-/// The format of the samples of a buffer.
+/// The format of the samples of a buffer or of a track.
 public final class CMFormatDescription: Sendable {
     private enum Content: Sendable {
-        case video(VideoFormat)
-        case audio(AudioFormat)
+        case video(FourCharCode, PixelSize)
+        case audio
     }
     private let content: Content
     /// A pointer to it is given out, so it is kept in memory of its own.
@@ -49,23 +49,31 @@ public final class CMFormatDescription: Sendable {
         let pointer: UnsafeMutablePointer<AudioStreamBasicDescription>
     }
 
-    /// Creates the description of video.
-    ///
-    /// - Parameter format: The format.
-    package init(_ format: VideoFormat) {
-        content = .video(format)
+    /// Creates the description of video of a kind and size.
+    init(_ subType: FourCharCode, _ size: PixelSize) {
+        content = .video(subType, size)
         description = Locked(nil)
     }
 
     /// Creates the description of audio.
-    ///
-    /// - Parameter format: The format.
-    package init(_ format: AudioFormat) {
-        content = .audio(format)
+    init(_ audio: AudioStreamBasicDescription) {
+        content = .audio
         let pointer = UnsafeMutablePointer<AudioStreamBasicDescription>.allocate(capacity: 1)
-        pointer.initialize(to: AudioStreamBasicDescription(format))
+        pointer.initialize(to: audio)
         description = Locked(UnsafeSendablePointer(pointer: pointer))
     }
+
+    /// Creates the description of decoded video.
+    ///
+    /// - Parameter format: The format.
+    package convenience init(_ format: VideoFormat) {
+        self.init(CVPixelFormat.type(of: format), format.size)
+    }
+
+    /// Creates the description of decoded audio.
+    ///
+    /// - Parameter format: The format.
+    package convenience init(_ format: AudioFormat) { self.init(AudioStreamBasicDescription(format)) }
 
     deinit { description.withLock { $0?.pointer.deallocate() } }
 
@@ -74,21 +82,18 @@ public final class CMFormatDescription: Sendable {
         if case .video = content { kCMMediaType_Video } else { kCMMediaType_Audio }
     }
 
-    /// The layout of the pixels, or `kAudioFormatLinearPCM`.
+    /// The codec or, of decoded video, the layout of the pixels; 0 if there is no code for it.
     public var mediaSubType: FourCharCode {
         switch content {
-        case .video(let format): CVPixelFormat.type(of: format)
-        case .audio: kAudioFormatLinearPCM
+        case .video(let subType, _): subType
+        case .audio: audioStreamBasicDescription?.mFormatID ?? 0
         }
     }
 
     /// The size of the video in pixels; zero for audio.
     public var dimensions: CMVideoDimensions {
-        guard case .video(let format) = content else { return CMVideoDimensions() }
-        return CMVideoDimensions(
-            width: Int32(clamping: format.size.width),
-            height: Int32(clamping: format.size.height)
-        )
+        guard case .video(_, let size) = content else { return CMVideoDimensions() }
+        return CMVideoDimensions(width: Int32(clamping: size.width), height: Int32(clamping: size.height))
     }
 
     /// The format of the audio, or nil for video.
@@ -129,7 +134,7 @@ extension AudioStreamBasicDescription {
 /// - Returns: The kind.
 public func CMFormatDescriptionGetMediaType(_ desc: CMFormatDescription) -> CMMediaType { desc.mediaType }
 
-/// Returns the layout of the pixels, or `kAudioFormatLinearPCM`.
+/// Returns the codec or, of decoded video, the layout of the pixels; 0 if there is no code for it.
 ///
 /// - Parameter desc: The description.
 /// - Returns: The code.

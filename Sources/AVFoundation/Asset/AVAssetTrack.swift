@@ -21,6 +21,8 @@ open class AVAssetTrack: NSObject, AVAsynchronousKeyValueLoading, @unchecked Sen
     open var trackID: CMPersistentTrackID { CMPersistentTrackID(clamping: track.id + 1) }
     /// The kind of media.
     open var mediaType: AVMediaType { AVMediaType(track.mediaType) }
+    /// A `CMFormatDescription` of video or audio; empty for other media, and if the size or sample rate is not known.
+    open var formatDescriptions: [Any] { ownFormatDescriptions }
     /// A Boolean value that indicates whether the track can be played.
     open var isPlayable: Bool { track.isPlayable }
     /// A Boolean value that indicates whether the track is played by default, as the container declares it.
@@ -41,6 +43,10 @@ open class AVAssetTrack: NSObject, AVAsynchronousKeyValueLoading, @unchecked Sen
     open var estimatedDataRate: Float { Float(track.bitRate ?? 0) }
     /// The frames per second; 0 if the number is not known, and for other media.
     open var nominalFrameRate: Float { track.nominalFrameRate.map { Float($0.doubleValue) } ?? 0 }
+
+    var ownFormatDescriptions: [CMFormatDescription] {
+        CMFormatDescription(track).map { [$0] } ?? []
+    }
 
     /// The size of the picture with square pixels, before `preferredTransform`; zero for other media.
     open var naturalSize: CGSize {

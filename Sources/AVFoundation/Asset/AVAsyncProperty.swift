@@ -73,6 +73,10 @@ extension AVPartialAsyncProperty where Root: AVAssetTrack {
     public static var preferredTransform: AVAsyncProperty<Root, CGAffineTransform> {
         AVAsyncProperty("preferredTransform") { $0.preferredTransform }
     }
+    /// The property for `AVAssetTrack.formatDescriptions`.
+    public static var formatDescriptions: AVAsyncProperty<Root, [CMFormatDescription]> {
+        AVAsyncProperty("formatDescriptions") { $0.ownFormatDescriptions }
+    }
     /// The property for `AVAssetTrack.nominalFrameRate`.
     public static var nominalFrameRate: AVAsyncProperty<Root, Float> {
         AVAsyncProperty("nominalFrameRate") { $0.nominalFrameRate }

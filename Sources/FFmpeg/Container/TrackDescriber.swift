@@ -99,6 +99,8 @@ struct TrackDescriber {
         track.masteringDisplay = HDRMetadata.masteringDisplay(of: stream)
         track.contentLightLevel = HDRMetadata.contentLightLevel(of: stream)
         track.sampleLayout = ColorNames.pixelFormat(format).rawValue
+        let tag = parameters.pointee.codec_tag
+        if tag != 0, formatName.hasPrefix("mov,") { track.sampleEntryType = tag.byteSwapped }
         let guessed = av_guess_frame_rate(context, stream, nil)
         let rate = guessed.isPositive ? guessed : stream.pointee.avg_frame_rate
         if rate.isPositive { track.nominalFrameRate = rate.rational }

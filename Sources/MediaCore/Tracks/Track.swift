@@ -61,6 +61,9 @@ public struct Track: Hashable, Sendable, Identifiable {
     /// A Boolean value that indicates whether a text track's empty packets report how far reading has come. No other
     /// track then has to be read along.
     package var reportsProgress = false
+    /// The four characters that name the format of video in an MP4 or QuickTime file, the first one in the most
+    /// significant byte; nil for other containers. "hvc1" and "hev1" are both HEVC.
+    package var sampleEntryType: UInt32?
     /// The index of the playlist that contains the track, or 0 if the asset is one container. Tracks of one playlist
     /// are read together.
     package var playlistIndex = 0
