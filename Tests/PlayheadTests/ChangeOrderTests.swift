@@ -85,6 +85,28 @@ struct ChangeOrderTests {
         }
     }
 
+    @Test("The last seek in an item applies, while another thread sets the item")
+    func soughtMeanwhile() {
+        let bench = PlayerTestBench()
+        let player = bench.player
+        for round in 0..<500 {
+            let item = bench.makeItem()
+            let last = Locked(MediaTime.zero)
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                guard index == 1 else { return player.replaceCurrentItem(with: item) }
+                var count: Int64 = 0
+                repeat {
+                    count += 1
+                    let target = MediaTime.ms(40 * (1 + count % 40))
+                    last.withLock { $0 = target }
+                    item.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero)
+                } while player.currentItem !== item
+            }
+            bench.driver.settle()
+            #expect(item.currentTime() == last.withLock { $0 }, "round \(round)")
+        }
+    }
+
     @Test("An item that another player gets while it is moved leaves that player", arguments: 0..<3)
     func moved(way: Int) {
         let bench = PlayerTestBench(.silentClip())

@@ -44,12 +44,27 @@ extension PlayerItem {
             }
             return state.attachment
         }
+        // Another thread may have made the item the current one meanwhile, and then has not seen the position.
+        if isUsable, let core = attachment?.core, core.item === self, let start = removeStartPosition() {
+            return core.seek(self, start.time, start.toleranceBefore, completionHandler)
+        }
         // A queued item may have been prepared for another position.
         if isUsable, let attachment { attachment.core?.loop.reloadItem(attachment.id) }
         // Without playback, storing the position completes the seek.
         guard let completionHandler else { return }
         guard let core = attachment?.core else { return completionHandler(isUsable) }
         core.callbacks.enqueue { completionHandler(isUsable) }
+    }
+
+    /// Removes the start position, unless it is that of the last playback.
+    ///
+    /// - Returns: The start position, or nil.
+    func removeStartPosition() -> (time: MediaTime, toleranceBefore: MediaTime)? {
+        state.withLock { state in
+            guard !state.isPositionKept else { return nil }
+            defer { state.startPosition = nil }
+            return state.startPosition
+        }
     }
 
     /// Pauses playback and steps by `count` frames, backward if it is negative.

@@ -115,11 +115,7 @@ extension PlayerCore {
             return nil
         }
         let former = item.attach(PlayerItem.Attachment(id: id, core: self))
-        let start = item.state.withLock { state -> (time: MediaTime, toleranceBefore: MediaTime)? in
-            guard !state.isPositionKept else { return nil }
-            defer { state.startPosition = nil }
-            return state.startPosition
-        }
+        let start = item.removeStartPosition()
         dispatcher.register(item, id)
         let seek = start.flatMap { makeSeek(item, $0.time, $0.toleranceBefore, nil) }
         let source = source(of: item)
