@@ -329,6 +329,36 @@ struct IdiomTests {
         #expect(assets[2].isPlayable && assets[2].isReadable && !assets[2].hasProtectedContent)
     }
 
+    @Test("Tracks and groups are loaded for handlers")
+    func loadingHandlers() async {
+        let bench = AdapterBench(.clip())
+        let (asset, broken) = bench.make { (AVURLAsset(url: bench.url), AVURLAsset(url: bench.url)) }
+        let tracks: [AVAssetTrack]? = await withCheckedContinuation { continuation in
+            asset.loadTracks(withMediaType: .video) { tracks, error in
+                continuation.resume(returning: error == nil ? tracks : nil)
+            }
+        }
+        #expect(tracks?.map(\.trackID) == [1])
+        asset.loadTracks(withMediaCharacteristic: .audible) { tracks, _ in
+            bench.add("\(tracks?.map(\.trackID) ?? [])")
+        }
+        asset.loadTrack(withTrackID: 2) { track, error in
+            bench.add("\(track?.mediaType == .audio) \(error == nil)")
+        }
+        asset.loadTrack(withTrackID: 9) { track, error in bench.add("\(track == nil) \(error == nil)") }
+        asset.loadMediaSelectionGroup(for: .audible) { group, _ in
+            bench.add("\(group == asset.mediaSelectionGroup(forMediaCharacteristic: .audible))")
+        }
+        #expect(bench.lines() == ["[2]", "true true", "true true", "true"])
+        broken.cancelLoading()
+        let isRefused: Bool = await withCheckedContinuation { continuation in
+            broken.loadTracks(withMediaType: .video) { tracks, error in
+                continuation.resume(returning: tracks == nil && error is AVError)
+            }
+        }
+        #expect(isRefused)
+    }
+
     @Test("18. AVQueuePlayer: items, insert, advance")
     func queue() {
         let bench = AdapterBench()
