@@ -44,8 +44,8 @@ open class AVPlayerItemVideoOutput: AVPlayerItemOutput, @unchecked Sendable {
         video.hasNewFrame(forItemTime: MediaTime(itemTime))
     }
 
-    /// Returns the frame that is due at an item time. It is not rotated as the track declares it, unless a size was
-    /// requested.
+    /// Returns the frame that is due at an item time. It is not rotated as the track declares it, unless another size than
+    /// that of the coded picture was requested.
     ///
     /// - Parameters:
     ///   - itemTime: The item time.
