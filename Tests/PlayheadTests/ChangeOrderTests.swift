@@ -107,6 +107,30 @@ struct ChangeOrderTests {
         }
     }
 
+    @Test("A seek in an item of a queue that becomes current just then applies")
+    func soughtAtItsTurn() {
+        let driver = SuspendingDriver()
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        configuration.audio = .none
+        configuration.backend = backend
+        let items = [backend.makeItem(), backend.makeItem()]
+        let player = QueuePlayer(items: items, configuration: configuration)
+        let layer = PlayerLayer(player: player)
+        layer.add(CapturingVideoSink(clock: driver.clock))
+        player.play()
+        driver.inner.run(seconds: 1.9)
+        #expect(player.currentItem === items[0] && backend.openCount(of: items[1].asset.url) == 1)
+        // The item begins after the seek has found it in the queue.
+        driver.suspend { driver.inner.run(seconds: 0.2) }
+        items[1].seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
+        #expect(player.currentItem === items[1])
+        driver.inner.run(seconds: 0.1)
+        #expect(items[1].currentTime() >= .ms(1000))
+        layer.player = nil
+    }
+
     @Test("An item that another player gets while it is moved leaves that player", arguments: 0..<3)
     func moved(way: Int) {
         let bench = PlayerTestBench(.silentClip())

@@ -1,8 +1,14 @@
-import MediaCore
+package import MediaCore
 import PlayheadBackend
 
 /// Opening items, and transitions between them.
 extension PlaybackLoop {
+    /// Returns the position at which an item was opened, or nil if it is not the current one. Called on the control lane.
+    package func openingPosition(of id: ItemID) -> MediaTime? {
+        guard let current, current.id == id else { return nil }
+        return current.start.firstWanted ?? .zero
+    }
+
     func open(_ id: ItemID) {
         guard let item = sources[id]?.make() else { return }
         let epoch = ItemEpoch(of: item, epoch: state.epoch)

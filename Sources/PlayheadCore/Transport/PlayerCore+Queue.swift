@@ -155,12 +155,7 @@ extension PlayerCore {
             }
             if let leaving { leaving.item.detach(from: leaving.id, of: self) }
             clearVideoOutput()
-            // The item has started at its kept position, unless it has been removed since.
-            if let new {
-                dispatcher.item(new)?.state.withLock {
-                    if $0.isAttached(to: self, new) { $0.keepPosition(nil) }
-                }
-            }
+            if let new { finishStart(of: new) }
         case .itemFailed(let id, _):
             // The current item leaves when the next one replaces it.
             let leaving = state.withLock { state -> PlayerItem? in
@@ -178,6 +173,22 @@ extension PlayerCore {
             setting(\.videoOutput)?.keep { $0 === failed }
         default: break
         }
+    }
+
+    /// Forgets the start position of an item that has become the current one, unless it has been removed since. If a seek
+    /// came too late for the opening, the item has started elsewhere, and the seek is made now.
+    private func finishStart(of id: ItemID) {
+        guard let item = dispatcher.item(id) else { return }
+        let start = item.state.withLock { state -> (time: MediaTime, toleranceBefore: MediaTime)? in
+            guard state.isAttached(to: self, id) else { return nil }
+            defer { state.keepPosition(nil) }
+            return state.isPositionKept ? nil : state.startPosition
+        }
+        guard let start, let opened = loop.openingPosition(of: id), opened != start.time,
+            let seek = makeSeek(item, start.time, start.toleranceBefore, nil)
+        else { return }
+        loop.send(.seek(seek.request))
+        acknowledge(seek.command)
     }
 }
 
