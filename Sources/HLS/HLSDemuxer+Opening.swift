@@ -139,8 +139,49 @@ extension HLSDemuxer {
             timestampAdjuster: timestampAdjuster,
             // The times of a later segment need the time of the first segment as reference.
             openingTime: resources.knownZero == nil ? nil : request.options.startTime,
-            liveOffset: request.options.liveOffset
+            liveOffset: request.options.liveOffset,
+            start: preferredStart(of: media)
         )
+    }
+
+    // MARK: The preferred start
+
+    /// Returns the preferred start of a media playlist, or nil if there is none, or if the caller begins elsewhere. That
+    /// of the master playlist applies to all media playlists.
+    private func preferredStart(of media: MediaPlaylist) -> PlaylistStart? {
+        let options = request.options
+        guard options.beginsAtPreferredStart, options.startTime == nil,
+            media.hasEnded || options.liveOffset == nil
+        else { return nil }
+        return presentation.master?.start ?? media.start
+    }
+
+    /// Lets reading begin at the preferred start of the presentation, if it has one. An exact start requires a seek, which
+    /// the caller makes.
+    func beginAtPreferredStart(_ description: inout MediaDescription) throws(MediaError) {
+        guard let main = presentation.main, let start = preferredStart(of: main.playlist) else { return }
+        let time = main.itemTime(of: start)
+        guard !start.isPrecise else {
+            if time > .zero { description.preciseStart = time }
+            return
+        }
+        if main.playlist.hasEnded {
+            guard time > .zero else { return }
+            // The rendition was opened with its first segment, because that determines the item's timeline.
+            _ = try main.begin(at: time, back: 0)
+            description.joinTime = main.segmentStart
+        } else {
+            description.joinTime = main.joinTime
+        }
+        joinTime = description.joinTime
+        mustAlign = true
+        for other in presentation.renditions where other !== main { try join(other) }
+    }
+
+    /// Moves a rendition to the segment with which the main one begins.
+    func join(_ rendition: Rendition) throws(MediaError) {
+        guard let joinTime else { return }
+        _ = try rendition.begin(at: joinTime, back: 0)
     }
 
     /// Loads a subtitle playlist on the first call. Its segments are loaded as they are read.

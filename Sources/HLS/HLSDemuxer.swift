@@ -23,6 +23,10 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     private var segmentSeek: SegmentSeek?
     /// The container time that corresponds to zero on the item's timeline.
     var zero = MediaTime.zero
+    /// The item time at which reading begins if the presentation has a preferred start, or nil.
+    var joinTime: MediaTime?
+    /// Whether the other renditions must skip what precedes the first packet of the main one.
+    var mustAlign = false
     /// Whether the presentation had no end when it was opened.
     private var isLive = false
     /// The rendition whose window has been published, and the version of its playlist.
@@ -71,6 +75,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
             isLive = true
             publishWindow()
         }
+        try beginAtPreferredStart(&description)
         self.description = description
         enable(Set(description.tracks.map(\.id)))
         return .ready(description)
@@ -120,6 +125,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
             if let failure = entry.failure { throw failure }
             entry.rendition?.setZero(zero)
             entry.bind()
+            if let rendition = entry.rendition { try join(rendition) }
         }
         guard let rendition = entry.rendition,
             let own = rendition.trackIDs.first(where: { $0.value == track })?.key
@@ -170,6 +176,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
 
     /// Dequeues the earliest packet. Requests packets from all renditions before it waits for one.
     private func next() throws(MediaError) -> Poll<Packet?> {
+        if mustAlign { guard try alignRenditions() else { return .pending } }
         var earliest: (packet: Packet, dequeue: () -> Void)?
         var isPending = false
         func consider(_ next: Poll<Packet?>, _ dequeue: @escaping () -> Void) {
@@ -191,6 +198,20 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         return .ready(earliest?.packet)
     }
 
+    /// Lets the other renditions begin with the first packet of the main one. Its time may differ from that in the
+    /// playlist. Returns false if bytes are not available yet.
+    private func alignRenditions() throws(MediaError) -> Bool {
+        let enabled = presentation.renditions.filter(\.isEnabled)
+        if let main = enabled.first(where: { $0 === presentation.main }) {
+            let others = enabled.filter { $0 !== main }
+            for other in others { other.requestFirstBytes(context) }
+            guard case .ready(let packet) = try main.peek() else { return false }
+            for other in others { other.skip(until: packet?.presentationTime ?? packet?.decodeTime) }
+        }
+        mustAlign = false
+        return true
+    }
+
     private func peek(_ subtitles: SubtitleRendition) throws(MediaError) -> Poll<Packet?> {
         if context.hasNoticeHandler, !request.options.usesBlockingReads { return try subtitles.peek(context) }
         return .ready(
@@ -208,6 +229,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         guard let description else {
             throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
         }
+        mustAlign = false
         let main = presentation.renditions.filter(\.isEnabled).first { $0 === presentation.main }
         guard let rendition = main ?? presentation.renditions.first(where: \.isEnabled) else {
             seekSubtitles(to: target)

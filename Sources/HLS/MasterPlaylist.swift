@@ -42,4 +42,6 @@ package struct MasterPlaylist: Hashable, Sendable {
     /// The variant streams in the order of the playlist. Never empty.
     package var variants: [Variant]
     package var renditions: [Rendition]
+    /// The preferred start of all media playlists, or nil if the master playlist declares none.
+    package var start: PlaylistStart?
 }

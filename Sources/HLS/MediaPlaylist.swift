@@ -21,13 +21,21 @@ package struct MediaPlaylist: Hashable, Sendable {
     /// declares none (`EXT-X-SERVER-CONTROL`).
     package var holdBack: Int64?
     package var segments: [PlaylistSegment]
-    /// The preferred start in seconds, relative to the beginning, or if negative to the end (`EXT-X-START`).
-    package var startOffset: Double?
+    /// The preferred start, or nil if the playlist declares none.
+    package var start: PlaylistStart?
 
     /// The offset from the end of a live playlist at which to play, in microseconds: three target durations, unless the
     /// server declares another one (RFC 8216, section 6.3.3).
     package var recommendedOffset: Int64 {
         holdBack ?? targetDuration.multipliedReportingOverflow(by: 3).partialValue
+    }
+
+    /// Returns the time of a preferred start in microseconds from the first segment. It lies within the playlist, and
+    /// while segments are appended not nearer to the end than the recommended offset (RFC 8216, section 4.3.5.2).
+    func time(of start: PlaylistStart) -> Int64 {
+        let end: Int64 = segments.reduce(0) { $0.addingClamped($1.duration) }
+        let time = start.offset < 0 ? end.addingClamped(start.offset) : start.offset
+        return max(0, min(time, hasEnded ? end : end.subtractingClamped(recommendedOffset)))
     }
 
     /// The start times of the segments in nanoseconds from the first one. Empty while segments are appended.

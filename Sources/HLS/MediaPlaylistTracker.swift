@@ -72,10 +72,17 @@ struct MediaPlaylistTracker {
 
     /// Returns the index of the segment with which playback begins.
     ///
-    /// - Parameter offset: The minimum offset from the end of a live playlist in microseconds. If nil, a playlist whose
-    ///   segments are removed begins at the recommended offset, and an `EVENT` playlist with its first segment.
-    func firstIndex(offset: Int64?) -> Int {
-        guard !playlist.hasEnded, playlist.kind == .live || offset != nil else { return 0 }
+    /// - Parameters:
+    ///   - offset: The minimum offset from the end of a live playlist in microseconds, or nil.
+    ///   - start: The preferred start of a live playlist, which applies if `offset` is nil. If both are nil, a playlist
+    ///     whose segments are removed begins at the recommended offset, and an `EVENT` playlist with its first segment.
+    func firstIndex(offset: Int64?, start: PlaylistStart?) -> Int {
+        guard !playlist.hasEnded else { return 0 }
+        if offset == nil, let start {
+            let time = playlist.time(of: start)
+            return ends.firstIndex { $0 > time } ?? ends.count
+        }
+        guard playlist.kind == .live || offset != nil else { return 0 }
         var rest = offset ?? playlist.recommendedOffset
         var index = playlist.segments.count
         while index > 0, rest > 0 {

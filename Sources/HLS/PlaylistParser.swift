@@ -15,6 +15,8 @@ package struct PlaylistParser {
         targetDuration: 0,
         segments: []
     )
+    /// The preferred start, which both kinds of playlists can declare.
+    private var start: PlaylistStart?
     private var isMaster = false
     private var isMedia = false
     /// The variant stream whose URI follows.
@@ -129,8 +131,10 @@ package struct PlaylistParser {
             guard pairCount <= limits.pairCount else {
                 throw limitError("pairs of a variant and an audio rendition", limits.pairCount)
             }
+            master.start = start
             return .master(master)
         }
+        media.start = start
         if media.hasEnded { media.kind = .vod }
         if media.targetDuration == 0 { media.targetDuration = media.segments.map(\.duration).max() ?? 0 }
         return .media(media)
@@ -225,7 +229,12 @@ package struct PlaylistParser {
             media.holdBack = seconds.flatMap { seconds in
                 (0..<Self.maximumSegmentDuration).contains(seconds) ? Int64(seconds * 1_000_000) : nil
             }
-        case "#EXT-X-START": media.startOffset = AttributeList(value).real("TIME-OFFSET")
+        case "#EXT-X-START":
+            let list = AttributeList(value)
+            // Without a valid offset there is no preferred start: the media are playable without it.
+            start = list.real("TIME-OFFSET").map { seconds in
+                PlaylistStart(offset: Int64(clamping: seconds * 1_000_000), isPrecise: list.isYes("PRECISE"))
+            }
         case "#EXT-X-I-FRAMES-ONLY":
             throw syntaxError("unsupported playlist: I-frames only (EXT-X-I-FRAMES-ONLY)")
         case "#EXT-X-DEFINE": throw syntaxError("unsupported tag EXT-X-DEFINE")

@@ -51,7 +51,8 @@ final class Rendition {
         demuxers: DemuxerSet,
         timestampAdjuster: TimestampAdjuster,
         openingTime: MediaTime?,
-        liveOffset: MediaTime?
+        liveOffset: MediaTime?,
+        start: PlaylistStart?
     ) throws(MediaError) {
         dates = playlist.dates
         self.demuxers = demuxers
@@ -64,7 +65,8 @@ final class Rendition {
             playlist,
             url: url,
             resources: demuxers.resources,
-            liveOffset: liveOffset.map(\.microseconds)
+            liveOffset: liveOffset.map(\.microseconds),
+            start: start
         ) { key, iv throws(MediaError) in
             try backend.makeCipher(key: key, iv: iv)
         }
@@ -106,6 +108,11 @@ final class Rendition {
     var segmentStart: MediaTime { timeline.start(of: source.index) }
     /// The item time of the segment with which the rendition was opened.
     var joinTime: MediaTime { timeline.start(of: openedIndex) }
+    /// Returns the item time of a preferred start of the playlist.
+    func itemTime(of start: PlaylistStart) -> MediaTime {
+        timeline.start(of: source.firstAvailableIndex)
+            + MediaTime(value: playlist.time(of: start), timescale: 1_000_000)
+    }
     /// The number of times that the playlist has been replaced.
     var playlistVersion: Int { source.playlistVersion }
     /// The segments that a live playlist has now.

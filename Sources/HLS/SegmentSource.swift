@@ -62,12 +62,13 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         url: String,
         resources: PresentationResources,
         liveOffset: Int64?,
+        start: PlaylistStart? = nil,
         makeCipher: @escaping ([UInt8], [UInt8]) throws(MediaError) -> any BlockCipher
     ) {
         self.resources = resources
         self.makeCipher = makeCipher
         tracker = MediaPlaylistTracker(playlist, url: url, resources: resources)
-        let first = tracker.firstIndex(offset: liveOffset)
+        let first = tracker.firstIndex(offset: liveOffset, start: start)
         index = availableIndex(from: first)
         // The newest segments of a live presentation may be gaps, and the offset may be zero.
         if segment == nil, let earlier = availableIndex(before: first) { index = earlier }

@@ -34,7 +34,7 @@ final class SubtitleRendition {
             resources: demuxers.resources,
             isOfSubtitles: true
         )
-        index = tracker.firstIndex(offset: nil)
+        index = tracker.firstIndex(offset: nil, start: nil)
     }
 
     /// Creates a decoder for the cues of the track.

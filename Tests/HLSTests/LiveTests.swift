@@ -151,11 +151,14 @@ struct LiveTests {
     }
 
     @Test(
-        "Playback begins at the configured offset, else at the recommended one or with an EVENT playlist's start",
+        "Playback begins at the configured offset, else at the preferred start, else as the kind of playlist requires",
         arguments: [
             ("#EXT-X-SERVER-CONTROL:HOLD-BACK=3", nil, 150), ("#EXT-X-SERVER-CONTROL:HOLD-BACK=3", 6, 60),
             ("#EXT-X-SERVER-CONTROL:HOLD-BACK=3", 100, 0), ("#EXT-X-PLAYLIST-TYPE:EVENT", nil, 0),
-            ("#EXT-X-PLAYLIST-TYPE:EVENT", 2, 180),
+            ("#EXT-X-PLAYLIST-TYPE:EVENT", 2, 180), ("#EXT-X-START:TIME-OFFSET=-6.5", nil, 30),
+            ("#EXT-X-START:TIME-OFFSET=-1", nil, 60), ("#EXT-X-START:TIME-OFFSET=1.52,PRECISE=YES", nil, 45),
+            ("#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-START:TIME-OFFSET=1.5", nil, 30),
+            ("#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-START:TIME-OFFSET=1.5,PRECISE=YES", 2, 180),
         ] as [(String, Double?, Int)]
     )
     func offsets(tag: String, configured: Double?, first: Int) async throws {

@@ -144,6 +144,26 @@ struct LiveWindowTests {
         #expect(source.segment?.sequence == expected)
     }
 
+    @Test(
+        "A preferred start lies within the playlist, and in a live one not after the recommended offset",
+        arguments: [
+            // The offset, the times in a playlist that has ended and in a live one, and the first segment of that one.
+            (4, 4, 4, 1), (3, 3, 3, 1), (-4, 14, 6, 2), (-15, 3, 3, 1), (-100, 0, 0, 0), (100, 18, 6, 2),
+            (.min, 0, 0, 0), (.max, 18, 6, 2),
+        ] as [(Int64, Int64, Int64, Int)]
+    )
+    func preferredStart(offset: Int64, ended: Int64, live: Int64, first: Int) throws {
+        let (microseconds, overflow) = offset.multipliedReportingOverflow(by: 1_000_000)
+        let start = PlaylistStart(offset: overflow ? offset : microseconds, isPrecise: false)
+        var playlist = try list(0..<6)
+        #expect(playlist.time(of: start) == live * 1_000_000)
+        #expect(tracker(playlist).firstIndex(offset: nil, start: start) == first)
+        // The offset of the application replaces it.
+        #expect(tracker(playlist).firstIndex(offset: 3_000_000, start: start) == 5)
+        playlist.hasEnded = true
+        #expect(playlist.time(of: start) == ended * 1_000_000)
+    }
+
     @Test("After a version without segments the indices continue")
     func emptyVersion() throws {
         var tracker = tracker(try list(0..<3))

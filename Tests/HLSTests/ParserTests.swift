@@ -109,8 +109,23 @@ struct ParserTests {
         let playlist = try media("#EXTM3U\n\(tag)#EXT-X-START:TIME-OFFSET=-4.5\n#EXTINF:2,\na.ts\n")
         #expect(playlist.kind == kind)
         #expect(!playlist.hasEnded)
-        #expect(playlist.startOffset == -4.5)
+        #expect(playlist.start == PlaylistStart(offset: -4_500_000, isPrecise: false))
         #expect(playlist.targetDuration == 2_000_000)
+    }
+
+    @Test(
+        "Both kinds of playlists can declare a preferred start, exact or not",
+        arguments: [
+            ("TIME-OFFSET=-4.5", -4_500_000, false), ("TIME-OFFSET=12,PRECISE=YES", 12_000_000, true),
+            ("PRECISE=NO,TIME-OFFSET=0.25", 250_000, false), ("TIME-OFFSET=1e300", .max, false),
+            ("PRECISE=YES", nil, false), ("TIME-OFFSET=nan", nil, false),
+        ] as [(String, Int64?, Bool)]
+    )
+    func preferredStart(attributes: String, offset: Int64?, isPrecise: Bool) throws {
+        let start = offset.map { PlaylistStart(offset: $0, isPrecise: isPrecise) }
+        let head = "#EXTM3U\n#EXT-X-START:\(attributes)\n"
+        #expect(try media(head + "#EXTINF:2,\na.ts\n").start == start)
+        #expect(try master(head + "#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n").start == start)
     }
 
     @Test(

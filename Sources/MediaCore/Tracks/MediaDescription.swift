@@ -45,8 +45,12 @@ public struct MediaDescription: Hashable, Sendable {
     /// Whether `duration` is the sum of the durations of segments, which may be rounded to seconds, as in a playlist.
     package var durationIsRounded = false
 
-    /// The item time at which a live presentation begins to be read, or nil for other media.
+    /// The item time at which reading begins without a seek: in a live presentation, and in one with a preferred start.
+    /// Nil for other media, which begin at zero.
     package var joinTime: MediaTime?
+    /// The item time at which playback begins if the presentation prefers an exact start, which requires a seek.
+    /// Otherwise nil.
+    package var preciseStart: MediaTime?
 
     /// Creates a description without tracks, in which all other properties have the values for "unknown".
     ///

@@ -29,6 +29,12 @@ struct ItemEpoch {
         retry = item.start.map { SeekRetry(target: $0) } ?? SeekRetry()
     }
 
+    /// Replaces the start by that of the pipeline, which may be one that the presentation prefers.
+    mutating func didOpen(at opened: EpochStart) {
+        if let target = opened.firstWanted, start.firstWanted == nil { retry = SeekRetry(target: target) }
+        start = opened
+    }
+
     /// Returns the same search from an earlier position, or nil if there is none.
     func earlier(in epoch: Epoch) -> ItemEpoch? {
         var retry = retry
@@ -41,5 +47,24 @@ struct ItemEpoch {
         earlier.keepsPosition = keepsPosition
         earlier.steps = steps
         return earlier
+    }
+}
+
+extension EpochStart {
+    /// Returns the start of an item that is open: that which the presentation prefers, if the item has none of its own
+    /// and does not end before it.
+    func opened(_ item: MediaItem, _ description: MediaDescription) -> EpochStart {
+        guard demuxTarget == nil else { return self }
+        var start = self
+        let preferred = description.preciseStart ?? description.joinTime ?? .zero
+        if item.beginsAtPreferredStart, item.forwardEnd.map({ preferred < $0 }) ?? true {
+            start.firstWanted = description.preciseStart
+            start.demuxTarget = description.preciseStart
+            start.isLastAttempt = description.preciseStart == nil
+        } else if description.joinTime != nil, description.isSeekable {
+            // Reading would begin at the preferred start.
+            start.demuxTarget = .zero
+        }
+        return start
     }
 }

@@ -60,7 +60,7 @@ struct ItemOpener: Sendable {
                 ahead: ahead,
                 keepsTimeOnly: keepsTimeOnly,
                 loopSetting: loopSetting,
-                start: start,
+                start: start.opened(item, description),
                 rules: description.isLocal ? item.localRules : item.networkRules,
                 audioSettings: item.audioSettings,
                 isRealTime: isRealTime,

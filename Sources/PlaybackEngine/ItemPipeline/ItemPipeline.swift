@@ -8,6 +8,8 @@ final class ItemPipeline: Sendable {
     /// The variant that is played, or nil if the item has no variants.
     let variant: Variant?
     let rules: BufferRules
+    /// The start of the epoch in which the item was opened.
+    let firstStart: EpochStart
     /// A Boolean value that indicates whether the container declares no duration, or only an estimate.
     let durationIsUncertain: Bool
     let video: TrackPipeline?
@@ -65,6 +67,7 @@ final class ItemPipeline: Sendable {
         self.description = description
         self.variant = variant
         self.rules = rules
+        firstStart = start
         durationIsUncertain = description.durationIsEstimate || !description.duration.isNumeric
         let limits = rules.limits
         self.audioSettings = audioSettings

@@ -37,6 +37,8 @@ package struct MediaItem: Sendable {
     package var start: MediaTime?
     /// The offset from the live edge at which a live presentation begins, or nil for the default.
     package var liveOffset: MediaTime?
+    /// Whether an item without `start` begins at the start that the presentation prefers, instead of at zero.
+    package var beginsAtPreferredStart = true
     package var audioSettings: AudioSettingsSource
     /// Receives the result of opening, on the loading lane and before the loop does.
     package var didOpen: @Sendable (Result<MediaDescription, MediaError>) -> Void

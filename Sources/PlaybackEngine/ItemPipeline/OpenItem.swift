@@ -56,6 +56,7 @@ struct OpenItem {
     mutating func didOpen(_ pipeline: ItemPipeline, _ item: MediaItem, forwardBufferDuration: Int64?) {
         self.pipeline = pipeline
         opening = nil
+        epoch.didOpen(at: pipeline.firstStart)
         ends = ItemEnds(of: item)
         buffer = BufferMonitor(rules: pipeline.rules)
         pipeline.setEndTime(item.forwardEnd)

@@ -66,6 +66,7 @@ extension PlaybackLoop {
             chooseVariant: { item.variant(of: $0) }
         )
         options.liveOffset = item.liveOffset
+        options.beginsAtPreferredStart = true
         let demuxer = item.makeDemuxer(options)
         adaptation?.begin(demuxer.receivedBytes ?? 0)
         var open = OpenItem(id: id, item: item, demuxer: demuxer, epoch: epoch, at: now)

@@ -44,6 +44,8 @@ public final class PlayerItem: Sendable, Identifiable {
         var startPosition: (time: MediaTime, toleranceBefore: MediaTime)?
         /// The start position is from the last playback. The item is opened there, and this is not reported as a seek.
         var isPositionKept = false
+        /// Whether an item without a start position begins at the start that the presentation prefers.
+        var beginsAtPreferredStart = true
     }
 
     /// The player that has the item. The reference is weak, because the player retains the item.

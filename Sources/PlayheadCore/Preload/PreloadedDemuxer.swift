@@ -78,14 +78,12 @@ final class PreloadedDemuxer: Demuxer {
         self.byteLimit = byteLimit
         didOpen = { [weak asset] in asset?.opened(.success($0)) }
         self.usesBlockingReads = usesBlockingReads
-        base = asset.makeDemuxer(
-            configuration.backend,
-            decoding: configuration.decoding,
-            DemuxerOptions(
-                usesBlockingReads: usesBlockingReads,
-                chooseVariant: { VariantPreference.first(of: $0) }
-            )
+        var reading = DemuxerOptions(
+            usesBlockingReads: usesBlockingReads,
+            chooseVariant: { VariantPreference.first(of: $0) }
         )
+        reading.beginsAtPreferredStart = true
+        base = asset.makeDemuxer(configuration.backend, decoding: configuration.decoding, reading)
     }
 
     // MARK: For the preloader
@@ -267,7 +265,10 @@ final class PreloadedDemuxer: Demuxer {
     func read() throws(MediaError) -> Poll<Packet?> {
         try state.withLock { state throws(MediaError) -> Poll<Packet?> in
             if state.mustRewind {
-                guard case .ready = try base.seek(to: .zero, preference: .atOrBefore) else { return .pending }
+                let beginning = state.description?.joinTime ?? .zero
+                guard case .ready = try base.seek(to: beginning, preference: .atOrBefore) else {
+                    return .pending
+                }
                 state.mustRewind = false
             }
             if let packet = state.packets.popFirst() { return .ready(packet) }

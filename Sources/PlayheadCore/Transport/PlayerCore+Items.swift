@@ -203,6 +203,7 @@ extension PlayerCore {
         )
         let liveOffset = settings.live.offset
         media.liveOffset = liveOffset.isNumeric ? max(.zero, liveOffset) : nil
+        media.beginsAtPreferredStart = settings.beginsAtPreferredStart
         let share = setting(\.bufferShare)
         asset.limitReadAhead(to: share?.source)
         media.packetShare = share?.packets

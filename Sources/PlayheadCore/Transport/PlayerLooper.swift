@@ -60,7 +60,8 @@ public final class PlayerLooper: Sendable {
     ///
     /// A start before zero counts as zero. An end after the item's end, or an indefinite one, counts as the item's end.
     /// If the range contains no part of the item, `status` becomes `.failed`: at once if the range is empty or its
-    /// start is not numeric, and when the first copy is ready if the range starts at or after the item's end.
+    /// start is not numeric, and when the first copy is ready if the range starts at or after the item's end. The start
+    /// that a playlist prefers (`EXT-X-START`) has no effect.
     ///
     /// - Parameters:
     ///   - player: The queue player, which the looper retains.
@@ -84,6 +85,8 @@ public final class PlayerLooper: Sendable {
         loopingPlayerItems = copies
         for item in copies {
             if let timeRange { item.forwardPlaybackEndTime = timeRange.end }
+            // Each copy begins at the start of the range, or of the whole item.
+            item.state.withLock { $0.beginsAtPreferredStart = false }
             rewind(item)
         }
         guard isUsable else {
