@@ -142,6 +142,33 @@ struct PreferredStartTests {
         withExtendedLifetime((layer, looper)) {}
     }
 
+    @Test("A boundary before the preferred start of the next item in a queue is not passed")
+    func boundary() async throws {
+        let folder = try Presentation.folder("ts")
+        try copy("list.m3u8", to: "start.m3u8", in: folder, adding: "TIME-OFFSET=1.52")
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        configuration.audio = .none
+        let items = ["list.m3u8", "start.m3u8"].map { PlayerItem(url: folder.file($0)) }
+        let player = QueuePlayer(items: items, configuration: configuration)
+        let layer = PlayerLayer(player: player)
+        layer.add(CallbackVideoSink { _ in })
+        let calls = Locked(0)
+        let token = player.addBoundaryTimeObserver(forTimes: [.seconds(0.5)]) {
+            calls.withLock { $0 += 1 }
+        }
+        let events = player.events
+        player.play()
+        var ends = 0
+        for await event in events {
+            if case .didPlayToEndTime = event { ends += 1 }
+            if ends == 2 { break }
+        }
+        await player.shutdown()
+        #expect(calls.withLock { $0 } == 1)
+        withExtendedLifetime((layer, token)) {}
+    }
+
     @Test("A presentation that was preloaded begins at its preferred start")
     func preloaded() async throws {
         let folder = try Presentation.folder("ts")

@@ -262,13 +262,18 @@ final class ItemPipeline: Sendable {
         }
     }
 
+    /// Returns the item time at which an epoch is expected to begin. Without a target, the demuxer is where it was opened.
+    func expectedStart(of start: EpochStart) -> ItemTime {
+        ItemTime(start.firstWanted ?? start.demuxTarget ?? description.joinTime) ?? .zero
+    }
+
     /// Returns whether enough is buffered to play from the start of the epoch. Over a network, a first frame alone
     /// does not suffice.
     func hasSufficientData(_ start: EpochStart) -> Bool {
         if description.isLocal || start.isReverse || isFull(start.epoch) || hasEndedReading(start.epoch) {
             return true
         }
-        let time = ItemTime(start.firstWanted) ?? .zero
+        let time = expectedStart(of: start)
         return withProgress { $0.epoch == start.epoch && $0.ahead(of: time, pass: 0) >= rules.start }
     }
 

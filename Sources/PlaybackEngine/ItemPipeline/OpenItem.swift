@@ -50,6 +50,11 @@ struct OpenItem {
     }
 
     var start: EpochStart { epoch.start }
+    /// The item time at which the epoch is expected to begin.
+    var expectedStart: ItemTime {
+        guard let pipeline else { return ItemTime(start.firstWanted ?? start.demuxTarget) ?? .zero }
+        return pipeline.expectedStart(of: start)
+    }
 
     /// Applies the settings after the container has been opened. `item` contains the ends, and
     /// `forwardBufferDuration` is the current setting.

@@ -238,7 +238,7 @@ extension PlaybackLoop {
             presentation.begin(new.start.epoch, at: now, itemTime: new.start.firstWanted)
             clear()
         }
-        observers.jumped(itemTime: ItemTime(new.start.firstWanted) ?? .zero)
+        observers.jumped(itemTime: new.expectedStart)
         openCues(new.id, sources[new.id]?.make()?.cueSources ?? [:])
     }
 

@@ -99,10 +99,9 @@ extension PlaybackLoop {
     /// time is used.
     private func bufferSituation(_ item: OpenItem) -> BufferMonitor.Situation {
         let now = now
-        let target = ItemTime(item.start.firstWanted ?? item.start.demuxTarget) ?? .zero
         return BufferMonitor.Situation(
             epoch: item.start.epoch,
-            itemTime: state.item?.hasFirstFrame == true ? presentation.itemTime(at: now) : target,
+            itemTime: state.item?.hasFirstFrame == true ? presentation.itemTime(at: now) : item.expectedStart,
             end: item.ends.forward,
             pass: presentation.pass,
             rate: state.rate == 0 ? 1 : abs(state.rate),
