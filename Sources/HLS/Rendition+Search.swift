@@ -2,6 +2,12 @@ internal import MediaCore
 internal import PlayheadBackend
 
 extension Rendition {
+    /// The difference between the playlist and the media above which a search continues at another segment: a target
+    /// duration and a second. Within it, the segment is the right one or next to it.
+    var driftLimit: MediaTime {
+        MediaTime(value: playlist.targetDuration, timescale: 1_000_000) + MediaTime(value: 1, timescale: 1)
+    }
+
     /// Returns the next packet as `peek()` does, but skips segments that cannot be read. `peek()` reports them after
     /// the search, so that a missing segment does not end a seek.
     func peekInSearch() throws(MediaError) -> Poll<Packet?> {

@@ -267,7 +267,19 @@ final class Rendition {
     func putBack(_ packets: [Packet]) { pending.insert(contentsOf: packets, at: 0) }
 
     /// Drops packets that end before `time`, up to the first one that does not.
-    func skip(until time: MediaTime?) { skipEnd = time }
+    func skip(until time: MediaTime?) {
+        skipEnd = time
+        guard let time else { return }
+        while let first = pending.first {
+            guard let start = first.presentationTime ?? first.decodeTime,
+                start + (first.duration ?? .zero) < time
+            else {
+                skipEnd = nil
+                return
+            }
+            pending.removeFirst()
+        }
+    }
 
     /// Adds a packet with its presentation track ID.
     private func enqueue(_ packet: Packet) {

@@ -5,6 +5,16 @@ internal import PlayheadBackend
 ///
 /// Confined to the lane of its demuxer.
 struct SegmentSeek {
+    /// The result of searching from a segment on.
+    private enum Result {
+        /// The next packet to read is the sync point.
+        case found
+        /// The sync point is in an earlier segment.
+        case isEarlier
+        /// The times of the media show that the target is far from the segment.
+        case isElsewhere
+    }
+
     private let target: MediaTime
     private let preference: SeekPreference
     private let rendition: Rendition
@@ -14,6 +24,15 @@ struct SegmentSeek {
     /// The number of segments before the target's segment that the search has moved back.
     private var segmentsBack = 0
     private var isPositioned = false
+    /// The ratio of the times in the playlist, whose durations are rounded, to those of the media.
+    private var scale = 1.0
+    /// The number of times that the search may continue at another segment because of that ratio.
+    private var correctionsLeft = 3
+    /// The item time of the segment according to the playlist, before its first packet has been read.
+    private var declaredStart: MediaTime?
+    private var isFound = false
+    /// The moves of the other renditions.
+    private var alignments: [SegmentAlignment] = []
     /// The packets from the sync point on, and earlier packets of other tracks.
     private var keptPackets: [Packet] = []
     /// The time of the sync point.
@@ -57,38 +76,67 @@ struct SegmentSeek {
             if !isPositioned { try position(others, context) }
             // At the beginning no sync point is needed: all packets are read again.
             if target <= .zero { return .ready(()) }
-            guard case .ready(let isFound) = try search() else { return .pending }
-            if isFound {
+            if isFound { return try align(context) }
+            guard case .ready(let result) = try search() else { return .pending }
+            switch result {
+            case .found:
+                isFound = true
                 rendition.putBack(keptPackets)
-                let start = (syncPointTime ?? target) - audioPreroll
-                for other in others { other.skip(until: start) }
-                return .ready(())
+                keptPackets = []
+            case .isEarlier:
+                segmentsBack += 1
+                isPositioned = false
+            case .isElsewhere: isPositioned = false
             }
-            segmentsBack += 1
-            isPositioned = false
         }
+    }
+
+    /// Moves the other renditions to the sync point.
+    private mutating func align(_ context: ReadContext) throws(MediaError) -> Poll<Void> {
+        let start = (syncPointTime ?? target) - audioPreroll
+        for index in alignments.indices {
+            guard case .ready = try alignments[index].resume(until: start, context) else { return .pending }
+        }
+        return .ready(())
     }
 
     /// Moves all renditions to the segments where the search begins.
     private mutating func position(_ others: [Rendition], _ context: ReadContext) throws(MediaError) {
-        let time = goal > .zero ? goal : .zero
+        let scaled = scale == 1 ? goal : .seconds(goal.seconds * scale)
+        let time = scaled > .zero ? scaled : .zero
         if try !rendition.begin(at: time, back: segmentsBack) {
             acceptsAnySyncPoint = true
             _ = try rendition.begin(at: .zero, back: 0)
         }
         keptPackets = []
         syncPointTime = nil
+        declaredStart = segmentsBack == 0 ? rendition.segmentStart : nil
         rendition.requestFirstBytes(context)
         let start = rendition.segmentStart - audioPreroll
+        alignments = []
         for other in others {
-            _ = try other.begin(at: target <= .zero ? .zero : start, back: 0)
-            other.requestFirstBytes(context)
+            alignments.append(try SegmentAlignment(other, at: target <= .zero ? .zero : start, context))
         }
         isPositioned = true
     }
 
-    /// Searches the current segment. Returns false if the sync point is in an earlier one.
-    private mutating func search() throws(MediaError) -> Poll<Bool> {
+    /// Compares the time of the first packet of a segment with that in the playlist. Returns true if they differ so much
+    /// that the search continues at another segment.
+    private mutating func findsDrift(_ time: MediaTime) -> Bool {
+        guard let start = declaredStart else { return false }
+        declaredStart = nil
+        let limit = rendition.driftLimit
+        func isFar(_ other: MediaTime) -> Bool { other < time - limit || other > time + limit }
+        guard preference == .atOrBefore, correctionsLeft > 0, start > .zero, time > .zero, isFar(start),
+            isFar(goal)
+        else { return false }
+        correctionsLeft -= 1
+        scale = start.seconds / time.seconds
+        return true
+    }
+
+    /// Searches from the current segment on.
+    private mutating func search() throws(MediaError) -> Poll<Result> {
         while true {
             guard case .ready(let next) = try rendition.peekInSearch() else { return .pending }
             guard let packet = next else { break }
@@ -97,27 +145,29 @@ struct SegmentSeek {
                 continue
             }
             let time = packet.presentationTime ?? packet.decodeTime
+            if let time, findsDrift(time) { return .ready(.isElsewhere) }
             if let time, packet.isKeyFrame {
                 if preference == .atOrAfter, time < target {
                     rendition.dequeue()
                     continue
                 }
                 if time <= goal || preference == .atOrAfter || acceptsAnySyncPoint {
-                    if syncPointTime != nil, time > goal { return .ready(true) }
+                    if syncPointTime != nil, time > goal { return .ready(.found) }
                     begin(at: packet, time)
-                    if preference == .atOrAfter || time > goal { return .ready(true) }
+                    if preference == .atOrAfter || time > goal { return .ready(.found) }
                     continue
                 }
-                return .ready(syncPointTime != nil)
+                return .ready(syncPointTime != nil ? .found : .isEarlier)
             }
             guard syncPointTime != nil else {
                 rendition.dequeue()
                 continue
             }
-            if let time = packet.decodeTime ?? time, time > goal { return .ready(true) }
+            if let time = packet.decodeTime ?? time, time > goal { return .ready(.found) }
             keep(packet)
         }
-        return .ready(syncPointTime != nil || acceptsAnySyncPoint || preference == .atOrAfter)
+        let isFound = syncPointTime != nil || acceptsAnySyncPoint || preference == .atOrAfter
+        return .ready(isFound ? .found : .isEarlier)
     }
 
     /// Dequeues a packet that will be put back.

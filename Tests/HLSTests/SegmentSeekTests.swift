@@ -1,3 +1,4 @@
+import FFmpeg
 import Foundation
 import MediaCore
 import PlayheadBackend
@@ -38,6 +39,87 @@ struct SegmentSeekTests {
         #expect(abs(time - syncPoint) < 0.001)
         #expect(messages.count == errors)
         #expect(messages.allSatisfy { $0.contains("segment \(segment)") }, "\(messages)")
+        demuxer.cancel()
+    }
+}
+
+/// A presentation in memory whose playlist declares wrong durations. The media have segments of a second.
+private final class RoundingServer: MemoryServer {
+    static let playlist = "http://host.test/list.m3u8"
+    let now: Int64 = 0
+    private let files: [String: [UInt8]]
+    private let duration: Double
+    private let requested = Locked(Set<Int>())
+
+    init(duration: Double) throws {
+        self.duration = duration
+        files = try Presentation.files("twelve segments")
+    }
+
+    /// The numbers of the segments that were opened.
+    var segments: Set<Int> { requested.withLock { $0 } }
+
+    func bytes(of location: String) -> [UInt8]? {
+        let name = location.split(separator: "/").last ?? ""
+        if let number = Int(name.prefix { $0 != "." }) { requested.withLock { _ = $0.insert(number) } }
+        guard location == Self.playlist else { return files["/" + name] }
+        let segments = (0..<12).map { "#EXTINF:\(duration),\n\($0).ts\n" }.joined()
+        return Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(segments)#EXT-X-ENDLIST\n".utf8)
+    }
+}
+
+@Suite("HLS: seeks with wrong durations", .enabled(if: Fixture.areThere, "make fixtures"))
+struct RoundedDurationTests {
+    @Test(
+        "A seek goes to the segment that contains the target, not through all in between",
+        arguments: [
+            // The declared duration, the target, the sync point before it, and segments that are not needed.
+            (1.5, 11.2, 11, [9, 10]), (0.5, 5.2, 5, [7, 8, 9]),
+        ] as [(Double, Double, Double, Set<Int>)]
+    )
+    func few(duration: Double, target: Double, syncPoint: Double, unneeded: Set<Int>) throws {
+        let server = try RoundingServer(duration: duration)
+        let root = try MemoryResource(server, RoundingServer.playlist)
+        let demuxer = HLSDemuxer(
+            OpenRequest(location: RoundingServer.playlist, source: root),
+            root,
+            url: RoundingServer.playlist,
+            backend: FFmpegBackend(),
+            resources: PresentationResources(root: root)
+        )
+        _ = try demuxer.open().get()
+        try demuxer.seek(to: .seconds(target), preference: .atOrBefore).get()
+        let packet = try #require(try demuxer.read().get())
+        let time = try #require(packet.presentationTime).seconds
+        #expect(abs(time - syncPoint) < 0.001)
+        #expect(server.segments.isDisjoint(with: unneeded), "\(server.segments)")
+        demuxer.cancel()
+    }
+
+    @Test(
+        "A seek also finds the segment of an audio rendition whose playlist declares too short durations",
+        arguments: ["separate audio", "separate audio of fmp4", "packed audio"]
+    )
+    func audio(_ name: String) throws {
+        let folder = try Presentation.folder(name)
+        defer { withExtendedLifetime(folder) {} }
+        // By these durations the sync point is in the third segment, and by its media in the second one.
+        let text = String(decoding: try Data(contentsOf: folder.file("a.m3u8")), as: UTF8.self)
+        let lines = text.split(separator: "\n").map { line in
+            line.hasPrefix("#EXTINF:") ? "#EXTINF:0.4,\n" : line + "\n"
+        }
+        try folder.write("a.m3u8", Array(lines.joined(separator: "").utf8))
+        let demuxer = DetectingDemuxer(local: folder.path("master.m3u8"))
+        let description = try demuxer.open().get()
+        let track = try #require(description.tracks.first { $0.mediaType == .audio }?.id)
+        try demuxer.seek(to: .seconds(1.6), preference: .atOrBefore).get()
+        var first: MediaTime?
+        while first == nil, let packet = try demuxer.read().get() {
+            if packet.track == track { first = packet.presentationTime }
+        }
+        // The sync point is at 1.5 s. Decoding of the audio begins a little earlier.
+        let time = try #require(first).seconds
+        #expect((1.25...1.45).contains(time))
         demuxer.cancel()
     }
 }
