@@ -104,6 +104,27 @@ struct TimeObserverTests {
         token.invalidate()
     }
 
+    @Test("After another item has been set, boundaries are reported from the position at which it begins")
+    func replacedItems() {
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
+        let first = bench.player.currentItem
+        let (times, token) = boundary(bench, [400, 900, 1400])
+        bench.player.play()
+        bench.driver.run(until: .ms(1200))
+        #expect(times.all == [400, 900])
+        bench.player.replaceCurrentItem(with: bench.makeItem())
+        bench.driver.run(seconds: 0.5)
+        #expect(times.all == [400, 900, 400])
+        // The first item continues where it was.
+        bench.player.replaceCurrentItem(with: first)
+        bench.driver.run(seconds: 0.1)
+        #expect(times.all == [400, 900, 400])
+        bench.driver.run(seconds: 0.2)
+        #expect(times.all == [400, 900, 400, 1400])
+        token.invalidate()
+    }
+
     @Test("Playback that begins exactly on a boundary reports it")
     func boundaryAtZero() {
         let bench = PlayerTestBench(.silentClip())

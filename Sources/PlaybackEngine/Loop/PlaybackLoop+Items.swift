@@ -14,7 +14,9 @@ extension PlaybackLoop {
         let epoch = ItemEpoch(of: item, epoch: state.epoch)
         closeCurrent()
         returnPrefetchedAudio()
-        current = startOpening(id, item, at: epoch)
+        let opening = startOpening(id, item, at: epoch)
+        current = opening
+        observers.moved(itemTime: opening.expectedStart)
         publisher.counters.startupTime = nil
         presentation.begin(epoch.start.epoch, at: now, itemTime: epoch.start.firstWanted)
         setScheduledEnds(isReverse: false)

@@ -168,8 +168,9 @@ extension PlaybackLoop {
             publisher.counters.startupTime = now - item.openedAt
         }
         if hasVideo, layers.markReadyForDisplay() { report(.readyForDisplayChanged(item.id, true)) }
-        // A live presentation does not begin at zero.
-        if state.item?.seekInFlight != nil || item.pipeline?.description.joinTime != nil {
+        // An item may begin later than at zero, and a presentation says so when it is open.
+        let isLaterStart = item.expectedStart > .zero && !item.epoch.keepsPosition
+        if state.item?.seekInFlight != nil || isLaterStart {
             observers.moved(itemTime: ItemTime(time) ?? .zero)
         }
         handle(.firstFramePresented(epoch, at: time))
