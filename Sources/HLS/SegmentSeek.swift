@@ -84,7 +84,8 @@ struct SegmentSeek {
                 rendition.putBack(keptPackets)
                 keptPackets = []
             case .isEarlier:
-                segmentsBack += 1
+                // A group of pictures may span many segments, which would be read once for each step back.
+                segmentsBack = max(1, 2 * segmentsBack)
                 isPositioned = false
             case .isElsewhere: isPositioned = false
             }
@@ -160,6 +161,12 @@ struct SegmentSeek {
                 return .ready(syncPointTime != nil ? .found : .isEarlier)
             }
             guard syncPointTime != nil else {
+                // Sync points that follow are later still.
+                if preference == .atOrBefore, !acceptsAnySyncPoint, let decodeTime = packet.decodeTime ?? time,
+                    decodeTime > goal
+                {
+                    return .ready(.isEarlier)
+                }
                 rendition.dequeue()
                 continue
             }

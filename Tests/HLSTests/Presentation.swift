@@ -97,6 +97,14 @@ enum Presentation {
                 of: "-f lavfi -i testsrc2=size=160x90:rate=30:duration=12",
                 in: folder
             )
+        case "one key frame":
+            // The same, with a single key frame at the beginning.
+            try encode(
+                "-c:v libx264 -preset ultrafast -threads 1 -g 1000 -keyint_min 1000 -sc_threshold 0 " + list
+                    + "-hls_flags split_by_time -hls_segment_filename %d.ts list.m3u8",
+                of: "-f lavfi -i testsrc2=size=160x90:rate=30:duration=12",
+                in: folder
+            )
         case "five variants", "five variants of fmp4":
             let isTS = name == "five variants"
             var master = "#EXTM3U\n"

@@ -43,17 +43,35 @@ struct SegmentSeekTests {
     }
 }
 
-/// A presentation in memory whose playlist declares wrong durations. The media have segments of a second.
-private final class RoundingServer: MemoryServer {
+/// A presentation of twelve segments in memory, whose playlist may declare wrong durations. The media have segments of a
+/// second.
+private final class SegmentServer: MemoryServer {
     static let playlist = "http://host.test/list.m3u8"
     let now: Int64 = 0
     private let files: [String: [UInt8]]
     private let duration: Double
     private let requested = Locked(Set<Int>())
 
-    init(duration: Double) throws {
+    init(_ name: String, duration: Double = 1) throws {
         self.duration = duration
-        files = try Presentation.files("twelve segments")
+        files = try Presentation.files(name)
+    }
+
+    /// Opens the presentation and seeks to a time. Returns the time of the first packet.
+    func seek(to target: Double) throws -> Double {
+        let root = try MemoryResource(self, Self.playlist)
+        let demuxer = HLSDemuxer(
+            OpenRequest(location: Self.playlist, source: root),
+            root,
+            url: Self.playlist,
+            backend: FFmpegBackend(),
+            resources: PresentationResources(root: root)
+        )
+        defer { demuxer.cancel() }
+        _ = try demuxer.open().get()
+        try demuxer.seek(to: .seconds(target), preference: .atOrBefore).get()
+        let packet = try #require(try demuxer.read().get())
+        return try #require(packet.presentationTime).seconds
     }
 
     /// The numbers of the segments that were opened.
@@ -68,6 +86,17 @@ private final class RoundingServer: MemoryServer {
     }
 }
 
+/// Seeks to groups of pictures that span several segments.
+@Suite("HLS: seeks in long groups of pictures", .enabled(if: Fixture.areThere, "make fixtures"))
+struct LongGroupTests {
+    @Test("A seek searches backward for the only key frame, and reads nothing after its target")
+    func oneKeyFrame() throws {
+        let server = try SegmentServer("one key frame")
+        #expect(try abs(server.seek(to: 6.2)) < 0.001)
+        #expect(server.segments.isDisjoint(with: [8, 9, 10, 11]), "\(server.segments)")
+    }
+}
+
 @Suite("HLS: seeks with wrong durations", .enabled(if: Fixture.areThere, "make fixtures"))
 struct RoundedDurationTests {
     @Test(
@@ -78,22 +107,9 @@ struct RoundedDurationTests {
         ] as [(Double, Double, Double, Set<Int>)]
     )
     func few(duration: Double, target: Double, syncPoint: Double, unneeded: Set<Int>) throws {
-        let server = try RoundingServer(duration: duration)
-        let root = try MemoryResource(server, RoundingServer.playlist)
-        let demuxer = HLSDemuxer(
-            OpenRequest(location: RoundingServer.playlist, source: root),
-            root,
-            url: RoundingServer.playlist,
-            backend: FFmpegBackend(),
-            resources: PresentationResources(root: root)
-        )
-        _ = try demuxer.open().get()
-        try demuxer.seek(to: .seconds(target), preference: .atOrBefore).get()
-        let packet = try #require(try demuxer.read().get())
-        let time = try #require(packet.presentationTime).seconds
-        #expect(abs(time - syncPoint) < 0.001)
+        let server = try SegmentServer("twelve segments", duration: duration)
+        #expect(try abs(server.seek(to: target) - syncPoint) < 0.001)
         #expect(server.segments.isDisjoint(with: unneeded), "\(server.segments)")
-        demuxer.cancel()
     }
 
     @Test(
