@@ -18,6 +18,8 @@ final class SubtitleRendition {
     /// Packets that have been read and not dequeued.
     private var pending: [Packet] = []
     private var isAtEnd = false
+    /// The least time by which the segments are later in the playlist, whose durations are rounded, than their cues.
+    private var lag = MediaTime.zero
     /// The number of consecutive segments that could not be read.
     private var lostSegments = 0
     private static let lostLimit = 3
@@ -65,6 +67,7 @@ final class SubtitleRendition {
         pending = []
         isAtEnd = false
         lostSegments = 0
+        lag = .zero
         index = tracker.removedCount
         let goal: Int64
         if let first = tracker.estimatedItemTime(of: index) {
@@ -92,6 +95,7 @@ final class SubtitleRendition {
                     let packets = try packets(SubtitleSegment(bytes))
                 else { return false }
                 pending = packets
+                noteLag(packets)
             }
             lostSegments = 0
         } catch {
@@ -119,7 +123,7 @@ final class SubtitleRendition {
         discardReader()
         index += 1
         guard tracker.playlist.hasEnded else { return }
-        let end = startTime(of: index)
+        let end = startTime(of: index) - lag
         pending.append(
             Packet(
                 track: track,
@@ -131,6 +135,12 @@ final class SubtitleRendition {
                 payload: ProgressMarkerPayload()
             )
         )
+    }
+
+    /// Compares the time of the current segment in the playlist with its last cue, which ends after the segment begins.
+    private func noteLag(_ packets: [Packet]) {
+        guard let last = packets.last, let start = last.presentationTime else { return }
+        lag = max(lag, startTime(of: index) - (start + (last.duration ?? .zero)))
     }
 
     /// Returns the start time of a segment, relative to the first segment at the time of opening.

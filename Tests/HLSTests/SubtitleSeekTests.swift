@@ -9,10 +9,16 @@ import Testing
 private final class SubtitleServer: MemoryServer {
     let opened = Locked([String]())
     let now: Int64 = 0
+    /// The actual duration of the segments in seconds. Each has a cue from 1 s to 2 s after its start.
+    private let duration: Int
+
+    init(duration: Int = 0) { self.duration = duration }
 
     func bytes(of location: String) -> [UInt8]? {
         opened.withLock { $0.append(location) }
-        return Array("WEBVTT\n\n00:01.000 --> 00:02.000\ncue\n".utf8)
+        let number = Int(location.filter(\.isNumber)) ?? 0
+        let (start, end) = (10 + number * duration + 1, 10 + number * duration + 2)
+        return Array("WEBVTT\n\n00:\(start).000 --> 00:\(end).000\ncue\n".utf8)
     }
 }
 
@@ -46,6 +52,22 @@ struct SubtitleSeekTests {
         try expectFirstSegment(expected, end: end, target: target, window: window)
     }
 
+    @Test("Progress follows the cues if the declared durations are too long")
+    func progress() throws {
+        let server = SubtitleServer(duration: 5)
+        let rendition = try open(server, end: "#EXT-X-ENDLIST\n")
+        var cues: [Double] = []
+        var ends: [Double] = []
+        while case .ready(let packet?) = try rendition.peek(ReadContext()) {
+            let time = packet.presentationTime?.seconds ?? .nan
+            if packet.payload is ProgressMarkerPayload { ends.append(time) } else { cues.append(time) }
+            rendition.dequeue()
+        }
+        #expect(cues == [11, 16, 21, 26, 31, 36])
+        // Each segment of 10 s begins before its cue ends.
+        #expect(ends == [10, 20, 30, 37, 42, 47])
+    }
+
     private func expectFirstSegment(
         _ expected: Int,
         head: String = "",
@@ -53,15 +75,27 @@ struct SubtitleSeekTests {
         target: Double,
         window: LiveWindow? = nil
     ) throws {
-        let url = "https://host.test/words.m3u8"
+        let server = SubtitleServer()
+        let rendition = try open(server, head: head, end: end, window: window)
+        rendition.begin(at: .seconds(target))
+        _ = try rendition.peek(ReadContext())
+        #expect(server.opened.withLock { $0 } == [Self.url, "https://host.test/w\(expected).vtt"])
+    }
+
+    private static let url = "https://host.test/words.m3u8"
+
+    /// Opens a playlist with six segments of 10 s.
+    private func open(
+        _ server: SubtitleServer,
+        head: String = "",
+        end: String,
+        window: LiveWindow? = nil
+    ) throws -> SubtitleRendition {
+        let url = Self.url
         let segments = (0..<6).map { "#EXTINF:10,\nw\($0).vtt\n" }.joined()
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n\(head)\(segments)\(end)"
         let parsed = try PlaylistParser.parse(Array(text.utf8), at: url, limits: PlaylistLimits())
-        guard case .media(let playlist) = parsed else {
-            Issue.record("not a media playlist")
-            return
-        }
-        let server = SubtitleServer()
+        guard case .media(let playlist) = parsed else { throw MediaError(.io, "not a media playlist") }
         let resources = PresentationResources(root: try MemoryResource(server, url))
         if let window { resources.setLiveWindow(window) }
         let demuxers = DemuxerSet(
@@ -69,9 +103,6 @@ struct SubtitleSeekTests {
             backend: FFmpegBackend(),
             resources: resources
         )
-        let rendition = SubtitleRendition(playlist, url: url, track: 64, zero: .zero, demuxers: demuxers)
-        rendition.begin(at: .seconds(target))
-        _ = try rendition.peek(ReadContext())
-        #expect(server.opened.withLock { $0 } == [url, "https://host.test/w\(expected).vtt"])
+        return SubtitleRendition(playlist, url: url, track: 64, zero: .zero, demuxers: demuxers)
     }
 }
