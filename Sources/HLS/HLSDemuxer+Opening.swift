@@ -146,8 +146,8 @@ extension HLSDemuxer {
 
     // MARK: The preferred start
 
-    /// Returns the preferred start of a media playlist, or nil if there is none, or if the caller begins elsewhere. That
-    /// of the master playlist applies to all media playlists.
+    /// Returns the preferred start of a media playlist, or nil if there is none, or if the caller begins elsewhere.
+    /// That of the master playlist applies to all media playlists.
     private func preferredStart(of media: MediaPlaylist) -> PlaylistStart? {
         let options = request.options
         guard options.beginsAtPreferredStart, options.startTime == nil,
@@ -156,8 +156,8 @@ extension HLSDemuxer {
         return presentation.master?.start ?? media.start
     }
 
-    /// Lets reading begin at the preferred start of the presentation, if it has one. An exact start requires a seek, which
-    /// the caller makes.
+    /// Lets reading begin at the preferred start of the presentation, if it has one. An exact start requires a seek,
+    /// which the caller makes.
     func beginAtPreferredStart(_ description: inout MediaDescription) throws(MediaError) {
         guard let main = presentation.main, let start = preferredStart(of: main.playlist) else { return }
         let time = main.itemTime(of: start)

@@ -121,8 +121,8 @@ struct SegmentSeek {
         isPositioned = true
     }
 
-    /// Compares the time of the first packet of a segment with that in the playlist. Returns true if they differ so much
-    /// that the search continues at another segment.
+    /// Compares the time of the first packet of a segment with that in the playlist. Returns true if they differ so
+    /// much that the search continues at another segment.
     private mutating func findsDrift(_ time: MediaTime) -> Bool {
         guard let start = declaredStart else { return false }
         declaredStart = nil
@@ -162,11 +162,8 @@ struct SegmentSeek {
             }
             guard syncPointTime != nil else {
                 // Sync points that follow are later still.
-                if preference == .atOrBefore, !acceptsAnySyncPoint, let decodeTime = packet.decodeTime ?? time,
-                    decodeTime > goal
-                {
-                    return .ready(.isEarlier)
-                }
+                let isPastGoal = (packet.decodeTime ?? time).map { $0 > goal } ?? false
+                if isPastGoal, preference == .atOrBefore, !acceptsAnySyncPoint { return .ready(.isEarlier) }
                 rendition.dequeue()
                 continue
             }

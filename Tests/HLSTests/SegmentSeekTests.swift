@@ -43,8 +43,8 @@ struct SegmentSeekTests {
     }
 }
 
-/// A presentation of twelve segments in memory, whose playlist may declare wrong durations. The media have segments of a
-/// second.
+/// A presentation of twelve segments in memory, whose playlist may declare wrong durations. The media have segments of
+/// a second.
 private final class SegmentServer: MemoryServer {
     static let playlist = "http://host.test/list.m3u8"
     let now: Int64 = 0

@@ -262,7 +262,8 @@ final class ItemPipeline: Sendable {
         }
     }
 
-    /// Returns the item time at which an epoch is expected to begin. Without a target, the demuxer is where it was opened.
+    /// Returns the item time at which an epoch is expected to begin. Without a target, it is where the demuxer was
+    /// opened.
     func expectedStart(of start: EpochStart) -> ItemTime {
         ItemTime(start.firstWanted ?? start.demuxTarget ?? description.joinTime) ?? .zero
     }

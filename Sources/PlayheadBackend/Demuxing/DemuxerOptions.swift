@@ -11,8 +11,8 @@ public struct DemuxerOptions: Sendable {
     /// The minimum offset from the live edge at which reading begins, or nil for the default of the presentation. It has
     /// no effect on presentations that have ended.
     public var liveOffset: MediaTime?
-    /// Whether reading begins at the start that the presentation prefers (`EXT-X-START`). It has no effect if `startTime`
-    /// is set, or `liveOffset` of a live presentation.
+    /// Whether reading begins at the start that the presentation prefers (`EXT-X-START`). It has no effect if
+    /// `startTime` is set, or `liveOffset` of a live presentation.
     package var beginsAtPreferredStart = false
     /// Whether only subtitles are read. If the subtitles have resources of their own, no others are loaded.
     public var readsOnlySubtitles: Bool

@@ -26,9 +26,9 @@ public struct AssetOptions: Sendable {
     /// thread, one call at a time, and again only after further bytes have been received.
     ///
     /// The closure replaces the URL of the asset only. If that is a playlist, the closure is not called for the media
-    /// playlists, segments and keys that it refers to, and not when a live playlist is reloaded: their signatures must be
-    /// valid for as long as the presentation is played. An item that fails because they have expired continues in another
-    /// item, with an asset of a new URL, that is sought to the same time.
+    /// playlists, segments and keys that it refers to, and not when a live playlist is reloaded: their signatures must
+    /// be valid for as long as the presentation is played. If they expire and the item fails, playback can continue
+    /// with another item, whose asset has a new URL and which is sought to the same time.
     public var renewedURL: (@Sendable (URL, PlaybackError) async -> URL?)?
 
     /// Creates options. By default the URL is opened and analyzed only as far as necessary.

@@ -16,10 +16,10 @@ extension PlayerItem {
     /// The offset from the live edge at which to play. `.invalid`, the default, selects the recommended offset.
     ///
     /// Playback begins with the segment that contains this offset when the item is opened. Without it, playback begins
-    /// at the preferred start of the playlist (`EXT-X-START`). If there is none, an `EVENT` playlist begins with its first
-    /// segment, and others at the recommended offset. A seek to `.positiveInfinity`, or to the end of the seekable range
-    /// or after it, moves to this offset. A change takes effect with the next of these. An offset that is smaller than
-    /// the recommended one makes stalls likely.
+    /// at the preferred start of the playlist (`EXT-X-START`). If there is none, an `EVENT` playlist begins with its
+    /// first segment, and others at the recommended offset. A seek to `.positiveInfinity`, or to the end of the
+    /// seekable range or after it, moves to this offset. A change takes effect with the next of these. An offset that
+    /// is smaller than the recommended one makes stalls likely.
     public var configuredTimeOffsetFromLive: MediaTime {
         get { state.withLock { $0.live.offset } }
         set { state.withLock { $0.live.offset = newValue } }
