@@ -7,6 +7,8 @@ import PlayheadCore
 @main
 enum Main {
     static func main() async {
+        // Before anything else opens a descriptor.
+        StandardDescriptors.reserve()
         MallocArenas.limit(to: 2)
         // The limits are checked before the first call that may need a thread.
         if let shortage = SystemLimits.shortage() {

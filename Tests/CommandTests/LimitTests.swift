@@ -29,4 +29,15 @@ struct LimitTests {
             #expect(played == limits.suffix(played.count) && played.contains(48) && !played.contains(6))
         }
     }
+
+    @Test(
+        "Standard input or output that is closed is an error, and nothing else gets its number",
+        arguments: [#"exec "$vplay" bench - <&-"#, #"exec "$vplay" bench "$1" >&-"#]
+    )
+    func closedDescriptors(line: String) async throws {
+        let outcome = try await Command.shell(line, Media.clip)
+        #expect(outcome.status == 1 && outcome.signal == nil, "\(outcome.errors)")
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.errors.contains("Bad file descriptor"), "\(outcome.errors)")
+    }
 }
