@@ -78,6 +78,16 @@ struct PipeInputTests {
         #expect(outcome.errors.isEmpty)
     }
 
+    @Test(
+        "A tilde at the beginning of an argument is part of the name",
+        arguments: ["play '~/a-of-playhead.ts'", "play 'file:~/a-of-playhead.ts'", "play '~'"]
+    )
+    func tilde(line: String) async throws {
+        let outcome = try await run("mkdir '~'; cp a.ts '~/a-of-playhead.ts'; \(line)")
+        #expect(outcome.lines == ["90"])
+        #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+    }
+
     @Test("A file URL of another host is an error")
     func otherHost() async throws {
         let outcome = try await run("\"$vplay\" file://elsewhere/a.ts")

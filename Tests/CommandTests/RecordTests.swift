@@ -55,6 +55,27 @@ struct RecordTests {
     }
 
     @Test(
+        "The file is written under exactly the name of --output",
+        .enabled(if: deviceLibraryIsThere)
+    )
+    func tilde() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.shell(
+            """
+            cd "$1"
+            mkdir -p '~/of-playhead'
+            "$vplay" record --test --untimed --size 160x90 --frames 2 --output='~/of-playhead/clip.mkv'; echo $?
+            ls '~/of-playhead'
+            "$vplay" record --test --untimed --size 160x90 --frames 2 --output='~/of-playhead/clip.mkv'; echo $?
+            """,
+            folder.path
+        )
+        #expect(outcome.lines == ["0", "clip.mkv", "1"], "\(outcome.text) \(outcome.errors)")
+        #expect(outcome.errors.contains("use --overwrite"), "\(outcome.errors)")
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test(
         "If the disk is full, mkv has the frames until then, and neither mp4 nor a temporary file is left",
         .enabled(if: deviceLibraryIsThere)
     )

@@ -67,7 +67,7 @@ struct Input: Sendable {
         self.init(
             name,
             name,
-            URL(fileURLWithPath: path, isDirectory: false),
+            URL(literalPath: path),
             InputBytes(name: name, path: raw ?? Array(path.utf8), isNameUsable: raw == nil)
         )
     }

@@ -92,7 +92,7 @@ struct RecordCommand: AsyncParsableCommand {
         let name = device ?? "/dev/video0"
         let recorder = Recorder(
             CaptureSource(test ? .testPattern : .camera(name), size: size?.size, frameRate: fps),
-            to: URL(fileURLWithPath: output, isDirectory: false),
+            to: URL(literalPath: output),
             duration: duration?.time,
             frameLimit: frames,
             isUntimed: untimed

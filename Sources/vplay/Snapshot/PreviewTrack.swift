@@ -19,7 +19,7 @@ struct PreviewTrack {
 
     /// Returns the text of the file. Images in the folder of `path` or below are named relative to it.
     func text(relativeTo path: String) -> String {
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path
+        let folder = URL(literalPath: path).deletingLastPathComponent().standardizedFileURL.path
         var text = "WEBVTT\n"
         for (index, cue) in cues.enumerated() {
             let (start, end) = (time(Int64(index)), time(Int64(index) + 1))
@@ -47,7 +47,7 @@ struct PreviewTrack {
 
     /// Returns a URL reference to an image, percent-encoded.
     private static func reference(to image: String, from folder: String) -> String {
-        let path = URL(fileURLWithPath: image).standardizedFileURL.path
+        let path = URL(literalPath: image).standardizedFileURL.path
         let name = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
         // A colon would make a scheme of what is before it.
         return name.unicodeScalars.map { scalar in
