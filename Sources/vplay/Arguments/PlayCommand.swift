@@ -37,7 +37,8 @@ struct PlayCommand: AsyncParsableCommand {
             Options can also be in the file $XDG_CONFIG_HOME/vplay/config (~/.config/vplay/config), one NAME=VALUE or \
             NAME in each line, after # comments. The command line replaces them; --no-NAME switches a flag off.
 
-            Times are seconds or [[hh:]mm:]ss[.fraction], exact, relative to the first frame.
+            Times are seconds or [[hh:]mm:]ss[.fraction], exact, relative to the earliest start of the video and audio \
+            tracks.
 
             Keys on a terminal and in the window: space or p pauses, left and right seek 5 s, down and up 1 min, page \
             down and up 10 min, \

@@ -12,9 +12,9 @@ struct SnapshotCommand: AsyncParsableCommand {
             %d or %04d in the name, which is numbered from 1 in the order of --at. Without --at, --count and \
             --sprite, --best is the default.
 
-            Times are seconds or [[hh:]mm:]ss[.fraction], exact, relative to the first frame. --count N uses \
-            the middles of N equal parts. Times may be in any order: the file is read once. For a time past the end \
-            the last frame is written, with a warning.
+            Times are seconds or [[hh:]mm:]ss[.fraction], exact, relative to the earliest start of the video and audio \
+            tracks. --count N uses the middles of N equal parts. Times may be in any order: the file is read once. For \
+            a time past the end the last frame is written, with a warning.
 
             A sheet holds COLSxROWS images, left to right and then down, and --count may ask for more than one \
             sheet. --vtt writes a WebVTT file that gives the position of each image in its sheet as \
