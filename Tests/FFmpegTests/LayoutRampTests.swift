@@ -213,12 +213,13 @@ struct LayoutRampTests {
         #expect(isRight(scaled, smaller, unit: 2), "\(errors(scaled, smaller, unit: 2))")
     }
 
-    @Test("A frame that is rotated without scaling declares its new chroma location, if it has a name")
+    @Test("A frame that is rotated without scaling declares the nearest chroma location that has a name")
     func turnedSiting() throws {
         let converter = FFmpegVideoConverter()
         let places: [(String?, MediaCore.Rotation, String?)] = [
             ("left", .clockwise90, "top"), (nil, .clockwise90, "top"), ("left", .clockwise270, "bottom"),
-            ("left", .half, nil), ("center", .clockwise90, "center"),
+            ("left", .half, "center"), (nil, .half, "center"), ("center", .clockwise90, "center"),
+            ("top", .half, "bottom"), ("topleft", .half, "bottom"), ("topleft", .clockwise90, "top"),
             ("topleft", .clockwise270, "bottomleft"),
             ("bottomleft", .clockwise90, "topleft"), ("left", .none, "left"),
         ]

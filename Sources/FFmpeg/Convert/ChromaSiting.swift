@@ -40,15 +40,19 @@ struct ChromaSiting: Equatable {
         return original == nil && location == defaultName ? nil : location
     }
 
-    /// Returns the chroma location of a frame whose samples were only rotated or mirrored, or nil if the location has
-    /// no name.
+    /// Returns the chroma location of a frame whose samples were only rotated or mirrored. Locations at the right have
+    /// no name; the nearest one that has a name is returned.
     static func location(of original: String?, in format: AVPixelFormat, after orientation: FrameOrientation)
         -> String?
     {
         guard isSubsampled(format), !orientation.isIdentity else { return original }
         let siting = ChromaSiting(original, in: format)
         let names = ["left", "center", "topleft", "top", "bottomleft", "bottom"]
-        return names.first { ChromaSiting($0, in: format).beforeApplying(orientation, in: format) == siting }
+        func distance(_ name: String) -> Int {
+            let other = ChromaSiting(name, in: format).beforeApplying(orientation, in: format)
+            return abs(other.x - siting.x) + abs(other.y - siting.y)
+        }
+        return names.min { distance($0) < distance($1) }
     }
 
     /// Returns the siting relative to a frame that begins `lead` luma samples later.
