@@ -42,6 +42,16 @@ struct RecorderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["clip.\(ending)"])
     }
 
+    @Test("The last frame lasts as long as the others at every frame rate", arguments: [1, 10, 200])
+    func lastFrame(rate: Int) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("clip.mp4")
+        _ = try await Recorder(pattern(rate), to: file, frameLimit: 5, isUntimed: true).record()
+        let asset = Asset(url: file, options: AssetOptions(preciseTiming: true))
+        try await asset.load()
+        #expect(abs(asset.duration.seconds - 5 / Double(rate)) < 0.002)
+    }
+
     @Test("An odd size loses a row and a column")
     func oddSize() async throws {
         let folder = try TemporaryFolder()

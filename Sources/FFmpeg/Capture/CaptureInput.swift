@@ -16,7 +16,7 @@ final class CaptureInput {
 
     /// The seconds per tick of the times that `read()` returns.
     let timeBase: AVRational
-    /// The frame rate that the device declares, or 0/0 if it declares none.
+    /// The frame rate that the device declares, else the requested one. It is not positive if there is neither.
     let frameRate: AVRational
 
     init(_ source: CaptureSource) throws(MediaError) {
@@ -63,7 +63,10 @@ final class CaptureInput {
         self.stream = index
         codec = found
         timeBase = stream.pointee.time_base
-        frameRate = stream.pointee.avg_frame_rate
+        // The test pattern declares none.
+        let declared = stream.pointee.avg_frame_rate
+        frameRate =
+            declared.isPositive ? declared : AVRational(num: Int32(clamping: source.frameRate ?? 0), den: 1)
         let track = Track(id: 0, mediaType: .video, codec: "", timeBase: timeBase.rational)
         frames = FrameFactory(
             track: track,
