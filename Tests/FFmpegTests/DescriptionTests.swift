@@ -36,6 +36,7 @@ struct DescriptionTests {
         let description = try open("audio/mp3-id3-cover.mp3")
         let art = try #require(description.tracks.first { $0.mediaType == .video })
         #expect(art.isAttachedPicture)
+        #expect(art.nominalFrameRate == nil)
         #expect(description.metadata["title"] != nil || !description.metadata.isEmpty)
     }
 

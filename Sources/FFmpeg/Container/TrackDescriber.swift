@@ -103,7 +103,8 @@ struct TrackDescriber {
         if tag != 0, formatName.hasPrefix("mov,") { track.sampleEntryType = tag.byteSwapped }
         let guessed = av_guess_frame_rate(context, stream, nil)
         let rate = guessed.isPositive ? guessed : stream.pointee.avg_frame_rate
-        if rate.isPositive { track.nominalFrameRate = rate.rational }
+        // That of an attached picture is the inverse of the time base.
+        if rate.isPositive, !track.isAttachedPicture { track.nominalFrameRate = rate.rational }
     }
 
     private func describeAudio(_ parameters: UnsafeMutablePointer<AVCodecParameters>, _ track: inout Track) {
