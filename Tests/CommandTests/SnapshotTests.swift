@@ -231,6 +231,24 @@ struct SnapshotTests {
         }
     }
 
+    @Test("A cover whose size only its data declares fills a sheet")
+    func coverSheet() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let outcome = try await Command.shell(
+            """
+            cd "$1"
+            ffmpeg -nostdin -v error -f lavfi -i sine=d=2 -f lavfi -i testsrc=s=64x48:d=1:r=1 -map 0 -map 1 \
+                -c:v png -disposition:v attached_pic a.m4a
+            "$vplay" snapshot a.m4a --sprite 2x1 -o a.png; echo $?
+            """,
+            folder.path
+        )
+        #expect(outcome.lines == ["0"] && outcome.errors.isEmpty, "\(outcome.errors)")
+        let sheet = try await size(folder.appendingPathComponent("a.png"))
+        #expect(sheet == "320x120")
+    }
+
     /// Returns the samples of an image in RGB, as decoded by FFmpeg.
     private func samples(_ folder: URL, _ name: String, _ filter: String = "") async throws -> Data {
         let line = "ffmpeg -v error -i \"$1\" \(filter) -pix_fmt rgb24 -f rawvideo -"

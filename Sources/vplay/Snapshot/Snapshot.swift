@@ -132,7 +132,7 @@ struct Snapshot: Sendable {
     // MARK: Sheets
 
     private func writeSheets(_ grid: GridArgument, _ times: [MediaTime], _ duration: MediaTime) async throws {
-        let tile = try options.size ?? tileSize()
+        let tile = if let size = options.size { size } else { try await tileSize(times) }
         let size = PixelSize(width: tile.width * grid.columns, height: tile.height * grid.rows)
         guard size.width * size.height <= Self.maximumSheetPixelCount else {
             throw SnapshotFailure(
@@ -170,13 +170,19 @@ struct Snapshot: Sendable {
         }
     }
 
-    private func tileSize() throws -> PixelSize {
+    private func tileSize(_ times: [MediaTime]) async throws -> PixelSize {
         // If no track can be played, the first image reports the reason.
         let track = asset.media?.imageTrack ?? asset.media?.tracks.first { $0.mediaType == .video }
-        guard let shown = track?.presentationSize, !shown.isEmpty else {
-            throw SnapshotFailure(sentence: "\(options.input.name): no playable video track")
+        var shown = track?.presentationSize ?? .zero
+        if shown.isEmpty {
+            // The size of a cover in MP4 is only in its data.
+            do throws(PlaybackError) {
+                shown = try await generator.image(at: times.first ?? .zero).frame.format.presentationSize
+            } catch {
+                throw failure(error)
+            }
         }
-        let height = (shown.height * Self.tileWidth + shown.width / 2) / shown.width
+        let height = (shown.height * Self.tileWidth + shown.width / 2) / max(1, shown.width)
         return PixelSize(width: Self.tileWidth, height: min(max(height, 1), Self.tileWidth * 4))
     }
 
