@@ -54,6 +54,31 @@ struct SignalTests {
         #expect(counted == bytes.count - 44)
     }
 
+    @Test("Files are complete after two signals in immediate succession, as `timeout` sends them")
+    func twoSignals() async throws {
+        let pictures = Media.temporary("pictures.raw")
+        defer { unlink(pictures.path) }
+        let events = Pipe()
+        let running = try Running(
+            Command.url.path,
+            [
+                "--loop", "--events", "text", "--video", "raw:\(pictures.path)", "--audio", "none",
+                Media.clip,
+            ],
+            in: nil,
+            input: nil,
+            output: events
+        )
+        try await waitFor("didPlayToEndTime", on: events)
+        // Two of the same signal could be merged by the system.
+        running.send(SIGTERM)
+        running.send(SIGINT)
+        let outcome = try await running.outcome()
+        #expect(outcome.signal == nil && [130, 143].contains(outcome.status))
+        let size = try Data(contentsOf: pictures).count
+        #expect(size > 0 && size % Media.pictureBytes == 0)
+    }
+
     @Test("A blocked read is interrupted by a signal")
     func aReadThatWaitsIsInterrupted() async throws {
         let silence = Pipe()

@@ -1,14 +1,19 @@
 import Dispatch
 import Glibc
+import PlayheadCore
 
-/// Handlers for signals that end the command in order: files are completed and the terminal is restored. A second
-/// signal, or an output that hangs, ends the process immediately.
+/// Handlers for signals that end the command in order: files are completed and the terminal is restored. Another signal
+/// later, or an output that hangs, ends the process immediately.
 ///
 /// Only the command changes the disposition of signals; the library does not.
 final class Signals: Sendable {
     /// The signal sources. Dispatch sources may be used from any thread, although their protocol is not declared
     /// `Sendable`.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
+
+    /// The time from the first signal during which others are part of the same request. `timeout` sends its signal to
+    /// the process and to its group, and systemd may send SIGHUP after SIGTERM.
+    private static let requestDuration = DispatchTimeInterval.milliseconds(100)
 
     /// Handles the signals that end a process.
     ///
@@ -22,14 +27,22 @@ final class Signals: Sendable {
         // A write to a closed pipe then returns an error.
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "vplay.signals", qos: .userInteractive)
-        let first = Once()
+        let first = Locked<DispatchTime?>(nil)
         let ends: [(Int32, ExitStatus)] =
             [(SIGINT, .interrupted), (SIGTERM, .terminated)]
             + [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGPWR]
             .filter { !Self.isIgnored($0) }.map { ($0, .signalled($0)) }
         var sources = ends.map { number, status in
             Self.watch(number, on: queue) {
-                guard first.claim() else { status.exitAtOnce() }
+                let now = DispatchTime.now()
+                let begin = first.withLock { first -> DispatchTime? in
+                    defer { first = first ?? now }
+                    return first
+                }
+                if let begin {
+                    if now > begin + Self.requestDuration { status.exitAtOnce() }
+                    return
+                }
                 queue.asyncAfter(deadline: .now() + gracePeriod) { status.exitAtOnce() }
                 handler(status)
             }
