@@ -51,6 +51,31 @@ struct CueListTests {
         mutating func drop(before time: Int64) { rows.removeAll { $0.end ?? .max < time } }
     }
 
+    @Test("A cue keeps its identity when its end becomes known; other texts, starts and drawings have others")
+    func identity() throws {
+        func entry(
+            _ text: String,
+            at start: Int64,
+            to end: Int64?,
+            isBitmap: Bool = false
+        ) throws -> CueList.Entry {
+            let row = SimpleList.Row(text: text, track: 0, start: start, end: end, isBitmap: isBitmap)
+            var list = CueList()
+            let isInserted = list.insert(row.cue)
+            #expect(isInserted)
+            return try #require(list.entries.first)
+        }
+        let open = try entry("a", at: 1, to: nil)
+        let closed = try entry("a", at: 1, to: 5)
+        #expect(open != closed)
+        #expect(Set([open, closed].map(\.identity)).count == 1)
+        let others = [
+            try entry("b", at: 1, to: nil), try entry("a", at: 2, to: nil),
+            try entry("a", at: 1, to: nil, isBitmap: true),
+        ]
+        #expect(Set(others.map(\.identity) + [open.identity]).count == 4)
+    }
+
     @Test(
         "Cues in any order, of several tracks, end those before them as if all of them were examined",
         arguments: (0..<200 as Range<UInt64>).samples

@@ -10,11 +10,26 @@ struct CueList {
         /// in another style.
         var isDrawnOnly = false
 
-        /// Whether both are the same cue, whose end may have become known.
-        func isSame(as other: Entry) -> Bool {
-            start == other.start && cue.text == other.cue.text && cue.values == other.cue.values
-                && cue.drawing == other.cue.drawing
+        /// What remains the same when the end of a cue becomes known.
+        struct Identity: Hashable {
+            let start: ItemTime
+            let text: String
+            let values: [String: String]
+            let drawing: CueDrawing?
+
+            /// Hashes no drawing, which may be large.
+            func hash(into hasher: inout Hasher) {
+                hasher.combine(start)
+                hasher.combine(text)
+            }
         }
+
+        var identity: Identity {
+            Identity(start: start, text: cue.text, values: cue.values, drawing: cue.drawing)
+        }
+
+        /// Whether both are the same cue, whose end may have become known.
+        func isSame(as other: Entry) -> Bool { identity == other.identity }
     }
 
     private(set) var entries: [Entry] = []

@@ -12,7 +12,7 @@ struct CueTrack {
     /// Called with the demuxer when the track is closed.
     let didClose: @Sendable (any Demuxer) -> Void
     /// The cues delivered to each listener since the last jump.
-    private var delivered: [ObjectIdentifier: Set<CueList.Entry>] = [:]
+    private var delivered: [ObjectIdentifier: [CueList.Entry.Identity: CueList.Entry]] = [:]
     /// The position for which cues were delivered, or nil if none were.
     private var position: CueTracks.Position?
 
@@ -79,7 +79,7 @@ struct CueTrack {
     private mutating func deliver(at time: ItemTime, isReverse: Bool) -> ItemTime? {
         let cues = stage.cues
         var next: ItemTime?
-        var current: [ObjectIdentifier: Set<CueList.Entry>] = [:]
+        var current: [ObjectIdentifier: [CueList.Entry.Identity: CueList.Entry]] = [:]
         for listener in source.listeners() {
             let edge = isReverse ? time - listener.advance : time + listener.advance
             let known = delivered[listener.id]
@@ -87,12 +87,14 @@ struct CueTrack {
             // cues that end before the edge.
             let first = listener.reportsEnds && known != nil ? edge : time
             let due = cues.due(from: min(first, edge), to: max(first, edge)).filter { !$0.isDrawnOnly }
-            let new = due.filter { entry in known?.contains { $0.isSame(as: entry) } != true }
-            current[listener.id] = Set(due)
+            // Many cues may overlap, so they are found by their identity.
+            let new = due.filter { known?[$0.identity] == nil }
+            let shown = Dictionary(due.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
+            current[listener.id] = shown
             if !new.isEmpty { listener.receive(.due(new.map(\.cue), at: time.mediaTime)) }
             var changes = [cues.next(after: edge, isReverse: isReverse)].compactMap(\.self)
             if listener.reportsEnds {
-                let ended = (known ?? []).filter { entry in !due.contains { $0.isSame(as: entry) } }
+                let ended = (known ?? [:]).values.filter { shown[$0.identity] == nil }
                     .sorted { $0.start < $1.start }
                 if !ended.isEmpty { listener.receive(.ended(ended.map(\.cue), at: time.mediaTime)) }
                 changes += due.map { isReverse ? $0.start - 1 : $0.end }.filter { $0 < .distantFuture }
