@@ -187,6 +187,23 @@ struct TransportTests {
         #expect(state.handle(.setWaitsToMinimizeStalling(true)).isEmpty, "playback continues")
     }
 
+    @Test("The current time stays the same while the direction changes")
+    func direction() {
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
+        bench.player.play()
+        bench.driver.run(seconds: 1)
+        for rate in [-1, 1, -1] as [Float] {
+            let time = bench.player.currentTime()
+            bench.player.rate = rate
+            repeat {
+                #expect(abs(bench.player.currentTime().seconds - time.seconds) < 0.001)
+            } while bench.driver.step()
+            bench.driver.run(seconds: 0.1)
+            #expect((bench.player.currentTime() > time) == (rate > 0))
+        }
+    }
+
     @Test("Rates are limited to the supported range, and NaN pauses")
     func oddRates() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)

@@ -37,7 +37,13 @@ extension PlaybackLoop {
 
     private func begin(_ epoch: ItemEpoch) {
         returnPrefetchedAudio()
-        presentation.begin(epoch.start.epoch, at: now)
+        // Where the position stays, it is also that of the timeline until the first frame is presented. That of a seek
+        // is its target.
+        presentation.begin(
+            epoch.start.epoch,
+            at: now,
+            itemTime: epoch.keepsPosition ? epoch.start.firstWanted : nil
+        )
         presentation.isReverse = epoch.start.isReverse
         if !epoch.keepsPosition { layers.flush() }
         audio.output?.flush()
