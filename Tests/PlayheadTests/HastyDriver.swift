@@ -14,14 +14,14 @@ final class HastyDriver: Driver {
     var isRealTime: Bool { false }
 
     func makeLane(_ role: LaneRole, label: String) -> any Lane {
-        HastyLane(inner.makeLane(role, label: label)) { [self] in settle() }
+        HookedLane(inner.makeLane(role, label: label), after: { [self] in settle() })
     }
 
     func makeCallbackLane(_ queue: DispatchQueue) -> any Lane { makeLane(.control, label: "callbacks") }
 
     func schedule(at time: HostTime, on lane: any Lane, _ work: @escaping @Sendable () -> Void) -> any Wakeup
     {
-        inner.schedule(at: time, on: (lane as? HastyLane)?.inner ?? lane, work)
+        inner.schedule(at: time, on: (lane as? HookedLane)?.inner ?? lane, work)
     }
 
     private func settle() {
@@ -32,20 +32,5 @@ final class HastyDriver: Driver {
         guard isFirst else { return }
         inner.settle()
         isBusy.withLock { $0 = false }
-    }
-}
-
-private final class HastyLane: Lane {
-    let inner: any Lane
-    private let settle: @Sendable () -> Void
-
-    init(_ inner: any Lane, settle: @escaping @Sendable () -> Void) {
-        self.inner = inner
-        self.settle = settle
-    }
-
-    func enqueue(_ work: @escaping @Sendable () -> Void) {
-        inner.enqueue(work)
-        settle()
     }
 }

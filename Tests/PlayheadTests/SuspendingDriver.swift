@@ -17,34 +17,21 @@ final class SuspendingDriver: Driver {
     func suspend(_ body: @escaping @Sendable () -> Void) { suspension.withLock { $0 = body } }
 
     func makeLane(_ role: LaneRole, label: String) -> any Lane {
-        SuspendingLane(inner.makeLane(role, label: label)) { [self] in
-            let body = suspension.withLock { suspension in
-                defer { suspension = nil }
-                return suspension
-            }
-            body?()
+        HookedLane(inner.makeLane(role, label: label), before: { [self] in resume() })
+    }
+
+    private func resume() {
+        let body = suspension.withLock { suspension in
+            defer { suspension = nil }
+            return suspension
         }
+        body?()
     }
 
     func makeCallbackLane(_ queue: DispatchQueue) -> any Lane { makeLane(.control, label: "callbacks") }
 
     func schedule(at time: HostTime, on lane: any Lane, _ work: @escaping @Sendable () -> Void) -> any Wakeup
     {
-        inner.schedule(at: time, on: (lane as? SuspendingLane)?.inner ?? lane, work)
-    }
-}
-
-private final class SuspendingLane: Lane {
-    let inner: any Lane
-    private let beforeEnqueuing: @Sendable () -> Void
-
-    init(_ inner: any Lane, beforeEnqueuing: @escaping @Sendable () -> Void) {
-        self.inner = inner
-        self.beforeEnqueuing = beforeEnqueuing
-    }
-
-    func enqueue(_ work: @escaping @Sendable () -> Void) {
-        beforeEnqueuing()
-        inner.enqueue(work)
+        inner.schedule(at: time, on: (lane as? HookedLane)?.inner ?? lane, work)
     }
 }

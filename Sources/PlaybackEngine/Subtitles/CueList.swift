@@ -10,7 +10,7 @@ struct CueList {
         /// in another style.
         var isDrawnOnly = false
 
-        /// What remains the same when the end of a cue becomes known.
+        /// The properties of a cue that do not change when its end becomes known.
         struct Identity: Hashable {
             let start: ItemTime
             let text: String

@@ -148,14 +148,7 @@ extension PlaySession {
     func endOrPlayNext() {
         // An input whose event of readiness is handled late may have one queued after it already.
         if advanceToQueued() { return }
-        if let playback = makeFollowing() {
-            begin(playback)
-        } else if options.watches, state.withLock({ !$0.isStopping && $0.playlist.isLooping }) {
-            waitForFiles()
-        } else {
-            state.withLock { $0.noteEnd() }
-            if options.isIdle { becomeIdle() } else { stop() }
-        }
+        playNext(orEndBy: stop)
     }
 
     /// Returns the current playback if the player has stopped in a loop, which it does if the duration of a pass is 0.

@@ -3,14 +3,17 @@ import Synchronization
 
 extension PlaySession {
     /// Plays the next input if none is queued.
-    func playNext() {
+    func playNext() { playNext(orEndBy: stopWhenPaused) }
+
+    /// Plays the next input. If there is none, waits for files, becomes idle or calls `end`, as the options say.
+    func playNext(orEndBy end: () -> Void) {
         if let playback = makeFollowing() {
             begin(playback)
         } else if options.watches, state.withLock({ !$0.isStopping && $0.playlist.isLooping }) {
             waitForFiles()
         } else {
             state.withLock { $0.noteEnd() }
-            if options.isIdle { becomeIdle() } else { stopWhenPaused() }
+            if options.isIdle { becomeIdle() } else { end() }
         }
     }
 
@@ -18,7 +21,7 @@ extension PlaySession {
     /// cannot be played, those before it follow.
     ///
     /// - Returns: The playback, or nil at the end of the list.
-    func makeFollowing() -> InputPlayback? {
+    private func makeFollowing() -> InputPlayback? {
         let remaining = state.withLock { $0.remaining }
         if let playback = makeNext(remaining) { return playback }
         let hasSkipped = state.withLock { $0.resume != nil && $0.playlist.returnToSkipped() }
