@@ -83,6 +83,18 @@ class Player:
                 raise TimeoutError(f"{name} stays {value}")
             time.sleep(0.02)
 
+    def paused_position(self):
+        """Waits until playback has paused, and returns the position. The time runs on until the engine has paused,
+        which may be after `core-idle` is true."""
+        self.until("core-idle", lambda value: value is True)
+        seen = []
+
+        def is_still(value):
+            seen.append(value)
+            return len(seen) > 1 and seen[-2] == value
+
+        return self.until("time-pos", is_still)
+
     def end(self):
         self.process.terminate()
         return self.process.wait(TIMEOUT)
@@ -161,8 +173,7 @@ def interruption(vplay, folder):
     try:
         player.until("time-pos", lambda value: value is not None and value > 0.3)
         player.ask("/pause")
-        player.until("core-idle", lambda value: value is True)
-        position = player.status()["time-pos"]
+        position = player.paused_position()
         image = folder / "media/image.jpg"
         image.write_bytes(player.ask("/frame.jpg")[1])
         check("an interruption", player.ask("/interrupt?item=image.jpg")[0], 200)

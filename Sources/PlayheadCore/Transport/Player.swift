@@ -122,7 +122,7 @@ public class Player: @unchecked Sendable {
     /// At the end of the item nothing moves: the end is reported again shortly afterwards, at most four times a second.
     /// A seek before that report plays from its target.
     public func play() { core.setRate(defaultRate) }
-    /// Sets the rate to 0.
+    /// Sets the rate to 0. `currentTime()` stops a moment later, when the engine has paused.
     public func pause() { core.setRate(0) }
     /// Starts playback with the buffered data, even if a stall is likely.
     ///
