@@ -9,10 +9,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # A part is a target, the given suites of a target (TARGET.SUITES), or all its other suites (TARGET-SUITES).
 live='CacheTests|EscapeKeyTests|PickTests|PictureTests|SignalTests|TerminalAttributeTests|TerminalTests|WindowTests|NoWindowTests'
+# These take almost half of the time of the command's tests.
+half='BrokenInputTests|ControlTests|HTTPTests'
 decoding='CorpusAudioTests|CorpusVideoTests'
 long=(
-    CommandTests.CorpusTests "CommandTests-(CorpusTests|$live)" PlaybackEngineTests
-    "FFmpegTests-($decoding)" "FFmpegTests.($decoding)" HLSTests
+    "CommandTests-(CorpusTests|$half|$live)" "FFmpegTests-($decoding)" "FFmpegTests.($decoding)" PlayheadTests
+    "CommandTests.($half)" HLSTests CommandTests.CorpusTests ContractTests PlaybackEngineTests
 )
 real=("CommandTests.($live)" PulseAudioTests)
 short=()
