@@ -46,6 +46,9 @@ extension PlayerCore.State {
 
     fileprivate mutating func removeCommands(upTo last: UInt64) -> [PlayerCore.Command] {
         let executed = Array(unexecuted.prefix { $0.number <= last })
+        // An earlier turn has executed them. The copy of an array without elements shares its storage, to which another
+        // thread may append later; the thread sanitizer does not see that the copy has been released by then.
+        if executed.isEmpty { return [] }
         unexecuted.removeFirst(executed.count)
         return executed
     }
