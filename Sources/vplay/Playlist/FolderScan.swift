@@ -15,8 +15,6 @@ struct FolderScan: Sendable {
     struct Failure: Error, Equatable {
         let code: Int32
 
-        /// Whether the path exists and is another kind of file.
-        var isNoFolder: Bool { code == ENOTDIR }
         var message: String { String(cString: strerror(code)) }
     }
 
