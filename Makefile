@@ -27,8 +27,9 @@ VPLAY := $(RELEASE_BUILD)/release/vplay
 # The modules whose tests run under a sanitizer for each change, because it can find faults that the plain tests miss: modules
 # with unsafe pointers and C libraries (addresses), modules with locks and callbacks (threads). Empty (`make nightly`): all.
 # CI runs the tests of these modules under their sanitizers only: optimized, so that it takes less time than without.
-# The unsafe code of HLS is run under the address sanitizer by its fuzz targets (`make fuzz`, `make nightly`) instead.
-ASAN_MODULES ?= FFmpeg MediaCore Network PulseAudio Sinks TerminalSink WindowSink
+# The unsafe code of HLS is run under the address sanitizer by its fuzz targets (`make fuzz`, `make nightly`) instead, and that of
+# PulseAudio, whose tests play in real time, by `make nightly`.
+ASAN_MODULES ?= FFmpeg MediaCore Network Sinks TerminalSink WindowSink
 TSAN_MODULES ?= HLS Network PlaybackEngine Playhead PlayheadFeed PulseAudio
 FIXTURES := media-fixtures/generated
 SOURCES = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources docs/examples)
