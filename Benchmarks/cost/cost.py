@@ -4,7 +4,7 @@
     cost.py [--cost PATH] [--times 15] [--docs docs]
 
 It reports CPU time (user and system, the median and the minimum of several runs), and instructions, which valgrind counts if it is
-installed and can read the program. Instruction counts vary by a thousandth at most, so they show small changes. On the machine's clock frames are due at 100
+installed. Instruction counts vary by a thousandth at most, so they show small changes. On the machine's clock frames are due at 100
 per second, and the number of thread suspensions is reported, too. With --docs it rewrites the table in docs/performance.md between its
 two marks.
 """
@@ -18,6 +18,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Benchmarks" / "compare"))
@@ -26,7 +27,6 @@ import compare  # noqa: E402
 BEGIN, END = "<!-- cost:begin -->", "<!-- cost:end -->"
 FRAMES = 1000
 PLAY = "$s12BenchmarkKit16ScriptedPlaybackC4playSbyF"
-UNREADABLE = "Possibly corrupted debuginfo file"
 MODES = {"virtual": "virtual clock", "real-time": "rules of real time, one thread", "machine": "the machine's clock, all threads"}
 
 
@@ -50,13 +50,12 @@ def instructions(cost, mode):
     """Counts the instructions of playback, without opening and teardown."""
     if mode == "machine" or not shutil.which("valgrind"):
         return None
-    command = ["valgrind", "--tool=callgrind", f"--toggle-collect={PLAY}", "--callgrind-out-file=/dev/null", cost, mode, str(FRAMES)]
-    done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, SWIFT_DETERMINISTIC_HASHING="1"))
-    if done.returncode and UNREADABLE in done.stderr:
-        print("no instructions: this valgrind cannot read the program's debug information", file=sys.stderr)
-        return None
-    if done.returncode:
-        sys.exit(f"{' '.join(command)} failed: {done.stderr.strip()[-300:]}")
+    # Debian 12's valgrind cannot read the compiler's debug information. The names of functions are enough.
+    with tempfile.TemporaryDirectory() as folder:
+        plain = os.path.join(folder, "EngineCost")
+        run(["strip", "--strip-debug", "-o", plain, cost])
+        command = ["valgrind", "--tool=callgrind", f"--toggle-collect={PLAY}", "--callgrind-out-file=/dev/null", plain, mode, str(FRAMES)]
+        done = run(command, env=dict(os.environ, SWIFT_DETERMINISTIC_HASHING="1"))
     return int(re.search(r"Collected : (\d+)", done.stderr)[1])
 
 
