@@ -194,4 +194,23 @@ struct PlayerInterstitialTests {
         }
         Issue.record("the interstitial has not begun")
     }
+
+    @Test("A seek in an interstitial applies, at whatever step of its beginning it is requested")
+    func soughtAtEachStep() {
+        for count in 0..<5000 {
+            let bench = PlayerTestBench(queue: 1, of: .silentClip())
+            let player = bench.player
+            player.play()
+            bench.driver.run(seconds: 0.5)
+            let interstitial = bench.makeItem()
+            player.playInterstitial(interstitial)
+            for _ in 0..<count { bench.driver.step() }
+            if player.primaryItem != nil { return }
+            interstitial.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
+            bench.driver.settle()
+            #expect(player.currentItem === interstitial, "after \(count) steps")
+            #expect(player.currentTime() == .ms(1000), "after \(count) steps")
+        }
+        Issue.record("the interstitial has not begun")
+    }
 }

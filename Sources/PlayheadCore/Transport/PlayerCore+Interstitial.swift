@@ -84,14 +84,16 @@ extension PlayerCore {
         let primary = setting(\.primary)
         let result = followInterstitial(from: old, to: new)
         guard result.isHandled else { return result }
-        if let primary, primary.id == new { seekAfterInterstitial(primary) }
         // Its position is that of the interruption until it continues.
         if let suspended = state.withLock({ $0.suspended }), suspended.id == old {
-            suspended.item.state.withLock { $0.keepPosition(loop.suspendedPosition) }
+            suspended.item.state.withLock { state in
+                // Another thread may have sought in it since it has left.
+                if state.startPosition == nil || state.isPositionKept {
+                    state.keepPosition(loop.suspendedPosition)
+                }
+            }
         }
-        if let new {
-            dispatcher.item(new)?.state.withLock { if $0.isAttached(to: self, new) { $0.keepPosition(nil) } }
-        }
+        if let new { finishStart(of: new, isContinued: primary?.id == new) }
         return result
     }
 

@@ -177,14 +177,18 @@ extension PlayerCore {
 
     /// Forgets the start position of an item that has become the current one, unless it has been removed since. If a seek
     /// came too late for the opening, the item has started elsewhere, and the seek is made now.
-    private func finishStart(of id: ItemID) {
+    ///
+    /// - Parameters:
+    ///   - id: The item.
+    ///   - isContinued: Whether the item continues after an interstitial, at a position other than that of its opening.
+    func finishStart(of id: ItemID, isContinued: Bool = false) {
         guard let item = dispatcher.item(id) else { return }
         let start = item.state.withLock { state -> (time: MediaTime, toleranceBefore: MediaTime)? in
             guard state.isAttached(to: self, id) else { return nil }
             defer { state.keepPosition(nil) }
             return state.isPositionKept ? nil : state.startPosition
         }
-        guard let start, let opened = loop.openingPosition(of: id), opened != start.time,
+        guard let start, let opened = loop.openingPosition(of: id), isContinued || opened != start.time,
             let seek = makeSeek(item, start.time, start.toleranceBefore, nil)
         else { return }
         loop.send(.seek(seek.request))
