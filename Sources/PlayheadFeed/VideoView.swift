@@ -14,7 +14,7 @@ public import Playhead
 public final class VideoView: Sendable {
     private struct State {
         var asset: Asset?
-        var number = 0
+        var clips = ClipReadiness()
         var repeatMode = Player.RepeatMode.loop
         var poster = FeedPoster.firstFrame
         var isMuted = true
@@ -25,8 +25,8 @@ public final class VideoView: Sendable {
         var onReady: (@Sendable () -> Void)?
         var onEnd: (@Sendable () -> Void)?
         var onFailure: (@Sendable (PlaybackError) -> Void)?
-        /// The number of the last clip that was reported as ready.
-        var readyNumber = 0
+        /// The number of the newest clip.
+        var number: Int { clips.number }
     }
     private let state = Locked(State())
     private let assets: Locked<[Int: Asset]>
@@ -63,8 +63,8 @@ public final class VideoView: Sendable {
         feed.setViewport(Self.viewport)
         feed.setEndHandler { [weak self] number in self?.handleEnd(of: number) }
         feed.setFailureHandler { [weak self] number, error in self?.handleFailure(of: number, error) }
-        layer.setContentHandler { [weak self] content in
-            if content == .video { self?.handleFirstFrame() }
+        layer.setNumberedContentHandler { [weak self] content, binding in
+            if content == .video { self?.handleFirstFrame(of: binding) }
         }
     }
 
@@ -81,12 +81,8 @@ public final class VideoView: Sendable {
         state.withLock { $0.number == number ? $0.onFailure : nil }?(error)
     }
 
-    private func handleFirstFrame() {
-        let handler = state.withLock { state -> (@Sendable () -> Void)? in
-            guard state.readyNumber != state.number else { return nil }
-            state.readyNumber = state.number
-            return state.onReady
-        }
+    private func handleFirstFrame(of binding: UInt64) {
+        let handler = state.withLock { $0.clips.isFirstFrame(of: binding) ? $0.onReady : nil }
         if let handler { feed.perform(handler) }
     }
 
@@ -100,13 +96,12 @@ public final class VideoView: Sendable {
     public var asset: Asset? {
         get { state.withLock { $0.asset } }
         set {
-            // From here on, no frame of the previous clip counts as one of the new clip.
-            feed.setLayer(nil, for: state.withLock { $0.number })
-            state.withLock { state in
+            let previous = state.withLock { state in
                 state.asset = newValue
-                state.number += 1
                 state.hasEnded = false
+                return state.clips.beginClip()
             }
+            feed.setLayer(nil, for: previous)
             // Another thread, or a handler, may set another clip. The newest one is applied last.
             feed.perform { [weak self] in self?.applyClip() }
         }
@@ -121,6 +116,8 @@ public final class VideoView: Sendable {
         feed.apply(.cells([FeedCell(number, frame: Self.viewport.bounds)]))
         if !shouldPlay { feed.apply(.userPause(number, true)) }
         feed.setLayer(layer, for: number)
+        // No frame of the clip is shown before this closure returns.
+        state.withLock { $0.clips.assignLayer(to: number, layer.binding) }
     }
 
     /// The repeat mode, `.loop` by default. With `.once` the last frame stays visible.

@@ -37,7 +37,8 @@ public final class FeedLayer: Sendable {
         var posterShape: PosterShape?
         /// Requests a poster from the feed.
         var posterNeeded: (@Sendable () -> Void)?
-        var contentChanged: (@Sendable (Content) -> Void)?
+        /// Called with the new content and the number of its clip.
+        var contentChanged: (@Sendable (Content, UInt64) -> Void)?
     }
     private let state = Locked(State())
 
@@ -106,6 +107,13 @@ public final class FeedLayer: Sendable {
     ///
     /// - Parameter handler: A closure that is called on any thread and must not block, or nil.
     public func setContentHandler(_ handler: (@Sendable (Content) -> Void)?) {
+        guard let handler else { return setNumberedContentHandler(nil) }
+        setNumberedContentHandler { content, _ in handler(content) }
+    }
+
+    /// Sets the handler of `setContentHandler(_:)`, which is also called with the number of the clip that the content
+    /// belongs to. Another clip may be the current one by then.
+    func setNumberedContentHandler(_ handler: (@Sendable (Content, UInt64) -> Void)?) {
         state.withLock { $0.contentChanged = handler }
     }
 
@@ -155,7 +163,7 @@ public final class FeedLayer: Sendable {
         // The old request is released outside of the lock, because a poster request that is cancelled answers
         // immediately.
         let began = state.withLock {
-            state -> (UInt64, PlayerLayer?, PosterRequest?, (@Sendable (Content) -> Void)?)? in
+            state -> (UInt64, PlayerLayer?, PosterRequest?, (@Sendable (Content, UInt64) -> Void)?)? in
             if let expected, expected != state.binding { return nil }
             state.binding += 1
             let handler = state.content == .nothing ? nil : state.contentChanged
@@ -169,7 +177,7 @@ public final class FeedLayer: Sendable {
         guard let (binding, old, poster, handler) = began else { return nil }
         withExtendedLifetime(poster) {}
         old?.player = nil
-        handler?(.nothing)
+        handler?(.nothing, binding)
         return binding
     }
 
@@ -276,11 +284,11 @@ extension FeedLayer: SinkGate.Owner {
 
     func didShow(_ binding: UInt64, isVideo: Bool) {
         let content = isVideo ? Content.video : .poster
-        let handler = state.withLock { state -> (@Sendable (Content) -> Void)? in
+        let handler = state.withLock { state -> (@Sendable (Content, UInt64) -> Void)? in
             guard state.binding == binding, state.content != content else { return nil }
             state.content = content
             return state.contentChanged
         }
-        handler?(content)
+        handler?(content, binding)
     }
 }
