@@ -26,7 +26,8 @@ final class Rendition {
     /// The offset of the times of the first run's demuxer: the start of the first segment according to its ID3 tag if
     /// it is packed audio, and the cycles of timestamps that have wrapped around.
     private var firstOffset = MediaTime.zero
-    /// Packets that have been read and not dequeued.
+    /// Packets that have been read and not dequeued, the next one last, so that dequeuing moves no others. A seek puts
+    /// back a whole group of pictures.
     private var pending: [Packet] = []
     private var isAtEnd = false
     /// The index of the segment with which the rendition was opened.
@@ -254,30 +255,30 @@ final class Rendition {
                 isAtEnd = true
             }
         }
-        return .ready(pending.first)
+        return .ready(pending.last)
     }
 
     /// Removes the packet that `peek()` has returned.
     func dequeue() {
-        pending.removeFirst()
+        pending.removeLast()
         source.noteDequeuedPacket()
     }
 
     /// Inserts packets before all others.
-    func putBack(_ packets: [Packet]) { pending.insert(contentsOf: packets, at: 0) }
+    func putBack(_ packets: [Packet]) { pending += packets.reversed() }
 
     /// Drops packets that end before `time`, up to the first one that does not.
     func skip(until time: MediaTime?) {
         skipEnd = time
         guard let time else { return }
-        while let first = pending.first {
+        while let first = pending.last {
             guard let start = first.presentationTime ?? first.decodeTime,
                 start + (first.duration ?? .zero) < time
             else {
                 skipEnd = nil
                 return
             }
-            pending.removeFirst()
+            pending.removeLast()
         }
     }
 
@@ -293,7 +294,7 @@ final class Rendition {
         }
         var packet = packet
         packet.track = id
-        pending.append(packet)
+        pending.insert(packet, at: 0)
     }
 
     /// Continues after a segment that cannot be read. Returns the error to report.

@@ -15,7 +15,7 @@ final class SubtitleRendition {
     /// The reader of the current segment.
     private var reader: SegmentReader?
     private var bytes: [UInt8] = []
-    /// Packets that have been read and not dequeued.
+    /// Packets that have been read and not dequeued, the next one last, so that dequeuing moves no others.
     private var pending: [Packet] = []
     private var isAtEnd = false
     /// The least time by which the segments are later in the playlist, whose durations are rounded, than their cues.
@@ -55,11 +55,11 @@ final class SubtitleRendition {
     /// Returns the next packet without removing it, or nil at the end.
     func peek(_ context: ReadContext) throws(MediaError) -> Poll<Packet?> {
         while pending.isEmpty, !isAtEnd { guard try readSegment(context) else { return .pending } }
-        return .ready(pending.first)
+        return .ready(pending.last)
     }
 
     /// Removes the packet that `peek(_:)` has returned.
-    func dequeue() { if !pending.isEmpty { pending.removeFirst() } }
+    func dequeue() { if !pending.isEmpty { pending.removeLast() } }
 
     /// Continues with the segment that contains an item time.
     func begin(at time: MediaTime) {
@@ -94,7 +94,7 @@ final class SubtitleRendition {
                 guard try readSubtitles(segment, context),
                     let packets = try packets(SubtitleSegment(bytes))
                 else { return false }
-                pending = packets
+                pending = packets.reversed()
                 noteLag(packets)
             }
             lostSegments = 0
@@ -124,17 +124,16 @@ final class SubtitleRendition {
         index += 1
         guard tracker.playlist.hasEnded else { return }
         let end = startTime(of: index) - lag
-        pending.append(
-            Packet(
-                track: track,
-                presentationTime: end,
-                decodeTime: end,
-                duration: nil,
-                byteCount: 0,
-                isKeyFrame: true,
-                payload: ProgressMarkerPayload()
-            )
+        let marker = Packet(
+            track: track,
+            presentationTime: end,
+            decodeTime: end,
+            duration: nil,
+            byteCount: 0,
+            isKeyFrame: true,
+            payload: ProgressMarkerPayload()
         )
+        pending.insert(marker, at: 0)
     }
 
     /// Compares the time of the current segment in the playlist with its last cue, which ends after the segment begins.

@@ -11,11 +11,17 @@ private final class SubtitleServer: MemoryServer {
     let now: Int64 = 0
     /// The actual duration of the segments in seconds. Each has a cue from 1 s to 2 s after its start.
     private let duration: Int
+    /// A text that all segments have instead, or nil.
+    private let text: String?
 
-    init(duration: Int = 0) { self.duration = duration }
+    init(duration: Int = 0, text: String? = nil) {
+        self.duration = duration
+        self.text = text
+    }
 
     func bytes(of location: String) -> [UInt8]? {
         opened.withLock { $0.append(location) }
+        if let text { return Array(text.utf8) }
         let number = Int(location.filter(\.isNumber)) ?? 0
         let (start, end) = (10 + number * duration + 1, 10 + number * duration + 2)
         return Array("WEBVTT\n\n00:\(start).000 --> 00:\(end).000\ncue\n".utf8)
@@ -66,6 +72,27 @@ struct SubtitleSeekTests {
         #expect(cues == [11, 16, 21, 26, 31, 36])
         // Each segment of 10 s begins before its cue ends.
         #expect(ends == [10, 20, 30, 37, 42, 47])
+    }
+
+    @Test("The time for a segment is proportional to the number of its cues", .timeLimit(.minutes(1)))
+    func manyCues() throws {
+        func digits(_ value: Int, _ count: Int) -> String { String(String(1000 + value).suffix(count)) }
+        // One cue each 5 ms.
+        let cues = (0..<120_000).map { index in
+            let minutes = digits(index / 12_000, 2)
+            let start = "\(minutes):\(digits(index / 200 % 60, 2)).\(digits(index % 200 * 5, 3))"
+            return "\(start) --> 10:00.000\n.\n\n"
+        }
+        let server = SubtitleServer(text: "WEBVTT\n\n" + cues.joined())
+        let rendition = try open(server, end: "#EXT-X-ENDLIST\n")
+        var count = 0
+        while case .ready(let packet?) = try rendition.peek(ReadContext()),
+            !(packet.payload is ProgressMarkerPayload)
+        {
+            count += 1
+            rendition.dequeue()
+        }
+        #expect(count == cues.count)
     }
 
     private func expectFirstSegment(
