@@ -42,6 +42,22 @@ struct UnseekableTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test("A rate that is set for a time that is not loaded applies at the current time")
+    func rateAtOtherTime() async throws {
+        let isSet = Locked(false)
+        let played = await PlaybackTranscript.play(try asset(Self.tone)) { player, _ in
+            guard player.currentItem?.status == .readyToPlay,
+                isSet.withLock({ isSet in
+                    defer { isSet = true }
+                    return !isSet
+                })
+            else { return }
+            player.setRate(1, time: .ms(3_600_000), atHostTime: .invalid)
+        }
+        #expect(played.ending == "end", "\(played.message)")
+        #expect(played.sampleCount == 96_000)
+    }
+
     @Test("A seek to the start before the item is opened is performed")
     func startBeforeOpening() async throws {
         let played = await PlaybackTranscript.play(try asset(Self.tone), from: .zero)

@@ -12,7 +12,8 @@ extension Player {
     ///
     /// - Parameters:
     ///   - rate: The rate, in the range -32...32.
-    ///   - time: The item time. An invalid time means the current one.
+    ///   - time: The item time. An invalid time, and one to which the item cannot be sought
+    ///     (`PlayerItem.seekableTimeRanges`), means the current one.
     ///   - hostTime: The time on the player's clock; see `hostTime`. An invalid time means the earliest possible
     ///     one.
     public func setRate(_ rate: Float, time: MediaTime, atHostTime hostTime: MediaTime) {
@@ -45,17 +46,18 @@ extension Player {
 
 extension PlayerCore {
     func restart(_ rate: Float, _ time: MediaTime, _ hostTime: MediaTime) {
-        let start = time.isNumeric ? time : nil
         let host = hostTime.nanoseconds.map { HostTime(nanoseconds: $0) }
         let command = changing {
             // A change of items is visible before its command has been added. The restart is that of the visible item.
-            itemChanges.withLock { _ in
-                state.withLock { state in
+            itemChanges.withLock { _ -> UInt64 in
+                // The seek would end the playback of a source that cannot seek.
+                let start: MediaTime? = time.isNumeric && item?.canSeek(to: time) != false ? time : nil
+                return state.withLock { state in
                     state.addCommand { $0.restart(rate, at: start, host: host) }
                     let held = rate.isNaN ? 0 : max(-32, min(32, rate))
                     state.rate = Masked(value: held, command: state.commands)
-                    if time.isNumeric, state.item != nil {
-                        state.seekTarget = Masked(value: max(.zero, time), command: state.commands)
+                    if let start, state.item != nil {
+                        state.seekTarget = Masked(value: max(.zero, start), command: state.commands)
                     }
                     return state.commands
                 }
