@@ -107,13 +107,27 @@ struct ServiceTests {
         ] as [(Int32?, Double?, Double, Bool)]
     )
     func videoTrack(rate: Int32?, end: Double?, time: Double, isExpected: Bool) {
+        let track = makeVideoTrack(rate: rate, end: end)
+        #expect(track.showsMovingVideo(at: .seconds(time)) == isExpected)
+    }
+
+    @Test(
+        "No frames are expected before a frame that is due much later, forward or backward",
+        arguments: [(5.04, true), (5.9, true), (20, false), (4.96, true), (2, false)] as [(Double, Bool)]
+    )
+    func longFrame(next: Double, isExpected: Bool) {
+        let track = makeVideoTrack(rate: 25, end: 30)
+        #expect(track.showsMovingVideo(at: .seconds(5), nextFrame: .seconds(next)) == isExpected)
+    }
+
+    private func makeVideoTrack(rate: Int32?, end: Double?) -> Track {
         var track = Track(id: 0, mediaType: .video, codec: "h264", timeBase: Rational(1, 90_000))
         track.nominalFrameRate = rate.map { Rational($0, 1) }
         track.timeRange = MediaTimeRange(
             start: .seconds(1),
             duration: end.map { .seconds($0 - 1) } ?? .indefinite
         )
-        #expect(track.showsMovingVideo(at: .seconds(time)) == isExpected)
+        return track
     }
 
     @Test("Playback may be still on purpose, and may wait for data for a minute")

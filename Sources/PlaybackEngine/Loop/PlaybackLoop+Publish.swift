@@ -44,6 +44,7 @@ extension PlaybackLoop {
             timeline: presentation.timeline,
             origin: presentation.origin,
             passEnd: pipeline.flatMap { passEnd($0) },
+            nextFrameTime: pipeline.flatMap { presentation.nextFrameTime($0)?.mediaTime },
             keptRange: pipeline.flatMap { $0.description.isSeekable ? nil : $0.withProgress(\.keptRange) }
         )
         if publisher.hasChanged {

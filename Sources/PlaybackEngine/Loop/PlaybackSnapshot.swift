@@ -30,6 +30,8 @@ package struct PlaybackSnapshot: Sendable {
     /// The times to which a seek can be performed if the source cannot seek: those whose packets are kept. Nil if there
     /// are none, and for other sources.
     package var keptRange: MediaTimeRange?
+    /// The item time at which the next video frame is due. Nil if that frame is not decoded.
+    package var nextFrameTime: MediaTime?
 
     var timeline = Timeline()
     /// The position of the current pass on the timeline.

@@ -34,6 +34,7 @@ struct SnapshotPublisher {
         var timeline: Timeline
         var origin: PassOrigin
         var passEnd: ItemTime?
+        var nextFrameTime: MediaTime?
         var keptRange: MediaTimeRange?
     }
 
@@ -67,6 +68,7 @@ struct SnapshotPublisher {
         snapshot.timeline = changes.timeline
         snapshot.origin = changes.origin
         snapshot.passEnd = changes.passEnd
+        snapshot.nextFrameTime = changes.nextFrameTime
         snapshot.keptRange = changes.keptRange
     }
 

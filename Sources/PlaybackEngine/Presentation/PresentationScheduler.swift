@@ -122,6 +122,16 @@ extension PresentationScheduler {
 
     func itemTime(at host: HostTime) -> ItemTime { origin.itemTime(of: timeline.media(at: host)) }
 
+    /// Returns the item time at which the next frame of the pass is due: that of the front one in the queue, or nil if
+    /// the queue is empty. No frame follows the last one.
+    func nextFrameTime(_ pipeline: ItemPipeline) -> ItemTime? {
+        switch pipeline.video?.frames.elementInfo() {
+        case .video(pass, let time)?: isReverse ? current.pass.lastFrameTime : ItemTime(time)
+        case .endOfPass(pass, _, _)?: .distantFuture
+        default: nil
+        }
+    }
+
     /// Returns the host time of an item time, or nil while the timeline is stopped.
     func hostTime(forItemTime time: ItemTime) -> HostTime? {
         timeline.host(for: origin.timelineTime(of: time))

@@ -202,5 +202,9 @@ public final class PlayerItem: Sendable, Identifiable {
         return attachment?.core?.presentedTime(of: self) ?? start?.time ?? .zero
     }
 
+    /// The item time at which the next video frame is due; after the last frame, a time that is not reached. Nil if that
+    /// frame is not decoded, and if the item is not current.
+    package var nextFrameTime: MediaTime? { core?.nextFrameTime(of: self) }
+
     var core: PlayerCore? { state.withLock { $0.attachment?.core } }
 }

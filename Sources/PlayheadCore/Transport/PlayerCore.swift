@@ -204,6 +204,13 @@ final class PlayerCore: Sendable {
         return isCurrent && snapshot.itemID == id ? snapshot.frameRate : 0
     }
 
+    /// Returns the item time at which the next video frame of an item is due. Nil if that frame is not decoded.
+    func nextFrameTime(of item: PlayerItem) -> MediaTime? {
+        let (id, isCurrent) = state.withLock { ($0.itemID, $0.item === item) }
+        let snapshot = snapshot
+        return isCurrent && snapshot.itemID == id ? snapshot.nextFrameTime : nil
+    }
+
     /// Returns a setting that the loop never changes.
     func setting<Value: Sendable>(_ path: KeyPath<State, Value>) -> Value {
         state.withLock { $0[keyPath: path] }

@@ -53,8 +53,10 @@ extension PlaySession {
 
     /// Whether an item is to show at least two frames in a second at its present time.
     private func showsMovingVideo(_ item: PlayerItem) -> Bool {
-        let time = item.currentTime()
-        return item.tracks.contains { $0.isEnabled && $0.assetTrack.showsMovingVideo(at: time) }
+        let (time, next) = (item.currentTime(), item.nextFrameTime)
+        return item.tracks.contains {
+            $0.isEnabled && $0.assetTrack.showsMovingVideo(at: time, nextFrame: next)
+        }
     }
 
     /// One line for people: what plays, or why nothing does.
@@ -82,8 +84,19 @@ extension Track {
     }
 
     /// Whether the track shows at least two frames in a second at a time. Video may begin after the audio, or end
-    /// before it.
-    func showsMovingVideo(at time: MediaTime) -> Bool {
-        isMovingVideo && time >= timeRange.start && (!timeRange.end.isNumeric || time < timeRange.end)
+    /// before it, and a frame may last long: a scene that does not move, or a gap of a playlist.
+    ///
+    /// - Parameters:
+    ///   - time: The item time.
+    ///   - nextFrame: The item time at which the next frame is due, or nil if it is unknown.
+    func showsMovingVideo(at time: MediaTime, nextFrame: MediaTime? = nil) -> Bool {
+        guard isMovingVideo, time >= timeRange.start, !timeRange.end.isNumeric || time < timeRange.end else {
+            return false
+        }
+        guard let nextFrame else { return true }
+        return nextFrame < time + Self.longFrame && time - Self.longFrame < nextFrame
     }
+
+    /// The distance of the next frame from which on no frames are expected: 1 s.
+    private static let longFrame = MediaTime(value: 1, timescale: 1)
 }
