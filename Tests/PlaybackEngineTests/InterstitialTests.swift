@@ -81,6 +81,24 @@ struct InterstitialTests {
         #expect(frames(bench, from: 4_000_000_000).first == "51@4040")
     }
 
+    @Test("The end of an item that has been interrupted is ahead, unless it was reached before")
+    func endOfInterrupted() {
+        for (time, isExpected) in [(500, false), (5000, true)] as [(Int64, Bool)] {
+            let bench = makeBench()
+            bench.play()
+            bench.driver.run(until: HostTime(nanoseconds: time * 1_000_000))
+            interrupt(bench)
+            bench.driver.run(seconds: 0.1)
+            let isReached = Locked<Bool?>(nil)
+            bench.loop.perform { loop in
+                let state = loop.endState(of: ItemID(1), isReverse: false)
+                isReached.withLock { $0 = state.map { if case .reached = $0 { true } else { false } } }
+            }
+            bench.driver.settle()
+            #expect(isReached.withLock { $0 } == isExpected)
+        }
+    }
+
     @Test("A loop continues in its pass, also if the next pass is decoded already")
     func looping() {
         let bench = EngineTestBench()

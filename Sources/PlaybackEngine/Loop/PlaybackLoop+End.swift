@@ -13,20 +13,24 @@ package enum EndState: Sendable {
 
 /// Queries for a caller that waits for the end of an item. Control lane.
 extension PlaybackLoop {
-    /// Returns whether the current pass of an item has ended; nil if the item is not the current one.
+    /// Returns whether the current pass of an item has ended; nil if the item is neither the current one nor interrupted
+    /// by it.
     ///
     /// - Parameters:
     ///   - id: The item.
     ///   - isReverse: Whether the item will be played backward. The end in the other direction does not count.
     package func endState(of id: ItemID, isReverse: Bool) -> EndState? {
-        guard let item = state.item, item.id == id else { return nil }
+        let interrupted = state.interstitial?.primary.flatMap { $0.item.id == id ? $0 : nil }
+        guard let item = interrupted?.item ?? state.item, item.id == id else { return nil }
         if item.status == .failed {
             return .failed(item.error ?? MediaError(.unknown, "the item has failed"))
         }
-        guard item.hasEnded, !item.isSeeking, state.isReverse == isReverse else { return .ahead }
+        let wasReverse = interrupted?.isReverse ?? state.isReverse
+        guard item.hasEnded, !item.isSeeking, wasReverse == isReverse else { return .ahead }
         if let error = item.endError { return .failed(error) }
         // A loop that was requested at the end starts again.
-        return state.loopsItem && !item.passIsTooShortToLoop ? .ahead : .reached
+        let loops = interrupted == nil ? state.loopsItem : state.repeatSetting == .loop
+        return loops && !item.passIsTooShortToLoop ? .ahead : .reached
     }
 
     /// Calls `body` on some lane when all sinks have received what has been delivered to them.
