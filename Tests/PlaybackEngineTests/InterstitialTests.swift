@@ -81,6 +81,22 @@ struct InterstitialTests {
         #expect(frames(bench, from: 4_000_000_000).first == "51@4040")
     }
 
+    @Test("A boundary time at which an item is interrupted is reported once")
+    func boundary() {
+        let bench = makeBench()
+        let reported = Locked<[Int64]>([])
+        let times = [2_000_000_000, 2_500_000_000].map { ItemTime(nanoseconds: $0) }
+        bench.loop.perform { loop in
+            loop.observeTimes(1, times) { time in reported.withLock { $0.append(time.nanoseconds) } }
+        }
+        bench.play()
+        bench.driver.run(until: HostTime(nanoseconds: 2_000_000_000))
+        #expect(reported.withLock { $0 } == [2_000_000_000])
+        interrupt(bench)
+        bench.driver.run(atMost: 60)
+        #expect(reported.withLock { $0 } == times.map(\.nanoseconds))
+    }
+
     @Test("The end of an item that has been interrupted is ahead, unless it was reached before")
     func endOfInterrupted() {
         for (time, isExpected) in [(500, false), (5000, true)] as [(Int64, Bool)] {

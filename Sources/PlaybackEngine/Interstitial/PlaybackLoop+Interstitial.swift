@@ -86,6 +86,7 @@ extension PlaybackLoop {
             item: old,
             presentation: presentation.current,
             position: max(.zero, presentation.itemTime(at: now)),
+            observed: observers.progress,
             frame: layers.lastItem == old.id ? layers.lastFrame : nil
         )
         publisher.countBytes(of: old)
@@ -122,7 +123,7 @@ extension PlaybackLoop {
                 \.self
             )
         )
-        observers.jumped(itemTime: primary.position)
+        observers.continued(primary.observed, itemTime: primary.position)
         openCues(id, sources[id]?.make()?.cueSources ?? [:])
         showFrame(of: primary, at: now)
         if let (result, item) = primary.opened {

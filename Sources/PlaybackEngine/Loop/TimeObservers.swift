@@ -60,6 +60,27 @@ struct TimeObservers {
         }
     }
 
+    /// How far the observers have been called in an item, by their identifiers.
+    typealias Progress = [UInt64: (from: ItemTime, includesFrom: Bool)]
+
+    var progress: Progress {
+        let pairs = entries.map { id, entry in
+            (id, (from: entry.from, includesFrom: entry.includesFrom))
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    /// Handles the return to an item after an interstitial: periodic observers are called, and boundary observers
+    /// continue where they were, so that no time is reported twice or not at all.
+    mutating func continued(_ progress: Progress, itemTime now: ItemTime) {
+        jumped(itemTime: now)
+        for index in entries.indices {
+            guard let earlier = progress[entries[index].id] else { continue }
+            entries[index].entry.from = earlier.from
+            entries[index].entry.includesFrom = earlier.includesFrom
+        }
+    }
+
     /// Corrects the time of a jump that has been reported already.
     mutating func moved(itemTime now: ItemTime) {
         for index in entries.indices {
