@@ -74,4 +74,23 @@ struct JoinTimeTests {
         #expect(bench.videoSink.numbers == Array(50..<100))
         #expect(bench.lines("playbackStalled").isEmpty)
     }
+
+    @Test("The position at which an item is opened is the time at which reading began, once that is known")
+    func openingPosition() {
+        let bench = EngineTestBench()
+        bench.load(.clip(seconds: 4)) { item in
+            let makeDemuxer = item.makeDemuxer
+            item.makeDemuxer = { JoiningDemuxer(makeDemuxer($0), at: .seconds(2)) }
+        }
+        let positions = Locked<[MediaTime]>([])
+        for _ in 0..<2 {
+            bench.loop.perform { loop in
+                let position = loop.openingPosition(of: ItemID(1)) ?? .invalid
+                positions.withLock { $0.append(position) }
+            }
+            bench.driver.run(seconds: 0)
+        }
+        let expected: [MediaTime] = [.indefinite, .seconds(2)]
+        #expect(positions.withLock { $0 } == expected)
+    }
 }

@@ -3,10 +3,13 @@ import PlayheadBackend
 
 /// Opening items, and transitions between them.
 extension PlaybackLoop {
-    /// Returns the position at which an item was opened, or nil if it is not the current one. Called on the control lane.
+    /// Returns the position at which an item was opened, or nil if it is not the current one. The position is indefinite
+    /// before the item is open if its presentation may prefer a start. Called on the control lane.
     package func openingPosition(of id: ItemID) -> MediaTime? {
         guard let current, current.id == id else { return nil }
-        return current.start.firstWanted ?? .zero
+        if let position = current.start.firstWanted ?? current.start.demuxTarget { return position }
+        guard let pipeline = current.pipeline else { return .indefinite }
+        return pipeline.description.joinTime ?? .zero
     }
 
     func open(_ id: ItemID) {
