@@ -310,15 +310,25 @@ struct LiveTests {
         await listener.player.shutdown()
     }
 
-    @Test("After a seek that was made while paused, playback continues where it was sought to")
-    func soughtWhilePaused() async throws {
+    @Test(
+        "After a seek that was made while paused, playback continues where it was sought to",
+        arguments: [false, true]
+    )
+    func soughtWhilePaused(setsRate: Bool) async throws {
         let scene = try Scene([Stage(segments: 0..<8)], tags: "#EXT-X-TARGETDURATION:1\n")
         let listener = try Listener(scene) { $0.automaticallyPreservesTimeOffsetFromLive = true }
         #expect(await listener.waitUntilReady())
         await listener.play(to: 5.3)
-        #expect(
-            await listener.player.seek(to: .seconds(1), toleranceBefore: .zero, toleranceAfter: .zero)
-        )
+        if setsRate {
+            listener.player.setRate(0, time: .seconds(1), atHostTime: .invalid)
+        } else {
+            let finished = await listener.player.seek(
+                to: .seconds(1),
+                toleranceBefore: .zero,
+                toleranceAfter: .zero
+            )
+            #expect(finished)
+        }
         listener.player.play()
         #expect(listener.item.currentTime().seconds < 2)
         await listener.player.shutdown()

@@ -76,6 +76,16 @@ struct PrerollTests {
         #expect(bench.videoSink.numbers.last == 49)
     }
 
+    @Test("A time after the end of the item is the end")
+    func afterEnd() {
+        let bench = PlayerTestBench()
+        let item = bench.load()
+        bench.player.setRate(0, time: .ms(5000), atHostTime: .invalid)
+        #expect(bench.player.currentTime() == item.duration)
+        bench.driver.settle()
+        #expect(bench.player.currentTime() <= item.duration)
+    }
+
     @Test("A pause cancels a scheduled start")
     func pausedBefore() {
         let bench = PlayerTestBench()

@@ -52,12 +52,17 @@ extension PlayerCore {
             itemChanges.withLock { _ -> UInt64 in
                 // The seek would end the playback of a source that cannot seek.
                 let start: MediaTime? = time.isNumeric && item?.canSeek(to: time) != false ? time : nil
+                let duration = item?.facts.duration ?? .indefinite
                 return state.withLock { state in
                     state.addCommand { $0.restart(rate, at: start, host: host) }
                     let held = rate.isNaN ? 0 : max(-32, min(32, rate))
                     state.rate = Masked(value: held, command: state.commands)
                     if let start, state.item != nil {
-                        state.seekTarget = Masked(value: max(.zero, start), command: state.commands)
+                        // A live item stays where it is sought to.
+                        state.stalled = nil
+                        state.liveStop = nil
+                        let shown = max(.zero, duration.isNumeric ? min(start, duration) : start)
+                        state.seekTarget = Masked(value: shown, command: state.commands)
                     }
                     return state.commands
                 }
