@@ -72,7 +72,9 @@ struct Extents: Hashable, Sendable {
     /// Returns the offset of the first stored byte after the missing one at `offset`, or nil if there is none within
     /// `limit` bytes.
     func nextStored(after offset: Int64, limit: Int64) -> Int64? {
-        let index = firstIndex(endingAfter: offset)
+        var index = firstIndex(endingAfter: offset)
+        // The byte may have been stored since the caller found it missing. Its extent does not come after it.
+        if index < all.count, all[index].start <= offset { index += 1 }
         guard index < all.count, all[index].start - offset <= limit else { return nil }
         return all[index].start
     }
