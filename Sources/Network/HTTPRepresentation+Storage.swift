@@ -35,14 +35,15 @@ extension HTTPRepresentation {
     /// Passes buffered bytes to the cache entry. Creates the entry if the response may be stored.
     func flushDiskBuffer(_ fetch: Fetch, _ state: inout State) {
         guard !fetch.diskBuffer.isEmpty else { return }
+        defer { fetch.diskBuffer = [] }
+        // The first bytes may have been stored before the server declared it.
+        guard !state.metadata.noStore else { return }
         if state.entry == nil, let cache = resource.options.cache, state.metadata.declaresByteCount,
-            !state.metadata.noStore,
             let identity = identity(state)
         {
             state.entry = entry(cache, identity, state)
         }
         state.entry?.store(fetch.diskBuffer, at: fetch.diskBufferEnd - Int64(fetch.diskBuffer.count))
-        fetch.diskBuffer = []
     }
 
     private func entry(_ cache: DiskCache, _ identity: CacheIndex.Identity, _ state: State) -> CacheEntry? {

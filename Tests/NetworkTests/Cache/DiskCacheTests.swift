@@ -294,6 +294,24 @@ struct DiskCacheTests {
         }
     }
 
+    @Test("If only later responses have no-store, their bytes are not cached")
+    func noStoreLater() async throws {
+        let isNoStore = Locked(false)
+        let change: Change = { _, answer in
+            if isNoStore.withLock({ $0 }) { answer.set("Cache-Control", "no-store") }
+        }
+        try await use(size: 3_000_000, change: change) { file in
+            file.policy.window = 100_000
+            file.policy.initialWindow = 100_000
+            _ = try await read(file, upTo: 300_000)
+            isNoStore.withLock { $0 = true }
+            for _ in 0..<2 {
+                file.simulateNewProcess()
+                try await expectLocal(file, "/film.mp4", false)
+            }
+        }
+    }
+
     @Test("A file from a server without range support is fetched once, and read at any offset from the cache")
     func withoutRanges() async throws {
         let film = ServedFile.bytes(3_000_000)
