@@ -158,9 +158,10 @@ extension HTTPRepresentation {
     private func changeError(_ head: ResponseHead, size: Int64?, _ metadata: ResourceMetadata) -> MediaError?
     {
         let tags = [head.entityTag, metadata.entityTag].map { $0.map(ResponseHead.opaqueTag) }
+        // Dates decide unless both responses have tags, because servers may report different dates for one tag.
         let isOther =
             areDifferent(size, metadata.byteCount) || areDifferent(tags[0], tags[1])
-            || head.entityTag == nil && areDifferent(head.lastModified, metadata.lastModified)
+            || tags.contains(nil) && areDifferent(head.lastModified, metadata.lastModified)
         // The validators of a live stream change with its bytes, and it has no length.
         guard metadata.isLiveStream ? size != nil : isOther else { return nil }
         return MediaError(.resourceChanged, "the resource has changed on the server since it was opened")

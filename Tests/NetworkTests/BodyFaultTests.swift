@@ -274,7 +274,7 @@ struct BodyFaultTests {
 
     @Test(
         "A resource that changes while it is read is an error, and its new bytes are not returned",
-        arguments: ["ETag", "Last-Modified"]
+        arguments: ["ETag", "Last-Modified", "Last-Modified with a first ETag"]
     )
     func changed(by name: String) throws {
         let old = ServedFile.bytes(300_000)
@@ -284,7 +284,7 @@ struct BodyFaultTests {
             answer = Answer.file(isNew ? new : old, for: request, tag: isNew ? "two" : "one")
             if name != "ETag" {
                 // A server without support for `If-Range` sends the range of the new file.
-                answer.set("ETag", nil)
+                answer.set("ETag", isNew && name != "Last-Modified" ? "two" : nil)
                 answer.set(
                     "Last-Modified",
                     isNew ? "Tue, 02 Jan 2024 00:00:00 GMT" : "Mon, 01 Jan 2024 00:00:00 GMT"
