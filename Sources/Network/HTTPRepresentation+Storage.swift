@@ -48,10 +48,10 @@ extension HTTPRepresentation {
 
     private func entry(_ cache: DiskCache, _ identity: CacheIndex.Identity, _ state: State) -> CacheEntry? {
         let location = state.address == state.baseAddress ? nil : state.address.text
-        guard location?.utf8.count ?? 0 <= CacheIndex.locationLimit else { return nil }
+        guard let cacheKey, location?.utf8.count ?? 0 <= CacheIndex.locationLimit else { return nil }
         return CacheEntry(
             cache.folder,
-            cache.digest(resource),
+            cacheKey,
             identity,
             supportsRanges: state.metadata.supportsRanges ?? true,
             isPublic: state.metadata.isPublic,

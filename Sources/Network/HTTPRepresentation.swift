@@ -155,6 +155,9 @@ package final class HTTPRepresentation: ByteSource {
 
     let state: Locked<State>
     let resource: HTTPResource
+    /// The digest that names the files of the resource in the disk cache, or nil without a cache. The application's key
+    /// function makes it in advance, because it must not be called with the lock held.
+    let cacheKey: [UInt8]?
     /// The cookies for this resource and those that it refers to.
     let cookies: CookieStore
     let policy: Policy
@@ -190,6 +193,7 @@ package final class HTTPRepresentation: ByteSource {
     /// asset, unless the options have a store.
     init(_ resource: HTTPResource, _ policy: Policy, _ cookies: CookieStore, _ entry: CacheEntry?) {
         self.resource = resource
+        cacheKey = resource.options.cache.map { $0.digest(resource) }
         var policy = policy
         // Segments of a playlist are read from their start to their end.
         if resource.referrer != .none { policy.firstWindow = policy.window }

@@ -384,6 +384,27 @@ struct DiskCacheTests {
         }
     }
 
+    @Test("The key function is called before the first request, when the source holds no lock")
+    func keyFunction() async throws {
+        let server = Locked<FaultServer?>(nil)
+        let requestCounts = Locked<[Int]>([])
+        let key: @Sendable (URL) -> String = { url in
+            let count = server.withLock { $0 }?.log.count ?? 0
+            requestCounts.withLock { $0.append(count) }
+            return url.path
+        }
+        try await use(key: key) { file in
+            let served = file.server
+            server.withLock { $0 = served }
+            _ = try await read(file)
+            let counts = requestCounts.withLock { $0 }
+            #expect(!counts.isEmpty)
+            #expect(counts.allSatisfy { $0 == 0 }, "\(counts)")
+            file.simulateNewProcess()
+            try await expectLocal(file)
+        }
+    }
+
     @Test("Different headers are different cache entries")
     func credentials() async throws {
         try await use { file in
