@@ -112,6 +112,31 @@ struct PreloaderTests {
         }
     }
 
+    @Test("If an asset is replaced while another thread adds it, the player gets the later result")
+    func replacedMeanwhile() {
+        let bench = Bench()
+        let preloader = preloader(bench)
+        let added = Locked<Asset?>(nil)
+        let backend = NoticeHandlerBackend(inner: bench.backend) {
+            let asset = added.withLock { asset in
+                defer { asset = nil }
+                return asset
+            }
+            guard let asset else { return }
+            preloader.cancel(asset)
+            preloader.preload(asset, to: .probed)
+        }
+        let asset = Asset(url: bench.backend.add(), backend: backend)
+        added.withLock { $0 = asset }
+        preloader.preload(asset, to: .probed)
+        bench.driver.run(seconds: 0)
+        #expect(preloader.status(of: asset) == .ready)
+        bench.load(PlayerItem(asset: asset))
+        #expect(preloader.status(of: asset) == nil)
+        #expect(bench.videoSink.numbers == [0])
+        #expect(bench.backend.openCount(of: asset.url) == 2)
+    }
+
     @Test("Media that begins after centuries is preloaded")
     func extremeTime() {
         let bench = Bench()

@@ -57,7 +57,7 @@ final class PreloadJob: Sendable {
     /// The rank and the order of creation. Lower values come first.
     var sortKey: (Int, UInt64) { (state.withLock { $0.rank }, order) }
 
-    /// Makes the result available to players of the asset.
+    /// Makes the result available to players of the asset, unless the job has been cancelled.
     func publish() {
         let runner = StageRunner(on: lane, stepsPerTurn: 1) { [weak self] in self?.step() ?? .finished }
         demuxer.setClaimHandler { [weak self] in
@@ -67,8 +67,12 @@ final class PreloadJob: Sendable {
             end(.handedOver)
         }
         runner.wakes(for: demuxer)
-        asset.setPreloaded(demuxer)
-        state.withLock { $0.runner = runner }
+        state.withLock { state in
+            // Another thread may have cancelled the job, and may have published another one for the asset.
+            guard state.status != .cancelled else { return }
+            asset.setPreloaded(demuxer)
+            state.runner = runner
+        }
     }
 
     /// Changes the target and the rank.
@@ -118,10 +122,11 @@ final class PreloadJob: Sendable {
     /// - Returns: True if no player has claimed it.
     @discardableResult
     func cancel() -> Bool {
+        let isUnclaimed = demuxer.abandon()
+        // The job is not published after this.
+        if isUnclaimed { state.withLock { $0.status = .cancelled } }
         asset.removePreloaded(demuxer)
-        guard demuxer.abandon() else { return false }
-        state.withLock { $0.status = .cancelled }
-        return true
+        return isUnclaimed
     }
 
     private func step() -> StepResult {
