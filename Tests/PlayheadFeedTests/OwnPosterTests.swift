@@ -1,9 +1,10 @@
 import Foundation
 import Playhead
-import PlayheadFeed
 import PlayheadTesting
 import TestSupport
 import Testing
+
+@testable import PlayheadFeed
 
 /// The frame rates of the scripts tell clips (25) and thumbnails (10, 11, ...) apart.
 @Suite("Feed: posters of the application")
@@ -360,6 +361,20 @@ struct OwnPosterTests {
         view.poster = .firstFrame
         scene.driver.run(seconds: 10)
         #expect(view.content == .video && sink.rates.last == 25)
+    }
+
+    @Test("A sink is flushed before it receives a clip, also if the clip arrives before its layer is flushed")
+    func flushedFirst() throws {
+        let layer = FeedLayer()
+        let sink = RecordingSink()
+        layer.add(sink)
+        let shape = try #require(layer.posterShape)
+        for _ in 0..<2 {
+            let clip = try #require(layer.begin())
+            layer.show(Self.frame(.bgra, [1, 2, 3, 255]), shape, for: clip)
+            layer.flush(clip)
+        }
+        #expect(sink.calls.withLock { $0 } == ["flush", "start 4x4", "present", "flush", "present"])
     }
 
     /// A frame of 4x4 pixels of one color.

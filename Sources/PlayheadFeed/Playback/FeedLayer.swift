@@ -122,9 +122,9 @@ public final class FeedLayer: Sendable {
     ///
     /// - Parameter sink: The sink to add. A sink that was added before is ignored.
     public func add(_ sink: any VideoSink) {
-        let gate = SinkGate(sink, owner: self)
         let added = state.withLock { state -> (PlayerLayer, BoundSink)? in
             guard !state.gates.contains(where: { $0.sink === sink }) else { return nil }
+            let gate = SinkGate(sink, owner: self, binding: state.binding)
             state.gates.append(gate)
             guard let layer = state.layer else { return nil }
             let bound = BoundSink(gate, state.binding)
@@ -181,9 +181,10 @@ public final class FeedLayer: Sendable {
         return binding
     }
 
-    /// Tells the sinks that what they show belongs to another clip. It is called on a sink lane.
+    /// Tells the sinks that what they show belongs to another clip. It is called on a sink lane. A sink that has
+    /// received a frame of the clip on another lane was flushed before that frame.
     func flush(_ binding: UInt64) {
-        for gate in state.withLock({ $0.content == .nothing ? $0.gates : [] }) { gate.flush(binding) }
+        for gate in state.withLock({ $0.gates }) { gate.begin(binding) }
     }
 
     /// Attaches the player of a clip, if it is the current one. With nil the player is detached and its last frame

@@ -5,8 +5,8 @@ import Playhead
 /// Frames arrive on the lanes of several players. They are presented one at a time by the thread that finds the queue
 /// idle; other threads do not wait.
 ///
-/// `@unchecked Sendable`: `started`, `poster` and `isFinished` are only used by the thread that empties the queue; `queue` and
-/// `failure` are locked.
+/// `@unchecked Sendable`: `started`, `poster`, `lastClip` and `isFinished` are only used by the thread that empties
+/// the queue; `queue` and `failure` are locked.
 final class SinkGate: @unchecked Sendable {
     /// The object that decides whether a frame may pass, and that is notified after it has passed.
     protocol Owner: AnyObject, Sendable {
@@ -26,11 +26,15 @@ final class SinkGate: @unchecked Sendable {
     private var started: VideoFormat?
     /// The poster that was presented last.
     private var poster: (binding: UInt64, shape: PosterShape)?
+    /// The number of the clip that the sink was added or flushed for.
+    private var lastClip: UInt64
     private var isFinished = false
 
-    init(_ sink: any VideoSink, owner: any Owner) {
+    /// Creates a gate for a sink that is added while `binding` is the number of the current clip.
+    init(_ sink: any VideoSink, owner: any Owner, binding: UInt64) {
         self.sink = sink
         self.owner = owner
+        lastClip = binding
     }
 
     private func perform(_ work: @escaping @Sendable () -> Void) {
@@ -58,6 +62,7 @@ final class SinkGate: @unchecked Sendable {
         perform { [self] in
             guard !isFinished, let owner, owner.shouldShow(binding, isVideo: isVideo) else { return }
             if let shape, let poster, poster == (binding, shape) { return }
+            beginClip(binding)
             poster = shape.map { (binding, $0) }
             do {
                 if started != frame.format {
@@ -74,10 +79,27 @@ final class SinkGate: @unchecked Sendable {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
+    /// Flushes the sink for a seek in the clip.
     func flush(_ binding: UInt64) {
         perform { [self] in
-            if !isFinished, let owner, owner.shouldShow(binding, isVideo: true) { sink.flush() }
+            guard !isFinished, let owner, owner.shouldShow(binding, isVideo: true) else { return }
+            lastClip = binding
+            sink.flush()
         }
+    }
+
+    /// Flushes the sink for another clip, unless that has been done.
+    func begin(_ binding: UInt64) {
+        perform { [self] in
+            guard !isFinished, let owner, owner.shouldShow(binding, isVideo: true) else { return }
+            beginClip(binding)
+        }
+    }
+
+    private func beginClip(_ binding: UInt64) {
+        guard lastClip != binding else { return }
+        lastClip = binding
+        sink.flush()
     }
 
     func finish() { perform { [self] in end() } }
