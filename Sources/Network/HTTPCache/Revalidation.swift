@@ -138,7 +138,9 @@ final class Revalidation: TransferReceiver {
     /// Returns true if a response describes the stored representation.
     private func matches(_ head: ResponseHead, _ size: Int64?) -> Bool {
         if let size, size != identity.byteCount { return false }
-        if let tag = identity.entityTag { return head.entityTag == tag }
+        if let tag = identity.entityTag {
+            return head.entityTag.map(ResponseHead.opaqueTag) == ResponseHead.opaqueTag(tag)
+        }
         return head.lastModified == identity.lastModified
     }
 

@@ -241,6 +241,25 @@ struct DiskCacheTests {
         }
     }
 
+    @Test(
+        "A cached file whose entity tag becomes strong or weak is not fetched again from a server without conditions",
+        arguments: [("W/\"1\"", "\"1\""), ("\"1\"", "W/\"1\"")]
+    )
+    func weakTag(first: String, second: String) async throws {
+        let film = ServedFile.bytes(300_000)
+        let change: Change = { request, answer in
+            var plain = request
+            plain.headers["if-none-match"] = nil
+            answer = .file(film, for: plain, tag: request.number == 1 ? first : second)
+        }
+        try await use(change: change) { file in
+            _ = try await read(file)
+            file.simulateNewProcess()
+            try await expectLocal(file)
+            #expect(file.server.log.count == 2)
+        }
+    }
+
     @Test("A file of another length has changed, even if its entity tag is the same")
     func otherLength() async throws {
         let new = ServedFile.bytes(299_999, seed: 2)
