@@ -256,8 +256,7 @@ final class CacheEntry: StoredExtents, Sendable {
             let missing = state.withLock { $0.index.extents.missing(in: range) }
             let count = missing.reduce(0) { $0 + $1.count }
             guard count > 0 else { return }
-            try openForWriting()
-            guard !state.withLock({ $0.isDetached }) else { return }
+            guard try openForWriting() else { return }
             guard try folder.makeRoom(count) else {
                 return state.withLock { $0.suspendedUntil = folder.now + Self.roomRetryDelay }
             }
@@ -297,26 +296,29 @@ final class CacheEntry: StoredExtents, Sendable {
 
     private func detach() { state.withLock { $0.isDetached = true } }
 
-    /// Opens the data file for writing, or creates it.
-    private func openForWriting() throws(CacheFault) {
-        // The folder may have been read-only. The next attempt reports why.
+    /// Opens the data file for writing, or creates it. Returns false if that is not possible at present.
+    private func openForWriting() throws(CacheFault) -> Bool {
         if let isWritable = try withFile({ _ in state.withLock { $0.isWritable } }) {
-            if !isWritable { try reopen() }
-            return
+            if isWritable { return true }
+            return try reopen()
         }
         try folder.locked { () throws(CacheFault) in
             let stored = folder.readIndex(key)
             if let stored, stored.identity == identity, try adopt(stored) { return }
             try create(replacing: stored)
         }
+        return true
     }
 
-    private func reopen() throws(CacheFault) {
+    /// Opens the data file again for writing, because the folder was read-only before. Returns false if a reader uses
+    /// the old descriptor now.
+    private func reopen() throws(CacheFault) -> Bool {
         let generation = state.withLock { $0.index.generation }
+        // If the file still cannot be written, this reports why.
         let file = try folder.files.open(folder.dataPath(key, generation), writable: true, creates: false)
-        // Readers still use the old descriptor.
         folder.files.close(file)
-        detach()
+        closeFile()
+        return try withFile({ _ in state.withLock { $0.isWritable } }) ?? false
     }
 
     /// Adopts the entry that another process has created for the same representation.

@@ -212,6 +212,21 @@ struct CacheFolderTests {
         }
     }
 
+    @Test("A file that could only be opened for reading is written when that is possible again")
+    func writableLater() async throws {
+        try await TemporaryFolder.use { path in
+            let first = folder(path)
+            store(film, 0..<100_000, try entry(first))
+            await first.flush()
+            let second = folder(path, FaultyFiles(.refusesOnce(at: 1, code: EROFS)))
+            let reopened = try #require(CacheEntry.open(second, key))
+            #expect(reopened.read(at: 0)?.bytes == Array(film[..<65_536]))
+            store(film, 100_000..<300_000, reopened)
+            await second.flush()
+            #expect(found(path) == 300_000)
+        }
+    }
+
     @Test("If a process ends before any change of a file, the next process finds correct bytes")
     func endsAnywhere() async throws {
         let other = ServedFile.bytes(300_000, seed: 2)
