@@ -217,6 +217,7 @@ final class CacheFolder: Sendable {
         var name: String
         /// The key as part of the file name.
         var key: Substring
+        /// The space that the file uses on the disk, with its index.
         var usedBytes: Int64
         var time: Int64
     }
@@ -239,6 +240,10 @@ final class CacheFolder: Sendable {
             for orphan in orphans { try files.remove("\(path)/\(orphan)") }
             let removed = Set(orphans)
             found.removeAll { removed.contains($0.name) }
+            // The index of a small resource uses as much space as its bytes.
+            for position in found.indices {
+                found[position].usedBytes += usedBytes(ofFile: "\(found[position].key).index")
+            }
             var total = found.reduce(0) { $0 + $1.usedBytes }
             let limit = min(limit, total - byteCount)
             for data in found.sorted(by: { $0.time < $1.time }) where total > limit {
@@ -274,6 +279,17 @@ final class CacheFolder: Sendable {
             return Data(name: name, key: key, usedBytes: status.usedBytes, time: status.time)
         } catch {
             return nil
+        }
+    }
+
+    /// Returns the space that a file uses on the disk, or 0 if it cannot be opened.
+    private func usedBytes(ofFile name: String) -> Int64 {
+        do throws(CacheFault) {
+            let file = try files.open("\(path)/\(name)", writable: false, creates: false)
+            defer { files.close(file) }
+            return try files.status(file).usedBytes
+        } catch {
+            return 0
         }
     }
 
