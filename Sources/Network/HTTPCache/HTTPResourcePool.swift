@@ -16,6 +16,7 @@ final class HTTPResourcePool: Sendable {
             weak var context: ReadContext?
         }
 
+        /// The readers that wait, and after the end those that may use the result.
         fileprivate var waiters: [ObjectIdentifier: Waiter] = [:]
         fileprivate var revalidation: Revalidation?
         /// The result for all assets that wait.
@@ -98,7 +99,10 @@ final class HTTPResourcePool: Sendable {
             let isUsed = entry.source != nil || entry.lookup != nil
             state.entries[asset.resource] = isUsed ? entry : nil
         }
-        if let result = lookup?.result {
+        // A reader that begins later needs another lookup, because the resource may have changed since.
+        if let lookup, let result = lookup.result,
+            lookup.waiters[ObjectIdentifier(context)]?.context === context
+        {
             if entry.source === result.source { entry.userCount += 1 }
             return .found(result)
         }
@@ -204,7 +208,7 @@ final class HTTPResourcePool: Sendable {
             }
             if isForAll { lookup.result = result }
             lookup.revalidation = nil
-            defer { lookup.waiters = [:] }
+            defer { if !isForAll { lookup.waiters = [:] } }
             return (old, lookup.waiters.values.compactMap(\.context))
         }
         withExtendedLifetime(old) { for context in waiters { context.wake() } }

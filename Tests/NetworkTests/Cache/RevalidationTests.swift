@@ -234,6 +234,37 @@ struct RevalidationTests {
 
     // MARK: One question
 
+    @Test("A source whose reader has left a revalidation does not use its result later")
+    func leftEarly() async throws {
+        let isNew = Locked(false)
+        let new = ServedFile.bytes(200_000, seed: 2)
+        let file = try SharedFile { request, answer in
+            if isNew.withLock({ $0 }) { answer = .file(new, for: request, tag: "\"2\"") }
+            if request.number == 2 { answer.hang = .beforeHead }
+        }
+        defer { file.server.stop() }
+        #expect(try ServedFile.read(try file.source()) == file.bytes)
+        let sources = try (0..<2).map { _ in try file.source() }
+        let contexts = sources.map { _ in ReadContext() }
+        let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+        defer { byte.deallocate() }
+        let wakes = contexts.map(\.wakeCount)
+        for (source, context) in zip(sources, contexts) {
+            let error = #expect(throws: MediaError.self) {
+                try source.read(at: 0, into: byte, context: context)
+            }
+            #expect(error?.code == .notReady)
+        }
+        while file.server.log.count < 2 { await Task.yield() }
+        contexts[0].cancel()
+        file.server.release()
+        contexts[1].wait(after: wakes[1])
+        #expect(try sources[1].read(at: 0, into: byte, context: contexts[1]) == 1)
+        contexts[1].cancel()
+        isNew.withLock { $0 = true }
+        #expect(try ServedFile.read(sources[0]) == new)
+    }
+
     @Test(
         "Sources that wait for the same revalidation cause one request",
         arguments: [false, true]
