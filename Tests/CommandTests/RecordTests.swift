@@ -55,6 +55,32 @@ struct RecordTests {
     }
 
     @Test(
+        "A signal before the first frame has its own status",
+        .enabled(if: deviceLibraryIsThere),
+        arguments: [("INT", "130"), ("TERM", "143")]
+    )
+    func interruptedAtOnce(signal: String, status: String) async throws {
+        let folder = try TemporaryFolder()
+        // The recorder waits for a reader of the pipe before it opens the source.
+        let outcome = try await Command.shell(
+            """
+            cd "$1"
+            mkfifo clip.mkv
+            "$vplay" record --test --size 160x90 -o clip.mkv & child=$!
+            until grep -qs playhead.record /proc/$child/task/*/comm; do :; done
+            kill -$2 $child
+            cat clip.mkv > clip &
+            wait $child; echo $?
+            """,
+            folder.path,
+            signal
+        )
+        #expect(outcome.lines == [status], "\(outcome.text) \(outcome.errors)")
+        #expect(outcome.errors == "vplay: clip.mkv: no frame was recorded\n", "\(outcome.errors)")
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test(
         "The file is written under exactly the name of --output",
         .enabled(if: deviceLibraryIsThere)
     )

@@ -21,7 +21,7 @@ struct RecordCommand: AsyncParsableCommand {
             not support the size or rate uses the nearest one, or reports an error.
 
             Exit status: 0 recorded, 1 camera not found, camera failed, or the file exists or cannot be written, 64 wrong \
-            usage, 130 interrupted (the file is complete), 143 terminated (likewise).
+            usage, 130 interrupted (the file is complete if a frame was recorded), 143 terminated (likewise).
             """
     )
 
@@ -110,12 +110,15 @@ struct RecordCommand: AsyncParsableCommand {
         } catch {
             status?.end()
             let message = reason(error)
+            let cause = (error.underlying as? MediaError)?.code
             // A message about the output names the file already; other errors are those of the camera.
             Console.shared.printError(
-                (error.underlying as? MediaError)?.code == .sinkFailed
-                    ? message : "\(test ? output : name): \(message)"
+                cause == .sinkFailed ? message : "\(test ? output : name): \(message)"
             )
-            ExitStatus.failure.exitNow()
+            // A signal before the first frame has its own status.
+            if cause != .emptyMedia { ExitStatus.failure.exitNow() }
+            ended.open(.failure)
+            await ended.wait().exitNow()
         }
         withExtendedLifetime((signals, stops, keys)) {}
         status?.end()
