@@ -93,6 +93,42 @@ struct RangeTests {
         #expect(try await pictures("--rate", "2", Media.clip).count == 90)
     }
 
+    @Test("--duration counts from the start that a presentation chooses")
+    func chosenStart() async throws {
+        let folder = try TemporaryFolder()
+        let made = try await Command.shell(
+            """
+            cd "$1"
+            ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=160x90:r=10:d=8 -c:v libx264 -g 10 -f hls -hls_time 1 \
+                -hls_list_size 0 list.m3u8
+            sed '1a #EXT-X-START:TIME-OFFSET=3' list.m3u8 > segment.m3u8
+            sed '1a #EXT-X-START:TIME-OFFSET=3.5,PRECISE=YES' list.m3u8 > precise.m3u8
+            grep -v ENDLIST list.m3u8 > live.m3u8
+            """,
+            folder.path
+        )
+        try #require(made.status == 0 && made.errors.isEmpty, "\(made.errors)")
+        let served = try ServedFolder(try ServedFolder.files(folder.url))
+        let list = folder.path("list.m3u8")
+        let whole = try await pictures(list)
+        try #require(whole.count == 80)
+        for (name, first) in [("list", 0), ("segment", 30), ("precise", 35)] {
+            for path in [folder.path("\(name).m3u8"), served.server.url("/\(name).m3u8")] {
+                #expect(try await pictures("--duration", "2", path) == Array(whole[first..<first + 20]))
+                // The second pass begins at zero.
+                let passes = try await pictures("--duration", "9", "--loop", path)
+                #expect(passes == Array(whole[first...] + whole[..<(first + 10)]))
+                #expect(try await pictures("--duration", "9", path, list) == passes)
+                let follower = try await pictures("--duration", "10", list, path)
+                #expect(follower == whole + Array(whole[first..<first + 20]))
+            }
+        }
+        let live = try await pictures("--duration", "1", served.server.url("/live.m3u8"))
+        let start = try #require(live.first.flatMap { whole.firstIndex(of: $0) })
+        #expect(start > 0 && live == Array(whole[start..<start + 10]))
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("A range without a duration is not repeated", arguments: ["1", "-1"])
     func emptyRange(rate: String) async throws {
         let range = ["--start", "0.5", "--end", "0.5"]

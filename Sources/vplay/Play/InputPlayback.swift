@@ -5,8 +5,10 @@ import PlayheadCore
 struct InputPlayback: Sendable {
     let item: PlayerItem
     let entry: PlaylistEntry
-    /// The start in item time.
-    let start: MediaTime
+    /// The start in item time, or zero while it is not known.
+    private(set) var start: MediaTime
+    /// Whether the start is known. A presentation may choose its own when it is opened.
+    private(set) var isStartKnown: Bool
     /// The end that `--end` sets in item time, or nil for none.
     let end: MediaTime?
     /// Whether it starts at the position that an earlier session has saved.
@@ -18,10 +20,18 @@ struct InputPlayback: Sendable {
     /// The file, or nil if the input is none.
     let file: OpenedFile?
 
-    init(item: PlayerItem, entry: PlaylistEntry, start: MediaTime, end: MediaTime?) {
+    /// Creates a playback.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - entry: The entry of the item.
+    ///   - start: The start that is requested in item time, or nil for that of the media.
+    ///   - end: The end that `--end` sets in item time, or nil for none.
+    init(item: PlayerItem, entry: PlaylistEntry, start: MediaTime?, end: MediaTime?) {
         self.item = item
         self.entry = entry
-        self.start = start
+        self.start = start ?? .zero
+        isStartKnown = start != nil || !entry.mayChooseStart
         self.end = end
         let url = item.asset.url
         file = url.isFileURL ? OpenedFile(path: url.path) : nil
@@ -33,8 +43,16 @@ struct InputPlayback: Sendable {
     /// The minimum duration of a pass that is repeated. Repeating shorter passes would never end.
     static let minimumPassDuration = MediaTime(value: 1, timescale: 1000)
 
-    /// Sets the end of the item to `--end` or the remainder of `--duration`, whichever is earlier.
+    /// Sets the start that the media has chosen.
+    mutating func noteStart(_ time: MediaTime) {
+        start = time
+        isStartKnown = true
+    }
+
+    /// Sets the end of the item to `--end` or the remainder of `--duration`, whichever is earlier. While the start is
+    /// not known, `--duration` has no effect.
     func limit(to remaining: MediaTime?) {
+        let remaining = isStartKnown ? remaining : nil
         guard let limit = [end, remaining.map { start + $0 }].compactMap(\.self).min() else { return }
         // Changing the end reopens the item.
         let old = item.forwardPlaybackEndTime

@@ -80,7 +80,7 @@ struct ItemMaker: Sendable {
         if let start { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
         // The end is exclusive, but a frame due exactly at --end is played.
         let end = (entry.options.end ?? options.end).map { zero + $0 + Self.smallestStep }
-        var playback = InputPlayback(item: item, entry: entry, start: start ?? .zero, end: end)
+        var playback = InputPlayback(item: item, entry: entry, start: start, end: end)
         playback.isResumed = resume != nil
         if let position, start == nil, asset.status == .loaded {
             playback.missingStart = position.absence(chapterCount: asset.chapters.count)

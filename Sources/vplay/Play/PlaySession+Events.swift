@@ -17,7 +17,10 @@ extension PlaySession {
                 state.timeControl = status
                 return state.isStopping && status == .paused
             }
-            if status == .playing { control?.playbackRestarted() }
+            if status == .playing {
+                control?.playbackRestarted()
+                noteStart(of: timed.item, at: timed.itemTime)
+            }
             if isOver { finish() }
         case .timeJumped(let item, let time):
             if item === player.currentItem { control?.timeJumped(to: time) }
@@ -28,6 +31,11 @@ extension PlaySession {
             showTitle()
         case .itemStatusChanged(let item, .readyToPlay):
             didBecomeReady(item)
+            // An item that follows without a gap plays already. Others are at zero until their first frame is found.
+            let isPlaying = state.withLock { $0.timeControl == .playing }
+            if isPlaying, timed.itemTime > .zero || item.asset.media?.chosenStart ?? .zero <= .zero {
+                noteStart(of: item, at: timed.itemTime)
+            }
             let (id, isNext) = state.withLock { state in
                 (state.current?.item === item ? state.current?.entry.id : nil, state.next?.item === item)
             }

@@ -70,7 +70,7 @@ extension PlaySession {
             return (state.current == nil, state.isPausedByUser)
         }
         if playback.entry.options.isPaused == true { player.pause() }
-        if player.repeatMode == .loop { watchDuration() }
+        if player.repeatMode == .loop, playback.isStartKnown { watchDuration() }
         player.actionAtItemEnd = queuesNext ? .advance : .pause
         control?.fileStarted(playback.entry, isReady: false)
         // The first item is set last. Later the item is set before the rate, which is 0 after the end of an item.
@@ -90,7 +90,8 @@ extension PlaySession {
         let (playback, passStart, remaining) = state.withLock { state in
             (state.hasEnded || state.next != nil ? nil : state.current, state.passStart, state.remaining)
         }
-        guard let playback, playback.item.status == .readyToPlay else { return }
+        guard let playback, playback.item.status == .readyToPlay, playback.isStartKnown || remaining == nil
+        else { return }
         let end = playback.item.expectedEnd
         if !end.isNumeric || end - playback.start >= InputPlayback.minimumPassDuration {
             state.withLock { $0.playlist.notePlayed(playback.entry.id) }
@@ -278,7 +279,30 @@ extension PlaySession {
 
     // MARK: Duration
 
-    /// Observes the end of `--duration` in a loop, where it may be in any pass. Otherwise it is the end of the item.
+    /// Notes the start of the current playback if only the opening of its item has found it, and observes the end of
+    /// `--duration` from there.
+    ///
+    /// - Parameters:
+    ///   - item: The item that plays.
+    ///   - time: Its time when it begins to play.
+    func noteStart(of item: PlayerItem?, at time: MediaTime) {
+        let isNew = state.withLock { state in
+            guard state.remaining != nil, !state.hasEnded, let playback = state.current,
+                playback.item === item, !playback.isStartKnown, playback.item.status == .readyToPlay
+            else { return false }
+            // Other media begin at zero, also if their first frame is due later.
+            let start = playback.item.asset.media?.chosenStart == nil ? .zero : time
+            state.current?.noteStart(start)
+            state.passStart = start
+            return true
+        }
+        guard isNew else { return }
+        watchDuration()
+        queueNext()
+    }
+
+    /// Observes the end of `--duration` in a loop, where it may be in any pass, and in an item whose start was not
+    /// known when it was made. Otherwise it is the end of the item.
     private func watchDuration() {
         let (start, remaining) = state.withLock { ($0.passStart, $0.remaining) }
         guard let remaining else { return }
@@ -300,6 +324,7 @@ extension PlaySession.State {
         next = nil
         hasEnded = false
         wasPlayedToEnd = false
+        durationObserver = nil
         passStart = playback.start
         isWaiting = false
         playlist.noteStarted(playback.entry.id)

@@ -1,3 +1,5 @@
+import FoundationEssentials
+import PlayheadBackend
 import PlayheadCore
 
 /// An input in a playlist, which may contain the same input several times.
@@ -11,10 +13,23 @@ struct PlaylistEntry: Sendable {
     /// Whether the file has disappeared. The entry is not played again, and is removed when it does not play.
     var isRetired = false
 
+    /// Whether the media may begin at another time than zero: a presentation that is live, or prefers a start.
+    var mayChooseStart: Bool {
+        if let media = asset.media { return media.chosenStart != nil }
+        guard input.bytes == nil, !input.isImage else { return false }
+        if input.url.isFileURL { return PlaylistSignature.mayName(input.url.path) }
+        return input.url.scheme.map { ["http", "https"].contains($0.lowercased()) } ?? false
+    }
+
     /// Returns a tag of the file, or nil if it has none or is not open. Containers write names in different cases.
     ///
     /// - Parameter name: The name in lowercase.
     func tag(_ name: String) -> String? {
         asset.media?.metadata.first { $0.key.lowercased() == name }?.value
     }
+}
+
+extension MediaDescription {
+    /// The time at which a presentation that is live, or prefers a start, has begun, or nil for other media.
+    var chosenStart: MediaTime? { preciseStart ?? joinTime }
 }
