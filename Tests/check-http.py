@@ -226,6 +226,22 @@ def frames(vplay, folder):
             player.process.wait()
 
 
+def undecodable(vplay, folder):
+    """A request for a frame of a video of which none can be decoded has an answer, also while it is repeated."""
+    path = folder / "undecodable.mp4"
+    command = ["ffmpeg", "-nostdin", "-v", "error", "-i", CLIP, "-c", "copy", "-bsf:v", "noise=amount=1", path]
+    subprocess.run(command, check=True, timeout=TIMEOUT)
+    player = Player(vplay, "--loop", "--http", "0", path)
+    try:
+        player.until("core-idle", lambda value: value is False)
+        check("a frame that cannot be decoded", player.ask("/frame.jpg")[0], 503)
+        check("a second request for it", player.ask("/frame.jpg"), (503, b"no frame was shown\n"))
+        player.end()
+    finally:
+        player.process.kill()
+        player.process.wait()
+
+
 def starts(vplay, folder):
     """A file that is not in the playlist starts where the options say."""
     player = Player(vplay, "--pause", "--start", "50%", "--http", "0", "--media-folder", folder / "media", CLIP)
@@ -371,6 +387,7 @@ def main(vplay):
             player.end()
             interruption(vplay, outside)
             frames(vplay, outside)
+            undecodable(vplay, outside)
             starts(vplay, outside)
             health(vplay, outside)
         except Exception as failure:  # What was found before it is printed as well.

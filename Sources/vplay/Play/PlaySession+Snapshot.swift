@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Glibc
 import PlayheadCore
@@ -49,7 +50,10 @@ extension PlaySession {
         }
     }
 
-    /// Writes the frame that is shown.
+    /// The time after which a frame that is to be saved counts as missing, as that of a video that cannot be decoded.
+    private static let frameLimit = DispatchTimeInterval.seconds(5)
+
+    /// Writes the frame that is shown. If none is shown within `frameLimit`, `completion` receives an error.
     func saveFrame(
         of item: PlayerItem,
         hasSubtitles: Bool = true,
@@ -67,6 +71,7 @@ extension PlaySession {
         layer.add(sink)
         state.withLock { $0.snapshot = layer }
         layer.player = player
+        player.callbackQueue.asyncAfter(deadline: .now() + Self.frameLimit) { [weak sink] in sink?.finish() }
     }
 }
 
@@ -140,7 +145,7 @@ final class SnapshotSink: VideoSink {
         completion(Result { try write(frame) })
     }
 
-    /// Reports a frame that did not come.
+    /// Reports that no frame was shown, unless the first frame is being saved.
     func finish() {
         guard isDone.claim() else { return }
         completion(.failure(PlaybackError(code: .cancelled, message: "no frame was shown")))
