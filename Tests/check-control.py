@@ -742,6 +742,45 @@ def added(command, path):
     check("the cues of a file that is added", cues, [["cue", "item=0", "text=Hello"]])
 
 
+def synchronized(command, path):
+    """The position of the wall clock in a playlist that a client changes."""
+    files = [CLIP, OTHER, str(FIXTURES / "two-languages.mkv")]
+    lengths = {}
+    for name in files:
+        found = subprocess.run([command[0], "probe", "--json", name], capture_output=True, check=True, timeout=TIMEOUT)
+        lengths[name] = json.loads(found.stdout)["duration"]
+    start = [*command, "--audio", "null", "--video", "null", "--sync-clock", "wall", *files]
+    with started(start, path) as (_, client):
+
+        def is_in_step(time_pos):
+            names = [entry["filename"] for entry in client.get("playlist")]
+            index = client.get("playlist-pos")
+            if time_pos is None or index is None or index < 0:
+                return False
+            position = sum(lengths[name] for name in names[:index]) + time_pos
+            length = sum(lengths[name] for name in names)
+            distance = (time.time() - position) % length
+            return min(distance, length - distance) < 0.2
+
+        def share():
+            """How many of 20 readings are in step. At a seam one may have the entry and the time of another."""
+            client.until("time-pos", is_in_step)
+            readings = []
+            for _ in range(20):
+                readings.append(is_in_step(client.get("time-pos")))
+                time.sleep(0.15)
+            return sum(readings) >= 18
+
+        check("in step", share())
+        client("playlist-remove", 0)
+        check("in step after an entry was removed", share())
+        client("loadfile", CLIP, "append")
+        client.until("playlist-count", lambda value: value == 3)
+        check("in step after an entry was added", share())
+        client("playlist-move", 0, 3)
+        check("in step after an entry was moved", share())
+
+
 def main(command):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "socket"
@@ -769,6 +808,7 @@ def main(command):
                 finished(command, pathlib.Path(folder) / "finished")
                 selected(command, pathlib.Path(folder) / "selected")
                 added(command, pathlib.Path(folder) / "added")
+                synchronized(command, pathlib.Path(folder) / "synchronized")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")
         finally:

@@ -51,8 +51,8 @@ final class PlaySession: Sendable {
         var next: InputPlayback?
         /// The playback that interrupts the current one, and the one that is opened to do so, or to replace it.
         var interruptions: [InputPlayback] = []
-        /// The loop that follows the wall clock, or nil without `--sync-clock`.
-        var wallClock: WallClockLoop?
+        /// The loop that follows the wall clock, with the entries that it was made of, or nil without `--sync-clock`.
+        var wallClock: (ids: [Int], loop: WallClockLoop?)?
         var wallClockTimer: WallClockTimer?
         /// Whether the current playback has ended or failed.
         var hasEnded = false
