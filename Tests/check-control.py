@@ -742,6 +742,18 @@ def added(command, path):
     check("the cues of a file that is added", cues, [["cue", "item=0", "text=Hello"]])
 
 
+def removed(command, path):
+    """The last entry of a list that is repeated, which is removed while it plays."""
+    start = [*command, "--audio", "null", "--video", "null", "--pause", "--loop", OTHER, CLIP, CLIP]
+    with started(start, path) as (process, client):
+        client("playlist-play-index", 2)
+        client.until("playlist-pos", lambda value: value == 2)
+        check("the last entry is removed", error(client("playlist-remove", "current")), "success")
+        check("the first one follows", client.until("path", lambda value: value == OTHER), OTHER)
+        client("quit")
+        check("exit status", process.wait(TIMEOUT), 0)
+
+
 def synchronized(command, path):
     """The position of the wall clock in a playlist that a client changes."""
     files = [CLIP, OTHER, str(FIXTURES / "two-languages.mkv")]
@@ -808,6 +820,7 @@ def main(command):
                 finished(command, pathlib.Path(folder) / "finished")
                 selected(command, pathlib.Path(folder) / "selected")
                 added(command, pathlib.Path(folder) / "added")
+                removed(command, pathlib.Path(folder) / "removed")
                 synchronized(command, pathlib.Path(folder) / "synchronized")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")

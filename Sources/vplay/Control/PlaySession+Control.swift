@@ -225,21 +225,24 @@ extension PlaySession {
         if let queued { player.remove(queued.item) }
     }
 
-    /// Removes the entry at an index. If it plays, the next one follows.
+    /// Removes the entry at an index. If it plays, the next one follows; after the last one, the first if the list is
+    /// repeated.
     ///
     /// - Returns: False if there is no such entry.
     func removeEntry(at index: Int?) -> Bool {
-        let result = state.withLock { state -> (isCurrent: Bool, count: Int)? in
+        let result = state.withLock { state -> (isCurrent: Bool, next: Int?)? in
             guard let index, state.playlist.entries.indices.contains(index) else { return nil }
             let isCurrent = state.playlist.entries[index].id == state.current?.entry.id
             state.playlist.remove(at: index)
-            return (isCurrent, state.playlist.entries.count)
+            let count = state.playlist.entries.count
+            let next = index == count && state.playlist.isLooping ? 0 : index
+            return (isCurrent, next < count ? next : nil)
         }
-        guard let result, let index else { return false }
+        guard let result else { return false }
         if !result.isCurrent {
             requeue()
-        } else if index < result.count {
-            play(at: index)
+        } else if let next = result.next {
+            play(at: next)
         } else {
             stopPlaying(keepsPlaylist: true)
         }
