@@ -76,6 +76,40 @@ struct CueListTests {
         #expect(Set(others.map(\.identity) + [open.identity]).count == 4)
     }
 
+    @Test("Cues that begin at the same time are not compared with each other", .timeLimit(.minutes(1)))
+    func manyAtOnce() {
+        // With a comparison of each pair this takes minutes.
+        let count = 60_000
+        var list = CueList()
+        for index in 0..<count {
+            let start = Int64(index / (count / 2))
+            let row = SimpleList.Row(text: "\(index)", track: 0, start: start, end: 9, isBitmap: false)
+            guard list.insert(row.cue) else {
+                Issue.record("cue \(index) does not fit")
+                return
+            }
+        }
+        #expect(list.entries.count == count)
+    }
+
+    @Test("A cue is inserted once, and again after it has been dropped")
+    func repeated() {
+        func row(_ text: String, isBitmap: Bool = false) -> SimpleList.Row {
+            SimpleList.Row(text: text, track: 0, start: 1, end: 2, isBitmap: isBitmap)
+        }
+        var list = CueList()
+        for _ in 0..<2 {
+            for new in [row("a"), row("b"), row("a", isBitmap: true), row("a")] {
+                let isInserted = list.insert(new.cue)
+                #expect(isInserted)
+            }
+            #expect(list.entries.map(\.cue.text) == ["a", "b", "a"])
+            #expect(list.entries.map(\.isDrawnOnly) == [false, false, true])
+            list.drop(before: ItemTime(nanoseconds: 3))
+            #expect(list.entries.isEmpty)
+        }
+    }
+
     @Test(
         "Cues in any order, of several tracks, end those before them as if all of them were examined",
         arguments: (0..<200 as Range<UInt64>).samples

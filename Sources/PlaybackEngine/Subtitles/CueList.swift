@@ -32,7 +32,16 @@ struct CueList {
         func isSame(as other: Entry) -> Bool { identity == other.identity }
     }
 
+    /// What cues at the same time are compared by before their drawings.
+    private struct Content: Hashable {
+        let start: ItemTime
+        let text: String
+        let values: [String: String]
+    }
+
     private(set) var entries: [Entry] = []
+    /// The drawings of the cues in the list, by content. Many cues may begin at the same time.
+    private var drawings: [Content: [CueDrawing?]] = [:]
     private var longestDuration: Int64 = 0
     private var bytes = 0
     private var drawingBytes = 0
@@ -45,10 +54,9 @@ struct CueList {
     mutating func insert(_ cue: TextCue) -> Bool {
         guard let start = ItemTime(cue.timeRange.start) else { return true }
         let index = entries.partition { $0.start > start }
-        let equal = entries[..<index].reversed().prefix { $0.start == start }.filter {
-            $0.cue.text == cue.text && $0.cue.values == cue.values
-        }
-        guard !equal.contains(where: { $0.cue.drawing == cue.drawing }) else { return true }
+        let content = Content(start: start, text: cue.text, values: cue.values)
+        let known = drawings[content] ?? []
+        guard !known.contains(cue.drawing) else { return true }
         guard bytes + Self.size(cue) <= Self.byteLimit,
             drawingBytes + cue.drawingByteCount <= Self.drawingByteLimit
         else { return false }
@@ -61,7 +69,11 @@ struct CueList {
         {
             end = min(end, next.start)
         }
-        let isDrawnOnly = cue.drawing != nil && (cue.text.isEmpty || !equal.isEmpty)
+        // Another cue of the track at this time has ended those before it.
+        let isFirst =
+            index == 0 || entries[index - 1].start != start || entries[index - 1].cue.track != cue.track
+        let isDrawnOnly = cue.drawing != nil && (cue.text.isEmpty || !known.isEmpty)
+        drawings[content, default: []].append(cue.drawing)
         entries.insert(
             Entry(cue: cue, start: start, end: max(start, end), isDrawnOnly: isDrawnOnly),
             at: index
@@ -71,7 +83,7 @@ struct CueList {
         } else {
             close(index, at: end)
         }
-        self.end(track: cue.track, at: start)
+        if isFirst { self.end(track: cue.track, at: start) }
         return true
     }
 
@@ -119,6 +131,9 @@ struct CueList {
             guard isRemoved(entry) else { return false }
             bytes -= Self.size(entry.cue)
             drawingBytes -= entry.cue.drawingByteCount
+            let content = Content(start: entry.start, text: entry.cue.text, values: entry.cue.values)
+            let rest = (drawings[content] ?? []).filter { $0 != entry.cue.drawing }
+            drawings[content] = rest.isEmpty ? nil : rest
             return true
         }
     }
