@@ -265,6 +265,31 @@ struct SubtitleBlendTests {
         }
     }
 
+    @Test(
+        "Of text that overlaps, only what has room in a frame is placed",
+        .enabled(if: ASSLibrary.isPresent),
+        .timeLimit(.minutes(1))
+    )
+    func manyTexts() throws {
+        let size = PixelSize(width: 64, height: 64)
+        let old = try frame(.gray, [UInt8](repeating: 7, count: 64 * 64), size: size)
+        let geometry = VideoGeometry(old.format.shape, gravity: .resizeAspect, target: size)
+        // Placing all of them takes minutes.
+        let cues = (0..<100_000).map { index in
+            TextCue(
+                text: "A\(index)",
+                timeRange: MediaTimeRange(start: .zero, duration: MediaTime(value: 9, timescale: 1)),
+                track: 2
+            )
+        }
+        func drawn(_ cues: ArraySlice<TextCue>) throws -> [UInt8] {
+            bytes(try FFmpegSubtitleRenderer().draw(Array(cues), at: .zero, on: old, geometry: geometry))
+        }
+        let all = try drawn(cues[...])
+        #expect(all != bytes(old))
+        #expect(try all == drawn(cues.prefix(100)))
+    }
+
     @Test("Without libass, text is refused with the name of the package")
     func missingLibrary() throws {
         let renderer = FFmpegSubtitleRenderer {

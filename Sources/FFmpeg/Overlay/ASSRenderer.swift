@@ -13,6 +13,9 @@ final class ASSRenderer {
 
     /// The duration of a cue whose end is not known: a day, in milliseconds.
     private static let openDuration: Int64 = 86_400_000
+    /// The number of events of a layer that libass places beside each other. It compares each with all that it has placed
+    /// before, and sorts those again. Further ones have no room in a frame, and are not drawn.
+    private static let maximumPlacedCount = 1000
 
     init(_ library: ASSLibrary, _ script: ASSScript) throws(MediaError) {
         let functions = library.functions
@@ -102,7 +105,14 @@ final class ASSRenderer {
         let ordered = events.enumerated().sorted {
             ($0.element.event.readOrder, $0.offset) < ($1.element.event.readOrder, $1.offset)
         }
-        for (order, (_, (cue, event))) in ordered.enumerated() {
+        var placed: [Substring: Int] = [:]
+        let drawn = ordered.filter { entry in
+            let event = entry.element.event
+            guard event.isPlaced else { return true }
+            placed[event.layer, default: 0] += 1
+            return placed[event.layer, default: 0] <= Self.maximumPlacedCount
+        }
+        for (order, (_, (cue, event))) in drawn.enumerated() {
             let start = Self.milliseconds(cue.timeRange.start)
             let end = cue.timeRange.duration.isNumeric ? Self.milliseconds(cue.timeRange.end) : nil
             var line = Array("\(order),\(event.fields)".utf8CString)
@@ -119,4 +129,11 @@ final class ASSRenderer {
     private static func milliseconds(_ time: MediaTime) -> Int64 {
         time.isNumeric ? time.rescaled(to: 1000, rounding: .roundTowardNegativeInfinity).value : 0
     }
+}
+
+extension ASSEvent {
+    /// The layer, in which events do not cover each other.
+    fileprivate var layer: Substring { fields.prefix { $0 != "," } }
+    /// Whether libass chooses the position of the event, because it has none of its own.
+    fileprivate var isPlaced: Bool { !fields.contains("\\pos(") && !fields.contains("\\move(") }
 }
