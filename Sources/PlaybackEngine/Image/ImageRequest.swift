@@ -17,8 +17,9 @@ package struct ImageRequest: Hashable, Sendable {
     package var gravity: VideoGravity
     /// The color of the area of `targetSize` that the frame does not cover.
     package var background: Color
-    /// The pixel formats of the result, the preferred one first. Frames with alpha get the first one with alpha, as in a
-    /// layer. If empty, it is the frame's own, or the nearest one that can be produced.
+    /// The pixel formats of the result, the preferred one first. As in a layer, a frame in one of them keeps its format,
+    /// and other frames with alpha get the first one with alpha. If empty, it is the frame's own, or the nearest one
+    /// that can be produced.
     package var pixelFormats: [PixelFormat]
     /// Whether the result is rotated and mirrored for display, with square pixels.
     package var isUpright: Bool
@@ -92,7 +93,7 @@ extension ImageRequest {
         } else if toSDR(frame) {
             return try make(frame, nil, with: converter)
         }
-        guard let pixelFormat = pixelFormats.preferred(for: frame.pixelFormat) else { return shaped }
+        guard let pixelFormat = pixelFormat(for: frame) else { return shaped }
         return try converter.convert(shaped, to: pixelFormat, size: shaped.size)
     }
 
@@ -111,6 +112,11 @@ extension ImageRequest {
         return isDue ? time : start
     }
 
+    private func pixelFormat(for frame: VideoFrame) -> PixelFormat? {
+        let own = frame.pixelFormat
+        return pixelFormats.contains(own) ? own : pixelFormats.preferred(for: own)
+    }
+
     private func toSDR(_ frame: VideoFrame) -> Bool {
         dynamicRange.requiresToneMapping(frame.format, isForDisplay: true)
     }
@@ -121,7 +127,7 @@ extension ImageRequest {
         _ geometry: VideoGeometry?,
         with converter: any VideoConverter
     ) throws(MediaError) -> VideoFrame {
-        let pixelFormat = pixelFormats.preferred(for: frame.pixelFormat)
+        let pixelFormat = pixelFormat(for: frame)
         if let geometry, !toSDR(frame) {
             return try converter.convert(frame, to: pixelFormat, geometry: geometry, background: background)
         }

@@ -159,8 +159,8 @@ public final class ImageGenerator: Sendable {
         set { settings.withLock { $0.pixelFormats = newValue.map { [$0] } ?? [] } }
     }
 
-    /// The pixel formats that a sink accepts, instead of `pixelFormat`: images with alpha get the first one with alpha,
-    /// as in a layer.
+    /// The pixel formats that a sink accepts, instead of `pixelFormat`: as in a layer, an image in one of them keeps its
+    /// format, and other images with alpha get the first one with alpha.
     package var acceptedPixelFormats: [PixelFormat] {
         get { settings.withLock { $0.pixelFormats } }
         set { settings.withLock { $0.pixelFormats = newValue } }
