@@ -40,7 +40,7 @@ public final class ImageSequenceSink: VideoSink, FileSink {
     /// The pixel formats that the sink accepts: those of PNG, so that bars are added to RGB. In a format with
     /// subsampled chroma, a bar would share samples with the frame that begins beside it. JPEG and WebP store
     /// subsampled chroma, and accept every format.
-    public var acceptedPixelFormats: [PixelFormat] { encoder.format == .png ? [.rgb24, .rgba, .gray] : [] }
+    public var acceptedPixelFormats: [PixelFormat] { encoder.format.pixelFormats }
     public var appliesPreferredTrackTransform: Bool { true }
     /// The policy for late frames: a sequence of files is complete, while a single file contains the newest frame.
     public var lateFramePolicy: LateFramePolicy { path.isPattern ? .holdBack : .newestOnly }

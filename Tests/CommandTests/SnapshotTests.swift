@@ -192,6 +192,18 @@ struct SnapshotTests {
         }
     }
 
+    @Test("A PNG with bars that begin at an odd row has the colors of a frame that is laid out in RGB")
+    func bars() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let shape = ["--at", "1", "--size", "100x99", "--gravity", "resizeAspect"]
+        for (command, name) in [("snapshot", "a.png"), ("frames", "b%d.png")] {
+            let outcome = try await Command.run([command, Media.clip] + shape + ["-o", name], in: folder)
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+        }
+        #expect(try read(folder, "a.png") == read(folder, "b1.png"))
+    }
+
     @Test("Sheets hold images left to right and then down, and WebVTT gives the position of each")
     func sheets() async throws {
         let folder = try folder()

@@ -324,6 +324,24 @@ struct FrameFileTests {
     }
 
     @Test(
+        "Colors of a PNG stay in place where chroma is reversed",
+        arguments: [(Rotation.half, false), (.clockwise90, true), (.none, true)]
+    )
+    func reversedChroma(_ rotation: Rotation, _ isMirrored: Bool) throws {
+        let folder = try TemporaryFolder()
+        let size = PixelSize(width: 64, height: 48)
+        let bytes = try Reference.picture("yuv420p", size)
+        var frame = try VideoFrame(packed: bytes, pixelFormat: .yuv420p, size: size)
+        (frame.format.rotation, frame.format.isMirrored) = (rotation, isMirrored)
+        try frame.write(to: folder.file("a.png"))
+        let written = try Reference.output([
+            "-i", folder.path("a.png"), "-pix_fmt", "rgb24", "-f", "rawvideo", "-",
+        ])
+        let expected = try frame.converted(to: .rgb24, size: frame.format.presentationSize)
+        #expect(written == (try expected.packedBytes()))
+    }
+
+    @Test(
         "Bars of a PNG from a layer are black beside a frame that begins at an odd row or column",
         .enabled(if: Fixture.areThere, "make fixtures"),
         arguments: [PixelSize(width: 100, height: 99), PixelSize(width: 99, height: 36)]

@@ -20,4 +20,9 @@ public enum ImageFileFormat: String, Hashable, Sendable, CaseIterable {
 
     /// A Boolean value that indicates whether the format is lossy, so that a quality can be set.
     public var hasQuality: Bool { self != .png }
+
+    /// The pixel formats that frames are converted to before they are rotated and bars are added: those of PNG. In a
+    /// format with subsampled chroma, a bar would share samples with the frame that begins beside it, and the location
+    /// of chroma that was reversed may have no name. JPEG and WebP store subsampled chroma, and accept every format.
+    package var pixelFormats: [PixelFormat] { self == .png ? [.rgb24, .rgba, .gray] : [] }
 }

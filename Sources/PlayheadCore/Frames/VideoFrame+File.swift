@@ -23,7 +23,7 @@ extension VideoFrame {
                 url: url
             )
         }
-        let frame = try displayed()
+        let frame = try displayed(in: format.pixelFormats)
         try ImageEncoder(format, quality: quality).write(frame, to: url.path)
     }
 }

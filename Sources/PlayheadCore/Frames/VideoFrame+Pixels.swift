@@ -80,11 +80,16 @@ extension VideoFrame {
 
     /// Returns the frame as a viewer sees it: upright, with square pixels, in standard dynamic range.
     ///
+    /// - Parameter pixelFormats: The pixel formats of the result if it is converted, the preferred one first; empty for
+    ///   the frame's own.
     /// - Throws: `PlaybackError` with the code `.conversionFailed` if the frame cannot be converted.
-    func displayed() throws(PlaybackError) -> VideoFrame {
+    func displayed(in pixelFormats: [PixelFormat]) throws(PlaybackError) -> VideoFrame {
         let geometry = VideoGeometry(format.shape, gravity: .resize, target: nil)
         let toSDR = format.color.isHDR
-        return geometry.isIdentity && !toSDR ? self : try converted(to: nil, geometry, toSDR: toSDR)
+        if geometry.isIdentity, !toSDR { return self }
+        let keepsFormat = pixelFormats.contains(pixelFormat)
+        let wanted = keepsFormat ? pixelFormat : pixelFormats.preferred(for: pixelFormat)
+        return try converted(to: wanted, geometry, toSDR: toSDR)
     }
 
     private func converted(

@@ -34,6 +34,7 @@ struct Snapshot: Sendable {
         generator.appliesPreferredTrackTransform = true
         generator.targetSize = options.size
         generator.videoGravity = options.gravity
+        generator.acceptedPixelFormats = options.names.format.pixelFormats
         generator.dynamicRangePolicy = options.dynamicRange
         if case .file(let file) = options.subtitles {
             generator.legibleAsset = file.asset(network: options.network)
