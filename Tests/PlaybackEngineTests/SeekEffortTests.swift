@@ -93,6 +93,18 @@ struct SeekEffortTests {
         #expect(skipped.isDisjoint(with: [41, 44, 47]))
     }
 
+    @Test(
+        "The sync point of a time after the end is the last one",
+        arguments: [
+            (.ms(9_990), 8_000), (.ms(3_600_000), 8_000), (.positiveInfinity, 8_000), (.ms(-1), 0),
+        ] as [(MediaTime, Int64)]
+    )
+    func syncPoints(_ time: MediaTime, _ expected: Int64) throws {
+        let demuxer = ScriptedDemuxer(Self.clip, driver: ManualDriver())
+        let reader = try ImageReader.open(demuxer, options: DecoderOptions(), didOpen: { _ in }).get()
+        #expect(try reader.findSyncPoint(before: time).get() == MediaTime.ms(expected))
+    }
+
     @Test("Any sequence of seeks shows the frame that is due", arguments: (0..<40).samples)
     func random(sample: Int) {
         let (bench, _) = load(Self.clip, seed: UInt64(sample))

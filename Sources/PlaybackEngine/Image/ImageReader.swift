@@ -156,7 +156,9 @@ final class ImageReader {
         if syncPointTarget != time {
             syncPointTarget = time
             followsDecoder = false
-            let target = time.isNumeric ? max(.zero, time) : .zero
+            // Limited as in the seek of a request, because the frame is decoded from the same sync point.
+            let limited = end.isNumeric ? min(max(.zero, time), end) : max(.zero, time)
+            let target = limited.isNumeric ? limited : .zero
             packets.begin(target)
             packets.seek(to: target, .atOrBefore)
         }
