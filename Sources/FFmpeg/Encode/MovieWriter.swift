@@ -42,7 +42,8 @@ final class MovieWriter {
         }
         let encoder: UnsafeMutablePointer<AVCodecContext>
         do throws(MediaError) {
-            encoder = try Self.openEncoder(fileExtension, first, size, timeBase, frameRate, context, log)
+            let format = Self.converted(first, size)
+            encoder = try Self.openEncoder(fileExtension, format, size, timeBase, frameRate, context, log)
         } catch {
             avformat_free_context(context)
             throw error
@@ -168,7 +169,7 @@ final class MovieWriter {
         context.pointee.time_base = timeBase.den <= 65_535 ? timeBase : AVRational(num: 1, den: 60_000)
         let aspect = format.pixelAspectRatio
         context.pointee.sample_aspect_ratio = AVRational(num: aspect.numerator, den: aspect.denominator)
-        context.pointee.color_range = format.color.isFullRange == true ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+        declare(format.color, in: context)
         // A key frame every two seconds makes seeking fast.
         context.pointee.gop_size = max(
             2,
@@ -190,6 +191,37 @@ final class MovieWriter {
             )
         }
         return context
+    }
+
+    /// Returns the format of the frames that are encoded.
+    private static func converted(_ format: VideoFormat, _ size: PixelSize) -> VideoFormat {
+        let from = av_get_pix_fmt(format.pixelFormat.rawValue)
+        let colors = ColorConversion(format, from: from, to: AV_PIX_FMT_YUV420P)
+        var result = format
+        (result.pixelFormat, result.size) = (.yuv420p, size)
+        colors.describe(&result)
+        return result
+    }
+
+    /// Declares the colors of the frames. Cameras that send JPEG use the matrix of BT.601 at every size, which is not
+    /// the one that is assumed for large video without a declaration.
+    private static func declare(_ color: ColorDescription, in context: UnsafeMutablePointer<AVCodecContext>) {
+        func number(_ name: String?, _ find: (String) -> Int32) -> UInt32? {
+            name.flatMap { UInt32(exactly: find($0)) }
+        }
+        context.pointee.color_range = color.isFullRange == true ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+        if let value = number(color.primaries, { av_color_primaries_from_name($0) }) {
+            context.pointee.color_primaries = AVColorPrimaries(rawValue: value)
+        }
+        if let value = number(color.transfer, { av_color_transfer_from_name($0) }) {
+            context.pointee.color_trc = AVColorTransferCharacteristic(rawValue: value)
+        }
+        if let value = number(color.matrix, { av_color_space_from_name($0) }) {
+            context.pointee.colorspace = AVColorSpace(rawValue: value)
+        }
+        if let value = number(color.chromaLocation, { av_chroma_location_from_name($0) }) {
+            context.pointee.chroma_sample_location = AVChromaLocation(rawValue: value)
+        }
     }
 
     /// Sets a good quality at a speed that is sufficient for a camera.
