@@ -57,4 +57,10 @@ struct MovieWriterTests {
         let screen = try #require(try await recorded(AV_PIX_FMT_RGB24, ColorDescription(isFullRange: true)))
         #expect(screen.format.color.isFullRange != true)
     }
+
+    @Test("A frame rate that no device has is recorded", arguments: [1 << 30, .max] as [Int32])
+    func frameRate(_ rate: Int32) async throws {
+        let frame = try await recorded(AV_PIX_FMT_YUV420P, ColorDescription(), frameRate: rate)
+        #expect(frame != nil)
+    }
 }

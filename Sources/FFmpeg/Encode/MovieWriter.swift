@@ -171,10 +171,8 @@ final class MovieWriter {
         context.pointee.sample_aspect_ratio = AVRational(num: aspect.numerator, den: aspect.denominator)
         declare(format.color, in: context)
         // A key frame every two seconds makes seeking fast.
-        context.pointee.gop_size = max(
-            2,
-            2 * context.pointee.framerate.num / max(1, context.pointee.framerate.den)
-        )
+        let rate = context.pointee.framerate
+        context.pointee.gop_size = max(2, Int32(clamping: 2 * Int64(rate.num) / Int64(max(1, rate.den))))
         if container.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 {
             context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         }
