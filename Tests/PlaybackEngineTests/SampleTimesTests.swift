@@ -13,14 +13,36 @@ struct SampleTimesTests {
 
     @Test("Middles divide the length into equal parts")
     func middles() {
-        let four = SampleTimes(middlesOf: 4, from: ms(100), length: 2_000_000_000)
+        func nanoseconds(_ value: Int64) -> MediaTime { MediaTime(nanoseconds: value) }
+        let four = SampleTimes(middlesOf: 4, from: ms(100), length: ms(2000))
         #expect(times(four) == [ms(350), ms(850), ms(1350), ms(1850)])
-        #expect(times(SampleTimes(middlesOf: 1, from: .zero, length: 3)) == [MediaTime(nanoseconds: 1)])
+        #expect(times(SampleTimes(middlesOf: 1, from: .zero, length: nanoseconds(3))) == [nanoseconds(2)])
+        #expect(times(SampleTimes(middlesOf: 1, from: .zero, length: nanoseconds(1))) == [.zero])
         for (count, length) in [(0, 5), (-3, 5), (4, 0), (4, -5), (Int.min, Int64.min)] as [(Int, Int64)] {
-            #expect(SampleTimes(middlesOf: count, from: .zero, length: length).count == 0)
+            #expect(SampleTimes(middlesOf: count, from: .zero, length: nanoseconds(length)).count == 0)
         }
-        let most = SampleTimes(middlesOf: .max, from: .zero, length: .max)
-        #expect(most[0] == .zero && most[.max - 1] == MediaTime(nanoseconds: .max - 1))
+        let most = SampleTimes(middlesOf: .max, from: .zero, length: nanoseconds(.max))
+        #expect(most[0] == nanoseconds(1) && most[.max - 1] == nanoseconds(.max - 1))
+    }
+
+    @Test("A frame that begins at a middle is due there", arguments: [30, 24_000, 30_000, 90_000])
+    func middleFrames(timescale: Int32) {
+        for value in 1...300 as ClosedRange<Int64> {
+            let frame = MediaTime(value: value, timescale: timescale)
+            let next = MediaTime(value: value + 1, timescale: timescale)
+            let two = SampleTimes(
+                middlesOf: 1,
+                from: .zero,
+                length: MediaTime(value: 2 * value, timescale: timescale)
+            )
+            let three = SampleTimes(
+                middlesOf: 3,
+                from: .zero,
+                length: MediaTime(value: 6 * value, timescale: timescale)
+            )
+            #expect(two[0] >= frame && two[0] < next, "\(value)")
+            #expect(three[0] >= frame && three[0] < next, "\(value)")
+        }
     }
 
     @Test("A rate gives the times from the start up to the end, which is excluded")

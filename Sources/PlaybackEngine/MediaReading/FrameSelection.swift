@@ -25,7 +25,8 @@ package enum FrameSelection: Hashable, Sendable {
         let duration = description.duration
         let isKnown = duration.isNumeric && duration > .zero
         let last = end.map { isKnown ? min($0, duration) : $0 } ?? duration
-        guard let length = (last - start).nanoseconds else {
+        let length = last - start
+        guard let nanoseconds = length.nanoseconds else {
             throw MediaError(
                 .invalidArgument,
                 "unknown duration: the times of the frames cannot be derived from it"
@@ -34,7 +35,7 @@ package enum FrameSelection: Hashable, Sendable {
         return switch self {
         case .middles(let count): SampleTimes(middlesOf: count, from: start, length: length)
         case .rate(let rate, let limit):
-            SampleTimes(rate: rate, from: start, length: max(0, length), limit: limit)
+            SampleTimes(rate: rate, from: start, length: max(0, nanoseconds), limit: limit)
         case .times(let times): SampleTimes(times)
         }
     }

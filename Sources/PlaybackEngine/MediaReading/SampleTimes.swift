@@ -26,11 +26,14 @@ package struct SampleTimes: Sendable {
     /// - Parameters:
     ///   - count: The number of parts. There are none if it is not positive.
     ///   - start: The start of the first part.
-    ///   - length: The length of all parts in nanoseconds. There are none if it is not positive.
-    package init(middlesOf count: Int, from start: MediaTime, length: Int64) {
-        rule = .middles(length: max(0, length))
+    ///   - length: The length of all parts. There are none if it is not positive.
+    package init(middlesOf count: Int, from start: MediaTime, length: MediaTime) {
+        let nearest = max(0, length.nanoseconds ?? 0)
+        // Rounded up, as the middles are.
+        let isShorter = length.isNumeric && nearest < .max && MediaTime(nanoseconds: nearest) < length
+        rule = .middles(length: isShorter ? nearest + 1 : nearest)
         self.start = start
-        self.count = length > 0 ? max(0, count) : 0
+        self.count = length.isNumeric && length > .zero ? max(0, count) : 0
     }
 
     /// Creates the times `start`, `start + 1 / rate`, `start + 2 / rate` and so on.
@@ -65,8 +68,10 @@ package struct SampleTimes: Sendable {
         switch rule {
         case .list(let times): return times[index]
         case .middles(let length):
-            let middle = UInt128(length) * (2 * UInt128(index) + 1) / (2 * UInt128(max(1, count)))
-            return start + MediaTime(nanoseconds: Int64(clamping: middle))
+            let parts = 2 * UInt128(max(1, count))
+            // Rounded up, so that a frame whose time is not a whole number of nanoseconds is due.
+            let middle = (UInt128(length) * (2 * UInt128(index) + 1) + parts - 1) / parts
+            return start + MediaTime(nanoseconds: min(Int64(clamping: middle), max(0, length - 1)))
         case .rate(let rate):
             // A rate that is a whole number has exact times, as frames have.
             if rate == rate.rounded(), let timescale = Int32(exactly: rate) {

@@ -123,7 +123,7 @@ struct FrameExport: Sendable {
             let times = SampleTimes(
                 middlesOf: count,
                 from: .zero,
-                length: try asset.knownDuration(of: options.input).nanoseconds ?? 0
+                length: try asset.knownDuration(of: options.input)
             )
             return try list(times)
         case .rate(let rate, let limit):

@@ -54,7 +54,7 @@ struct Snapshot: Sendable {
             try await write(times, subtitleTrack)
         case .count(let count):
             let duration = try await duration()
-            let middles = SampleTimes(middlesOf: count, from: .zero, length: duration.nanoseconds ?? 0)
+            let middles = SampleTimes(middlesOf: count, from: .zero, length: duration)
             let times = (0..<middles.count).map { middles[$0] }
             if let sheet = options.sheet {
                 try await writeSheets(sheet, times, duration)
