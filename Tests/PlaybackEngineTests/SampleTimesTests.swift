@@ -25,6 +25,20 @@ struct SampleTimesTests {
         #expect(most[0] == nanoseconds(1) && most[.max - 1] == nanoseconds(.max - 1))
     }
 
+    @Test("A frame is due at its own time in a range that begins with a frame")
+    func rangeOfFrames() {
+        func frame(_ index: Int64) -> MediaTime { MediaTime(value: index, timescale: 30) }
+        for first in 1...30 as ClosedRange<Int64> {
+            let one = SampleTimes(middlesOf: 1, from: frame(first), length: frame(6))
+            #expect(one[0] >= frame(first + 3) && one[0] < frame(first + 4), "\(first)")
+            let rate = SampleTimes(rate: 7.5, from: frame(first), length: nil, limit: 10)
+            for index in 0..<10 as Range<Int> {
+                let due = first + 4 * Int64(index)
+                #expect(rate[index] >= frame(due) && rate[index] < frame(due + 1), "\(first) \(index)")
+            }
+        }
+    }
+
     @Test("A frame that begins at a middle is due there", arguments: [30, 24_000, 30_000, 90_000])
     func middleFrames(timescale: Int32) {
         for value in 1...300 as ClosedRange<Int64> {

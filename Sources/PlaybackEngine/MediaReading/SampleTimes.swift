@@ -71,7 +71,7 @@ package struct SampleTimes: Sendable {
             let parts = 2 * UInt128(max(1, count))
             // Rounded up, so that a frame whose time is not a whole number of nanoseconds is due.
             let middle = (UInt128(length) * (2 * UInt128(index) + 1) + parts - 1) / parts
-            return start + MediaTime(nanoseconds: min(Int64(clamping: middle), max(0, length - 1)))
+            return time(after: min(Int64(clamping: middle), max(0, length - 1)))
         case .rate(let rate):
             // A rate that is a whole number has exact times, as frames have.
             if rate == rate.rounded(), let timescale = Int32(exactly: rate) {
@@ -80,8 +80,17 @@ package struct SampleTimes: Sendable {
             // Rounded up, so that a frame whose time is not a whole number of nanoseconds is due.
             let nanoseconds = (Double(index) / rate * 1e9).rounded(.up)
             let limit = Double(Int64.max / 2)
-            return start + MediaTime(nanoseconds: Int64(min(nanoseconds, limit)))
+            return time(after: Int64(min(nanoseconds, limit)))
         }
+    }
+
+    /// Returns the time that many nanoseconds after the start. If the start is not a whole number of nanoseconds, it is
+    /// rounded up as well.
+    private func time(after nanoseconds: Int64) -> MediaTime {
+        let (length, sum) = (MediaTime(nanoseconds: nanoseconds), start + MediaTime(nanoseconds: nanoseconds))
+        guard sum.hasBeenRounded else { return sum }
+        let later = start.rescaled(to: 1_000_000_000, rounding: .roundTowardPositiveInfinity) + length
+        return later.isNumeric ? later : sum
     }
 
     /// Returns the first index from `first` on whose time is not before `time`, or `count`. The times must be in
