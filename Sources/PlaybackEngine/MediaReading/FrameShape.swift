@@ -61,12 +61,32 @@ package struct FrameShape: Hashable, Sendable {
             }
             return try converter.convert(frame, to: pixelFormat, geometry: geometry, background: .clear)
         }
-        let isUpright = frame.format.rotation == .none && !frame.format.isMirrored
-        let upright = isUpright ? frame : try converter.upright(frame)
-        if isMapped {
-            return try converter.convertToSDR(upright, to: pixelFormat, geometry: nil, background: .clear)
+        guard frame.format.rotation == .none, !frame.format.isMirrored else {
+            return try rotated(frame, isMapped: isMapped, with: converter)
         }
-        guard let pixelFormat, pixelFormat != upright.pixelFormat else { return upright }
-        return try converter.convert(upright, to: pixelFormat, size: upright.size)
+        if isMapped {
+            return try converter.convertToSDR(frame, to: pixelFormat, geometry: nil, background: .clear)
+        }
+        guard let pixelFormat, pixelFormat != frame.pixelFormat else { return frame }
+        return try converter.convert(frame, to: pixelFormat, size: frame.size)
+    }
+
+    /// Returns the frame upright, in its own size. A conversion is made in the same step, because the location of chroma
+    /// may have no name between the two.
+    private func rotated(
+        _ frame: VideoFrame,
+        isMapped: Bool,
+        with converter: any VideoConverter
+    ) throws(MediaError) -> VideoFrame {
+        guard isMapped || pixelFormat != nil else { return try converter.upright(frame) }
+        var shape = frame.format.shape
+        shape.pixelAspectRatio = Rational(1, 1)
+        let geometry = VideoGeometry(shape, gravity: .resize, target: nil)
+        var result =
+            isMapped
+            ? try converter.convertToSDR(frame, to: pixelFormat, geometry: geometry, background: .clear)
+            : try converter.convert(frame, to: pixelFormat, geometry: geometry, background: .clear)
+        result.format.pixelAspectRatio = frame.format.shape.upright.pixelAspectRatio
+        return result
     }
 }
