@@ -81,8 +81,8 @@ public final class Recorder: Sendable {
     ///
     /// - Returns: The number and duration of the recorded frames.
     /// - Throws: `PlaybackError` with the code `.notFound` if the camera does not exist, `.io` if it is not available
-    ///   or disconnects, `.timedOut` if it sends no frame for ten seconds, and `.sinkFailed` if the file cannot be
-    ///   written.
+    ///   or disconnects, `.timedOut` if it sends no frame for ten seconds, `.invalidArgument` if `url` is not that of a
+    ///   file in a supported container, and `.sinkFailed` if the file cannot be written.
     public func record() async throws(PlaybackError) -> Recording {
         let isFirst = state.withLock { state in
             defer { state.hasBegun = true }
@@ -121,6 +121,7 @@ public final class Recorder: Sendable {
     private func failure(_ error: MediaError) -> PlaybackError { PlaybackError(error, url: url) }
 
     private func run() throws(MediaError) -> Recording {
+        guard url.isFileURL else { throw MediaError(.invalidArgument, "expected the URL of a file") }
         let output = try FileOutput(url.path)
         let fileExtension = url.pathExtension.lowercased()
         let recording = try FFmpegRecording(source, fileExtension: fileExtension, output: output)

@@ -90,6 +90,10 @@ struct RecorderTests {
             (CaptureSource(.camera(folder.path)), file, .notFound, "not a camera"),
             (CaptureSource(.camera("/dev/null")), file, .io, "cannot open the camera"),
             (pattern(), folder.file("x.txt"), .invalidArgument, "mp4, m4v, mov, mkv, webm"),
+            (
+                pattern(), try #require(URL(string: "https://example.com\(folder.path)/x.mp4")),
+                .invalidArgument, "the URL of a file"
+            ),
             (pattern(), folder.file("none/x.mp4"), .sinkFailed, "No such file"),
             // The system's error for a folder as a device depends on the user.
             (
