@@ -93,6 +93,22 @@ struct SeekEffortTests {
         #expect(skipped.isDisjoint(with: [41, 44, 47]))
     }
 
+    @Test("A still image is found after any number of damaged packets, unless a hundred follow each other")
+    func damagedPackets() throws {
+        func find(_ number: Int, damaged: some Sequence<Int>) throws -> Int? {
+            let media = ScriptedMedia(
+                video: .init(frameCount: 2000, frameRate: 25, keyInterval: 2000),
+                faults: damaged.map { .undecodable(frame: $0) }
+            )
+            let demuxer = ScriptedDemuxer(media, driver: ManualDriver())
+            let reader = try ImageReader.open(demuxer, options: DecoderOptions(), didOpen: { _ in }).get()
+            try reader.begin(ImageRequest(time: .ms(Int64(number) * 40), generation: 0)).get()
+            while true { if let frame = try reader.step().get() { return frame.scriptedNumber } }
+        }
+        #expect(try find(1977, damaged: stride(from: 5, to: 2000, by: 10)) == 1977)
+        #expect(throws: MediaError.self) { try find(1977, damaged: 1000..<1100) }
+    }
+
     @Test(
         "The sync point of a time after the end is the last one",
         arguments: [

@@ -27,7 +27,7 @@ final class ImagePackets {
     /// The seek that precedes the next read.
     private var pendingSeek: (target: MediaTime, preference: SeekPreference)?
 
-    /// The largest number of consecutive packets that fail to be read or decoded.
+    /// The largest number of packets that fail to be read or decoded, without a frame in between.
     private static let maximumConsecutiveFaults = 100
     /// The number of packets that are read before the first of them is decoded. More would not help, because
     /// encoders place fewer non-reference frames in a row.
@@ -101,7 +101,10 @@ final class ImagePackets {
     /// Returns a packet to the front, because the decoder has no capacity for it.
     func unread(_ packet: Packet) { upcoming.prepend(packet) }
 
-    /// Records an error. Throws it if it is permanent, or if there have been too many.
+    /// Records that a frame was decoded.
+    func noteFrame() { consecutiveFaults = 0 }
+
+    /// Records an error. Throws it if it is permanent, or if there have been too many since the last frame.
     func note(_ error: MediaError) throws(MediaError) {
         consecutiveFaults += 1
         lastFault = error

@@ -248,7 +248,9 @@ final class ImageReader {
         }
         do throws(MediaError) {
             switch try decoder.receive() {
-            case .video(let frame): return .ready(accept(frame))
+            case .video(let frame):
+                packets.noteFrame()
+                return .ready(accept(frame))
             case .audio: return .ready(nil)
             case .needsInput: guard try feed() else { return .pending }
             case .ended: return .ready(try finish())
