@@ -49,8 +49,8 @@ struct FileReplacement {
     mutating func open() throws(PlaybackError) -> Int32 {
         let nameStart = target.fileNameStart ?? target.startIndex
         let (folder, name) = (target[..<nameStart], target[nameStart...])
-        // A file name has at most 255 bytes.
-        let stem = name.utf8.count > 230 ? name.prefix(50) : name
+        // A file name has at most 255 bytes. A character may have any number of them, a scalar at most four.
+        let stem = name.utf8.count > 230 ? String(name.unicodeScalars.prefix(50)) : String(name)
         while true {
             let digits = String(UInt32.random(in: 0x10_0000...0xFF_FFFF), radix: 16)
             let partPath = "\(folder)\(stem).\(digits).part"

@@ -40,6 +40,20 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["sub"])
     }
 
+    @Test(
+        "A file can be replaced whose name is as long as the system permits",
+        arguments: ["a", "\u{915}\u{94D}\u{937}\u{93F}", "\u{1F1EB}\u{1F1EE}"]
+    )
+    func longName(_ character: String) throws {
+        let folder = try TemporaryFolder()
+        let name = String(repeating: character, count: 255 / character.utf8.count)
+        let output = try ByteOutput(replacing: folder.path + "/" + name)
+        try output.write(Array("new".utf8))
+        try output.close()
+        #expect(text(try contents(folder.path + "/" + name)) == "new")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+    }
+
     @Test("A discarded output leaves the file that it would have replaced, and no part file")
     func discarded() throws {
         let folder = try TemporaryFolder()
