@@ -232,7 +232,7 @@ struct PictureTurnerTests {
         "Formats whose samples do not form a square grid are rotated in another format",
         arguments: [
             ("yuv422p", "yuv444p"), ("yuv422p10le", "yuv444p10le"), ("yuyv422", "yuv444p"),
-            ("pal8", "yuv444p"),
+            ("pal8", "rgba"), ("rgb4", "rgba"),
         ]
     )
     func substitutes(_ name: String, _ other: String) throws {

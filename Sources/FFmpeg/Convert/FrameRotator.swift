@@ -56,7 +56,8 @@ enum FrameRotator {
         for subsampling in ["422", "440", "411", "410"] {
             names.append(format.rawValue.replacing(subsampling, with: "444"))
         }
-        names += ["yuv444p", "rgba"]
+        // The colors of a palette may be transparent.
+        names += PixelFormats.isRGB(av_get_pix_fmt(format.rawValue)) ? ["rgba"] : ["yuv444p", "rgba"]
         return names.first { name in
             let candidate = av_get_pix_fmt(name)
             return canRotate(candidate, swapsAxes: swapsAxes) && sws_isSupportedOutput(candidate) != 0
