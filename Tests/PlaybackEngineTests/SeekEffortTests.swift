@@ -93,6 +93,27 @@ struct SeekEffortTests {
         #expect(skipped.isDisjoint(with: [41, 44, 47]))
     }
 
+    @Test("The first frame is decoded once for all times before it")
+    func firstFrame() throws {
+        let effort = Effort()
+        let media = ScriptedMedia(
+            video: .init(frameCount: 50, frameRate: 25, keyInterval: 10, start: .ms(5000))
+        )
+        let demuxer = ObservedDemuxer(ScriptedDemuxer(media, driver: ManualDriver()), effort)
+        let reader = try ImageReader.open(demuxer, options: DecoderOptions(), didOpen: { _ in }).get()
+        func find(_ milliseconds: Int64) throws -> Int? {
+            try reader.begin(ImageRequest(time: .ms(milliseconds), generation: 0)).get()
+            while true { if let frame = try reader.step().get() { return frame.scriptedNumber } }
+        }
+        #expect(try find(3000) == 0)
+        let sent = effort.sent
+        for time in [3040, 0, 4999] as [Int64] { #expect(try find(time) == 0) }
+        #expect(effort.sent == sent)
+        #expect(try find(5040) == 1)
+        #expect(try find(6000) == 25)
+        #expect(try find(4000) == 0)
+    }
+
     @Test("A still image is found after any number of damaged packets, unless a hundred follow each other")
     func damagedPackets() throws {
         func find(_ number: Int, damaged: some Sequence<Int>) throws -> Int? {

@@ -6,7 +6,7 @@ import PlayheadBackend
 /// Ascending times are cheap: the decoder continues from its position unless a sync point lies between, and a
 /// time at which the last frame is still due costs nothing. A result never depends on earlier requests.
 ///
-/// The reader holds at most three frames and a few packets, besides those of the decoder. Not thread-safe:
+/// The reader holds at most four frames and a few packets, besides those of the decoder. Not thread-safe:
 /// confined to a lane.
 final class ImageReader {
     private let packets: ImagePackets
@@ -27,6 +27,9 @@ final class ImageReader {
     private var target = ImageTarget()
     /// The sync point that was returned last, and its frame.
     private var lastSyncPoint: (time: MediaTime, frame: VideoFrame)?
+    /// The first frame, if a search from the start has found none at or before its target. It is the image at every
+    /// earlier time.
+    private var firstFrame: VideoFrame?
     /// The result, if it was known beforehand.
     private var cachedAnswer: VideoFrame?
     /// True if the sync point is decoded alone, and false if a decoder returned nothing that way.
@@ -120,6 +123,10 @@ final class ImageReader {
             // The search was cancelled, and may have skipped the frame that is due now.
             isSearching = false
             flush()
+        }
+        if isExact, let firstFrame, time < firstFrame.presentationTime {
+            cachedAnswer = firstFrame
+            return .ready(())
         }
         if isExact, decoding.holdsFrame(dueAt: time) { return .ready(()) }
         if isExact, continuesWithoutSeek {
@@ -288,7 +295,11 @@ final class ImageReader {
             return frame
         }
         if time > target.time {
-            if decoding.newest == nil, seekEarlier() { return nil }
+            if decoding.newest == nil {
+                if seekEarlier() { return nil }
+                // An earlier frame may be readable the next time.
+                if packets.lastFault == nil { firstFrame = frame }
+            }
             decoding.ahead = frame
             return decoding.dueFrame(for: target)
         }
