@@ -192,6 +192,31 @@ struct SnapshotTests {
         }
     }
 
+    @Test("An image that is being written when a signal arrives is completed")
+    func interrupted() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        // The image is larger than a pipe, so that the command waits for the reader.
+        let outcome = try await Command.shell(
+            """
+            cd "$2"
+            mkfifo a.png
+            "$vplay" snapshot "$1" --at 1 --size 1920x1080 -o a.png & pid=$!
+            exec 3< a.png
+            head -c 1 <&3 > whole.png
+            kill -TERM $pid
+            cat <&3 >> whole.png
+            wait $pid; echo $?
+            ffprobe -v error -show_entries stream=width -of csv=p=0 whole.png
+            tail -c 8 whole.png | head -c 4
+            """,
+            Media.clip,
+            folder.path
+        )
+        #expect(outcome.lines == ["143", "1920", "IEND"], "\(outcome.text) \(outcome.errors)")
+        #expect(outcome.errors.isEmpty)
+    }
+
     @Test("A PNG with bars that begin at an odd row has the colors of a frame that is laid out in RGB")
     func bars() async throws {
         let folder = try folder()

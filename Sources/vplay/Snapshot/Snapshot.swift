@@ -128,6 +128,7 @@ struct Snapshot: Sendable {
             try await body(&files)
             try await files.finish()
         }
+        try Task.checkCancellation()
     }
 
     // MARK: Sheets
@@ -161,6 +162,8 @@ struct Snapshot: Sendable {
                     filled = 0
                 }
             }
+            // After a cancellation the last sheet is incomplete.
+            try Task.checkCancellation()
             if filled > 0 { try await images.add(sheet.frame(), number) }
         }
         guard let path = options.track else { return }

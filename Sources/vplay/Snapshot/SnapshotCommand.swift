@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import PlayheadCore
 
 /// The command `vplay snapshot`, as parsed.
@@ -100,10 +101,17 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     func run() async throws {
         let options = try SnapshotOptions(self)
-        let signals = Signals { $0.exitAtOnce() }
+        let snapshot = Task { try await Snapshot(options).write() }
+        let ended = Locked<ExitStatus?>(nil)
+        let signals = Signals(gracePeriod: .seconds(1)) { status in
+            ended.withLock { $0 = status }
+            snapshot.cancel()
+        }
         do {
-            try await Snapshot(options).write()
+            try await snapshot.value
             await options.network.cache?.flush()
+        } catch _ where ended.withLock({ $0 }) != nil {
+            // The files that were being written are complete.
         } catch let error as PlaybackError where error.code == .brokenPipe {
             ExitStatus.closedPipe.exitNow()
         } catch let failure as SnapshotFailure {
@@ -111,7 +119,8 @@ struct SnapshotCommand: AsyncParsableCommand {
             ExitStatus.failure.exitNow()
         }
         withExtendedLifetime(signals) {}
-        ExitStatus.success.exitNow()
+        let status = ended.withLock { $0 } ?? .success
+        status.exitNow()
     }
 }
 
