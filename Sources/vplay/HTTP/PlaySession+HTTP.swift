@@ -67,7 +67,7 @@ extension PlaySession {
             return respond(HTTPResponse(.serviceUnavailable, "another frame is being encoded"))
         }
         let encoded = Mutex<[UInt8]>([])
-        saveFrame(of: item) { frame in
+        saveFrame(of: item, as: .jpeg) { frame in
             let bytes = try ImageEncoder(.jpeg).encode(frame)
             encoded.withLock { $0 = bytes }
             return ""

@@ -18,7 +18,7 @@ extension PlaySession {
         guard let names = SnapshotNames(for: playback.entry.input) else {
             return notice("the input has no name")
         }
-        saveFrame(of: playback.item) {
+        saveFrame(of: playback.item, as: .png) {
             try names.write(ImageEncoder(.png).encode($0))
         } completion: { [weak self] result in
             switch result {
@@ -42,8 +42,10 @@ extension PlaySession {
                 .failure(PlaybackError(code: .operationNotAllowed, message: "no frame to save"))
             )
         }
-        saveFrame(of: item, hasSubtitles: hasSubtitles) { frame in
-            try frame.write(to: URL(fileURLWithPath: path))
+        let url = URL(fileURLWithPath: path)
+        let format = ImageFileFormat(pathExtension: url.pathExtension)
+        saveFrame(of: item, as: format, hasSubtitles: hasSubtitles) { frame in
+            try frame.write(to: url)
             return path
         } completion: {
             completion($0)
@@ -56,11 +58,13 @@ extension PlaySession {
     /// Writes the frame that is shown. If none is shown within `frameLimit`, `completion` receives an error.
     func saveFrame(
         of item: PlayerItem,
+        as format: ImageFileFormat?,
         hasSubtitles: Bool = true,
         _ write: @escaping @Sendable (VideoFrame) throws -> String,
         completion: @escaping SnapshotSink.Completion
     ) {
-        let sink = SnapshotSink(rendersSubtitles: hasSubtitles, write) { [weak self] result in
+        let formats = format?.pixelFormats ?? []
+        let sink = SnapshotSink(formats, rendersSubtitles: hasSubtitles, write) { [weak self] result in
             self?.state.withLock { $0.snapshot = nil }
             completion(result)
         }
@@ -121,16 +125,19 @@ struct SnapshotNames: Sendable {
 final class SnapshotSink: VideoSink {
     typealias Completion = @Sendable (Result<String, any Error>) -> Void
 
+    let acceptedPixelFormats: [PixelFormat]
     let rendersSubtitles: Bool
     private let write: @Sendable (VideoFrame) throws -> String
     private let completion: Completion
     private let isDone = Once()
 
     init(
+        _ acceptedPixelFormats: [PixelFormat],
         rendersSubtitles: Bool,
         _ write: @escaping @Sendable (VideoFrame) throws -> String,
         completion: @escaping Completion
     ) {
+        self.acceptedPixelFormats = acceptedPixelFormats
         self.rendersSubtitles = rendersSubtitles
         self.write = write
         self.completion = completion
