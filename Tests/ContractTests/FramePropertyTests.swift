@@ -333,19 +333,23 @@ struct EditListTests {
         return result
     }
 
-    @Test("A range that ends in the second segment has the frames of both")
-    func endsInSecondSegment() async throws {
-        let folder = try TemporaryFolder()
+    /// Returns a file of which each segment is the first 0.4 s. libav delivers the second group of pictures after the
+    /// first, to be discarded.
+    private func makeFile(segmentCount: Int, in folder: TemporaryFolder) throws -> URL {
         let plain = try MadeFile.make(
             "plain.mp4",
             in: folder,
             "-f lavfi -i testsrc2=s=64x48:r=25:d=2 -c:v libx264 -bf 2 -g 10 -pix_fmt yuv420p"
         )
-        // Both segments are the first 0.4 s. libav delivers the second group after the first, to be discarded.
-        let edits: [(duration: UInt32, mediaTime: UInt32)] = [(400, 1024), (400, 1024)]
-        let file = try setting(edits, of: [UInt8](Data(contentsOf: plain)))
-        try folder.write("edited.mp4", file)
-        let asset = Asset(url: folder.file("edited.mp4"))
+        let edits = [(duration: UInt32, mediaTime: UInt32)](repeating: (400, 1024), count: segmentCount)
+        try folder.write("edited.mp4", try setting(edits, of: [UInt8](Data(contentsOf: plain))))
+        return folder.file("edited.mp4")
+    }
+
+    @Test("A range that ends in the second segment has the frames of both")
+    func endsInSecondSegment() async throws {
+        let folder = try TemporaryFolder()
+        let asset = Asset(url: try makeFile(segmentCount: 2, in: folder))
         let all = try await asset.frames().reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
         #expect(all == (0..<20).map { MediaTime.ms($0 * 40) })
         for end in [MediaTime.ms(590), .ms(420)] {
@@ -353,6 +357,42 @@ struct EditListTests {
             let times = try await part.reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
             #expect(times == all.filter { $0 < end }, "\(end)")
         }
+    }
+
+    @Test("The passes of a loop end at the same times with and without a viewer")
+    func unwatchedLoop() async throws {
+        let folder = try TemporaryFolder()
+        let url = try makeFile(segmentCount: 1, in: folder)
+        var ends: [[Int64]] = []
+        var decoded: [Int] = []
+        for isWatched in [true, false] {
+            let clock = VirtualClock()
+            let times = Locked([Int64]())
+            let (player, token) = clock.hold {
+                let player = Player(url: url, configuration: .offline(audio: .automatic, clock: clock))
+                if isWatched { player.add(NullVideoSink()) }
+                let token = player.onEvent { event in
+                    guard case .didPlayToEndTime = event.event else { return }
+                    times.withLock { $0.append(event.hostTime.nanoseconds) }
+                }
+                player.repeatMode = .loop
+                player.play()
+                return (player, token)
+            }
+            var passes = 0
+            for await event in player.events {
+                guard case .didPlayToEndTime = event else { continue }
+                passes += 1
+                if passes == 20 { break }
+            }
+            decoded.append(player.counters.framesDecoded)
+            await player.shutdown()
+            withExtendedLifetime(token) {}
+            ends.append(times.withLock { Array($0.prefix(20)) })
+        }
+        #expect(ends[0] == ends[1] && ends[0].count == 20)
+        #expect(zip(ends[0], ends[0].dropFirst()).allSatisfy { $1 - $0 == 400_000_000 })
+        #expect(decoded[1] < decoded[0])
     }
 }
 

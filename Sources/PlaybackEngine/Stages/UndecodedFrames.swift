@@ -18,11 +18,13 @@ struct UndecodedFrames {
     /// Creates frames in the format of the last decoded one.
     init(format: VideoFormat) { self.format = format }
 
-    /// Adds the frame of a packet, unless the packet has no presentation time or arrives after a later one was returned.
+    /// Adds the frame of a packet, unless the packet has no presentation time, has no frame because it is only a
+    /// reference, or arrives after a later one was returned.
     ///
     /// - Returns: The frames that no later packet precedes, in presentation order.
     mutating func append(_ packet: Packet) -> [VideoFrame] {
-        guard let time = packet.presentationTime, newestTime.map({ $0 < time }) ?? true else { return [] }
+        guard !packet.isDiscarded, let time = packet.presentationTime, newestTime.map({ $0 < time }) ?? true
+        else { return [] }
         let frame = VideoFrame(
             format: format,
             presentationTime: time,
