@@ -169,8 +169,13 @@ struct SeekEffortTests {
         #expect(bench.videoSink.numbers.suffix(250 - Int(time / 40)).elementsEqual(Int(time / 40)..<250))
     }
 
-    private static func packet(_ time: Int64, decode: Int64, isKeyFrame: Bool = false) -> Packet {
-        Packet(
+    private static func packet(
+        _ time: Int64,
+        decode: Int64,
+        isKeyFrame: Bool = false,
+        isDiscarded: Bool = false
+    ) -> Packet {
+        var packet = Packet(
             track: 0,
             presentationTime: .ms(time),
             decodeTime: .ms(decode),
@@ -179,6 +184,8 @@ struct SeekEffortTests {
             isKeyFrame: isKeyFrame,
             payload: NoPayload()
         )
+        packet.isDiscarded = isDiscarded
+        return packet
     }
 
     @Test(
@@ -213,6 +220,21 @@ struct SeekEffortTests {
         #expect(times.endsBeforeTarget(.ms(0)) && !times.endsBeforeTarget(.ms(40)))
         times.note(Self.packet(160, decode: 120))
         #expect(times.isDue(.ms(80)) && !times.isDue(.ms(40)) && !times.isDue(.ms(120)))
+    }
+
+    @Test("Packets that an edit list leaves out do not determine the due frame")
+    func discarded() {
+        var times = SeekTimes(target: .ms(500))
+        for (time, decode) in [(0, -40), (80, 0), (40, 40)] as [(Int64, Int64)] {
+            times.note(Self.packet(time, decode: decode))
+        }
+        for time in [120, 160, 600] as [Int64] {
+            times.note(Self.packet(time, decode: time, isDiscarded: true))
+        }
+        #expect(!times.endsBeforeTarget(.ms(80)), "no frame is due at 120 and 160")
+        #expect(!times.isComplete, "packets of another segment may follow")
+        times.noteEnd()
+        #expect(times.isDue(.ms(80)))
     }
 
     @Test("Decode times that a container has invented are considered unreliable")

@@ -17,7 +17,7 @@ final class ImagePackets {
     private(set) var lastFault: MediaError?
     /// The packets that have been read and not yet decoded.
     private var upcoming: Deque<Packet> = []
-    /// The times of the last packets that were read, some of which the decoder still holds.
+    /// The times of the last packets with frames that were read, some of which the decoder still holds.
     private var recentTimes: Deque<(presentation: MediaTime?, decode: MediaTime?)> = []
     /// True if no packet follows them.
     private var isAtEnd = false
@@ -125,8 +125,10 @@ final class ImagePackets {
             return true
         }
         times.note(packet)
-        if recentTimes.count >= Self.maximumHeldCount { recentTimes.removeFirst() }
-        recentTimes.append((packet.presentationTime, packet.decodeTime))
+        if !packet.isDiscarded {
+            if recentTimes.count >= Self.maximumHeldCount { recentTimes.removeFirst() }
+            recentTimes.append((packet.presentationTime, packet.decodeTime))
+        }
         order.note(packet)
         if let time = packet.presentationTime {
             newestEnd = max(newestEnd ?? .negativeInfinity, time + (packet.duration ?? .zero))

@@ -18,8 +18,10 @@ struct SeekTimes {
 
     init(target: MediaTime) { self.target = target }
 
-    /// Records a packet that is about to be decoded or is queued. The same packet may be recorded repeatedly.
+    /// Records a packet that is about to be decoded or is queued. The same packet may be recorded repeatedly. A packet
+    /// that is only a reference has no frame, and its times may be later than those of packets after it.
     mutating func note(_ packet: Packet) {
+        guard !packet.isDiscarded else { return }
         note(presentation: packet.presentationTime, decode: packet.decodeTime)
     }
 
