@@ -18,7 +18,7 @@ extension DecodeStage {
         let level = skipper.request.skipping
         setSkipping(isDropped || !endsBeforeTarget(packet) ? level : max(.nonReference, level))
         // Dropped frames count for the end of the pass.
-        if isDropped, !isReverse, let time = packet.presentationTime?.nanoseconds {
+        if isDropped, !isReverse, !packet.isDiscarded, let time = packet.presentationTime?.nanoseconds {
             current.pass.noteEnd(time &+ (packet.duration?.nanoseconds ?? 0))
         }
         return isDropped

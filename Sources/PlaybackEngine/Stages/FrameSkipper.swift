@@ -53,7 +53,7 @@ struct FrameSkipper {
     mutating func decide(_ packet: Packet, pass: Int, isReverse: Bool) -> Decision {
         let time = ItemTime(packet.presentationTime)
         guard isWanted(packet, time, pass: pass, isReverse: isReverse) else {
-            droppedCount += 1
+            if !packet.isDiscarded { droppedCount += 1 }
             return .drop
         }
         let mustFlush = packet.isKeyFrame && hasJumped
@@ -67,7 +67,7 @@ struct FrameSkipper {
             droppedCount += sent.count
             sent = []
         }
-        if let time { noteSent(time) }
+        if let time, !packet.isDiscarded { noteSent(time) }
         return mustFlush ? .decodeAfterFlush : .decode
     }
 
