@@ -30,8 +30,10 @@ enum PlainText {
         var text = ""
         var isDrawing = false
         var rest = markup
+        // Searched for once: after it, each opening brace would be a search up to the end.
+        let lastEnd = markup.lastIndex(of: "}") ?? markup.startIndex
         while let character = rest.popFirst() {
-            if character == "{", let end = rest.firstIndex(of: "}") {
+            if character == "{", rest.startIndex <= lastEnd, let end = rest.firstIndex(of: "}") {
                 isDrawing = draws(rest[..<end]) ?? isDrawing
                 rest = rest[rest.index(after: end)...]
                 continue
