@@ -11,6 +11,10 @@ final class SilentDecoder: EpochDecoder, @unchecked Sendable {
     private let base: any Decoder
     /// The silence that has not been returned yet.
     private var remaining: (time: MediaTime, frameCount: Int)?
+    /// The start of a video frame that declares no duration. It lasts until the next one.
+    private var openStart: MediaTime?
+    /// The number of samples that the frame before it lasted, which the last frame of the data lasts as well.
+    private var openFrameCount = 0
 
     /// The format of the silence for a video track. Frames of all common frame rates begin on a sample of this
     /// rate.
@@ -21,6 +25,8 @@ final class SilentDecoder: EpochDecoder, @unchecked Sendable {
     )
     /// One second, so that a frame that lasts an hour does not allocate an hour of samples.
     private static let maximumBufferFrames = 48_000
+    /// The longest assumed duration of the last frame: 10 s, as for frames that are shown.
+    private static let maximumLastFrameCount = 480_000
 
     init(_ base: any Decoder) { self.base = base }
 
@@ -40,16 +46,20 @@ final class SilentDecoder: EpochDecoder, @unchecked Sendable {
 
     func flush() {
         remaining = nil
+        openStart = nil
+        openFrameCount = 0
         base.flush()
     }
 
     func receive() throws(MediaError) -> DecoderOutput {
         if let remaining { return .audio(silence(from: remaining.time, frameCount: remaining.frameCount)) }
-        switch try base.receive() {
-        case .audio(let buffer): return .audio(silence(for: buffer))
-        case .video(let frame): return .audio(silence(for: frame))
-        case .needsInput: return .needsInput
-        case .ended: return .ended
+        while true {
+            switch try base.receive() {
+            case .audio(let buffer): return .audio(silence(for: buffer))
+            case .video(let frame): if let silence = silence(for: frame) { return .audio(silence) }
+            case .needsInput: return .needsInput
+            case .ended: return lastSilence().map { DecoderOutput.audio($0) } ?? .ended
+            }
         }
     }
 
@@ -64,13 +74,29 @@ final class SilentDecoder: EpochDecoder, @unchecked Sendable {
         )
     }
 
-    /// The lengths are differences of sample positions, so that rounding leaves no gaps between frames.
-    private func silence(for frame: VideoFrame) -> AudioBuffer {
+    /// Returns the silence up to the end of a frame, or up to its start if it declares no duration, and nil if that is
+    /// empty. The lengths are differences of sample positions, so that rounding leaves no gaps between frames.
+    private func silence(for frame: VideoFrame) -> AudioBuffer? {
         let rate = Int32(clamping: Self.videoFormat.sampleRate)
         let start = frame.presentationTime.rescaled(to: rate)
         let end = (frame.presentationTime + frame.duration).rescaled(to: rate)
+        let first = openStart ?? start
+        if openStart != nil { openFrameCount = Self.frameCount(from: first, to: start) }
+        openStart = end.isNumeric ? nil : start
+        let count = Self.frameCount(from: first, to: end.isNumeric ? end : start)
+        return count > 0 ? silence(from: first, frameCount: count) : nil
+    }
+
+    /// Returns the silence of the last frame if it declares no duration, once.
+    private func lastSilence() -> AudioBuffer? {
+        guard let start = openStart, openFrameCount > 0 else { return nil }
+        openStart = nil
+        return silence(from: start, frameCount: min(openFrameCount, Self.maximumLastFrameCount))
+    }
+
+    private static func frameCount(from start: MediaTime, to end: MediaTime) -> Int {
         let length = end - start
-        return silence(from: start, frameCount: length.isNumeric ? Int(max(0, length.value)) : 0)
+        return length.isNumeric ? Int(max(0, length.value)) : 0
     }
 
     private func silence(from time: MediaTime, frameCount: Int) -> AudioBuffer {
