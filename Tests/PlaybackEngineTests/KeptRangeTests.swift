@@ -57,4 +57,19 @@ struct KeptRangeTests {
         #expect(loaded?.to == .ms(40))
         #expect(progress.keptRange == nil)
     }
+
+    @Test("Packets that an edit list leaves out do not extend what is loaded and kept")
+    func discarded() {
+        var history = PacketHistory(syncTrack: 0, tracks: [0], audioPreroll: .zero)
+        var progress = ReadingProgress(epoch: Epoch(), tracks: [0])
+        for time in stride(from: Int64(0), to: 4000, by: 40) {
+            var next = packet(presentedAt: .ms(time))
+            next.isDiscarded = time >= 3000
+            history.append(next)
+            progress.note(next, pass: 0, isNew: true, bufferedRange: history.bufferedRange)
+        }
+        #expect(progress.loaded(around: .zero, pass: 0)?.to == .ms(3000))
+        progress.finish(pass: 0, reachedDataEnd: true)
+        #expect(progress.keptRange == MediaTimeRange(start: .zero, end: .ms(3000)))
+    }
 }

@@ -17,6 +17,7 @@ struct PacketHistory {
     private var removedCount = 0
     private var groups: Deque<Int> = []
     private var bytes = 0
+    /// The end of the last packet that has a frame.
     private var lastEnd: MediaTime?
     /// `isComplete`: the first packet is the one after the demuxer's last seek, or the first of the data.
     /// `startsAtZero`: that seek went to the start.
@@ -71,7 +72,7 @@ struct PacketHistory {
     mutating func append(_ packet: Packet) {
         if let time = packet.presentationTime {
             let end = time + (packet.duration ?? .zero)
-            lastEnd = lastEnd.map { max($0, end) } ?? end
+            if !packet.isDiscarded { lastEnd = lastEnd.map { max($0, end) } ?? end }
         } else {
             hasUntimedPackets = true
         }
