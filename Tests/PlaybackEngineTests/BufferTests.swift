@@ -1,5 +1,6 @@
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 import PlayheadTesting
 import Testing
 
@@ -172,6 +173,31 @@ struct BufferTests {
         #expect(bench.videoSink.numbers.suffix(75) == Array(25..<100))
     }
 
+    @Test(
+        "What is read ahead is limited to a duration, also if packets declare none",
+        arguments: [false, true]
+    )
+    func readAhead(declaresDurations: Bool) {
+        // 100 s, and less than the limit of bytes.
+        let media = ScriptedMedia(video: .init(frameCount: 2500, frameRate: 25, keyInterval: 10, bFrames: 2))
+        let bench = EngineTestBench()
+        let reads = Locked(0)
+        let driver = bench.driver
+        let item = MediaItem(makeDemuxer: { _ in
+            PacketDemuxer(ScriptedDemuxer(media, driver: driver)) { packet in
+                reads.withLock { $0 += 1 }
+                if !declaresDurations { packet.duration = nil }
+            }
+        })
+        bench.loop.perform { $0.setItem(ItemID(1), MediaItemSource(item)) }
+        bench.driver.run(atMost: 1)
+        // One second of packets, and some frames that are decoded.
+        #expect((25..<60).contains(reads.withLock { $0 }), "\(reads.withLock { $0 })")
+        bench.seek(1, to: .ms(50_000))
+        bench.driver.run(atMost: 1)
+        #expect(reads.withLock { $0 } < 150, "\(reads.withLock { $0 })")
+    }
+
     @Test("Without a back buffer each seek uses the demuxer")
     func noBackBuffer() {
         let bench = EngineTestBench()
@@ -184,4 +210,32 @@ struct BufferTests {
         bench.driver.run(atMost: 60)
         #expect(bench.videoSink.numbers.last == 99)
     }
+}
+
+/// A demuxer that changes the packets of another one.
+private final class PacketDemuxer: Demuxer {
+    private let base: ScriptedDemuxer
+    private let change: @Sendable (inout Packet) -> Void
+
+    init(_ base: ScriptedDemuxer, _ change: @escaping @Sendable (inout Packet) -> Void) {
+        self.base = base
+        self.change = change
+    }
+
+    func open() throws(MediaError) -> Poll<MediaDescription> { try base.open() }
+    func setEnabledTracks(_ ids: Set<Int>) { base.setEnabledTracks(ids) }
+    func read() throws(MediaError) -> Poll<Packet?> {
+        try base.read().map { [change] packet -> Packet? in
+            guard var packet else { return nil }
+            change(&packet)
+            return packet
+        }
+    }
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
+        try base.seek(to: target, preference: preference)
+    }
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder> {
+        try base.makeDecoder(for: track, options: options)
+    }
+    func cancel() { base.cancel() }
 }

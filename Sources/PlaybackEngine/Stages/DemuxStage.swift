@@ -44,6 +44,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var lastEnd: MediaTime = .zero
     private var hasUntimedPackets = false
     private var tracksPastEnd: Set<Int> = []
+    /// The time of the last packet of each track.
+    private var lastTimes: [Int: MediaTime] = [:]
     private var history: PacketHistory
     /// The segment being read during reverse playback, otherwise nil.
     private var segment: ReverseSegment?
@@ -65,6 +67,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     /// The distance after a requested end at which no packet from before that end is expected: 10 s, more than the
     /// distance between interleaved tracks.
     private static let endMargin = MediaTime(value: 10, timescale: 1)
+    /// The longest assumed duration of a packet in nanoseconds: 10 s.
+    private static let maximumPacketInterval: Int64 = 10_000_000_000
     /// The number of consecutive errors after which the rest of the data is given up.
     private static let maximumConsecutiveFaults = 100
 
@@ -183,6 +187,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         consecutiveFaults = 0
         lastEnd = .zero
         tracksPastEnd = []
+        lastTimes = [:]
         endedEpoch.withLock { $0 = nil }
     }
 
@@ -321,7 +326,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             return
         }
         if !packet.isDiscarded { hasPushed = true }
-        let cost = QueueCost(bytes: packet.byteCount, duration: packet.duration?.nanoseconds ?? 0)
+        let cost = QueueCost(bytes: packet.byteCount, duration: duration(of: packet))
         let bufferedRange = history.bufferedRange
         progress.withLock {
             $0.note(packet, pass: pass, isNew: isNew, bufferedRange: bufferedRange)
@@ -331,6 +336,16 @@ final class DemuxStage: Stage, @unchecked Sendable {
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
         wakeDecoder(packet.track)
         if reportsProgress.load(ordering: .relaxed) { report(.changed) }
+    }
+
+    /// Returns the duration of a packet in nanoseconds. That of a packet that declares none, as in Matroska without a
+    /// frame rate, is the interval since the previous one, because the limits of what is read ahead are durations.
+    private func duration(of packet: Packet) -> Int64 {
+        let time = packet.decodeTime ?? packet.presentationTime
+        defer { lastTimes[packet.track] = time }
+        if let duration = packet.duration?.nanoseconds { return duration }
+        guard let time, let last = lastTimes[packet.track] else { return 0 }
+        return max(0, min((time - last).nanoseconds ?? 0, Self.maximumPacketInterval))
     }
 
     private func recover(from error: MediaError) -> StepResult {
