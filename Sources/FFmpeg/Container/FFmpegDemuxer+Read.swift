@@ -71,6 +71,7 @@ extension FFmpegDemuxer {
                 H261PictureHeader.correctKeyFlag(of: packet.pointer, stream, formatName: session.formatName)
                 GXFFrameDuration.correct(packet.pointer, stream, context, formatName: session.formatName)
                 timestamps.correct(packet.pointer, stream)
+                extradata.update(packet, stream, formatName: session.formatName)
             }
             startFingerprint.record(packet)
             palettes.record(packet)
@@ -109,7 +110,7 @@ extension FFmpegDemuxer {
             isKeyFrame: packet.flags & AV_PKT_FLAG_KEY != 0,
             payload: FFmpegPacketPayload(
                 owner,
-                extradata: takeovers[packet.stream_index]?.packetExtradata
+                extradata: owner.extradata ?? takeovers[packet.stream_index]?.packetExtradata
             )
         )
         result.hasNewParameters = Self.hasNewParameters(owner)

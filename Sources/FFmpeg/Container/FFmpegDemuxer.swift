@@ -33,6 +33,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     /// Selects the packets of image files that are frames.
     var pictures = PictureFilter()
     var palettes = PaletteMemory()
+    var extradata = ExtradataMemory()
     /// The times of audio blocks, or nil if the times of libav are right.
     var blockTimes: AudioBlockTimes?
     /// Continues timestamps that have wrapped around.
@@ -179,6 +180,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         interruption.beginCall()
         let session = try InputSession(request: request, source: source, interruption: interruption, log: log)
         pictures.begin(session.formatName)
+        extradata = ExtradataMemory()
         // A server may have reported in the meantime whether the source is seekable.
         canReread.store(source.isSeekable || request.isSegmented, ordering: .releasing)
         return session

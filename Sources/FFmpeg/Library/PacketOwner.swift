@@ -5,6 +5,8 @@ internal import PlayheadBackend
 /// Owns an AVPacket and the reference that it holds.
 final class PacketOwner {
     let pointer: UnsafeMutablePointer<AVPacket>
+    /// The extradata that the decoder needs for the packet, or nil for that of its stream.
+    var extradata: [UInt8]?
 
     init() throws(MediaError) {
         guard let pointer = av_packet_alloc() else {
