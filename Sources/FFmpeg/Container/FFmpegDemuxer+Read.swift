@@ -74,7 +74,7 @@ extension FFmpegDemuxer {
                 extradata.update(packet, stream, formatName: session.formatName)
             }
             startFingerprint.record(packet)
-            palettes.record(packet)
+            palettes.update(packet)
             return packet
         }
         // libav reports a failed read as the end of the file, so the source's error takes precedence.
@@ -98,7 +98,6 @@ extension FFmpegDemuxer {
         // A stream that appears during reading was never described, so it cannot have been enabled.
         guard let mapping = mappings[owner.pointer.pointee.stream_index] else { return nil }
         if isOversizedPicture(owner.pointer.pointee) { return nil }
-        palettes.restore(in: owner)
         let presentedTrack = adjustTimeline(owner, track)
         let packet = owner.pointer.pointee
         var result = Packet(

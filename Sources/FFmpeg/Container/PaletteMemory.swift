@@ -4,26 +4,26 @@ internal import CFFmpeg
 /// applies to, and does not repeat it after a seek.
 struct PaletteMemory {
     private var palettes: [Int32: [UInt8]] = [:]
-    /// The streams of which no packet has been returned since the last seek.
+    /// The streams of which no packet has been read since the last seek.
     private var waiting: Set<Int32> = []
-
-    /// Records the palette of a packet that libav has delivered.
-    mutating func record(_ packet: PacketOwner) {
-        guard packet.pointer.pointee.side_data_elems > 0 else { return }
-        var size = 0
-        guard let data = av_packet_get_side_data(packet.pointer, AV_PKT_DATA_PALETTE, &size),
-            size == PlaneLayout.paletteSize
-        else { return }
-        palettes[packet.pointer.pointee.stream_index] = Array(UnsafeBufferPointer(start: data, count: size))
-    }
 
     mutating func noteSeek() { waiting = Set(palettes.keys) }
 
-    /// Attaches the palette to the first packet of a stream after a seek, unless it has one.
-    mutating func restore(in packet: PacketOwner) {
+    /// Records the palette of a packet that libav has delivered, or attaches the newest one to a packet without one at
+    /// which a decoder may begin: a key frame, which may be decoded again, and the first packet after a seek.
+    mutating func update(_ packet: PacketOwner) {
         let index = packet.pointer.pointee.stream_index
-        guard waiting.remove(index) != nil, let palette = palettes[index],
-            av_packet_get_side_data(packet.pointer, AV_PKT_DATA_PALETTE, nil) == nil
+        var size = 0
+        if packet.pointer.pointee.side_data_elems > 0,
+            let data = av_packet_get_side_data(packet.pointer, AV_PKT_DATA_PALETTE, &size),
+            size == PlaneLayout.paletteSize
+        {
+            palettes[index] = Array(UnsafeBufferPointer(start: data, count: size))
+            waiting.remove(index)
+            return
+        }
+        guard let palette = palettes[index],
+            waiting.remove(index) != nil || packet.pointer.pointee.flags & AV_PKT_FLAG_KEY != 0
         else { return }
         packet.attach(palette, as: AV_PKT_DATA_PALETTE)
     }
