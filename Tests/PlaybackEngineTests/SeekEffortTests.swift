@@ -15,15 +15,20 @@ struct SeekEffortTests {
         audio: .init(sampleCount: 480_000)
     )
 
-    private func load(_ media: ScriptedMedia, seed: UInt64? = nil) -> (bench: EngineTestBench, effort: Effort)
-    {
+    private func load(
+        _ media: ScriptedMedia,
+        seed: UInt64? = nil,
+        configure: (inout MediaItem) -> Void = { _ in }
+    ) -> (bench: EngineTestBench, effort: Effort) {
         let bench = EngineTestBench(seed: seed)
         let effort = Effort()
         let driver = bench.driver
-        let item = MediaItem(makeDemuxer: { _ in
+        var item = MediaItem(makeDemuxer: { _ in
             ObservedDemuxer(ScriptedDemuxer(media, driver: driver), effort)
         })
-        bench.loop.perform { $0.setItem(ItemID(1), MediaItemSource(item)) }
+        configure(&item)
+        let source = MediaItemSource(item)
+        bench.loop.perform { $0.setItem(ItemID(1), source) }
         bench.driver.run(atMost: 1)
         return (bench, effort)
     }
@@ -70,6 +75,20 @@ struct SeekEffortTests {
         bench.loop.send(.setRate(1))
         bench.driver.run(atMost: 60)
         #expect(bench.videoSink.numbers == [0] + Array(87..<250))
+    }
+
+    @Test("Video that only keeps the time is decoded from the key frame before the target on")
+    func timekeeper() {
+        var media = Self.clip
+        media.audio = nil
+        let (bench, effort) = load(media) {
+            $0.video = .none
+            $0.audio = .none
+        }
+        bench.seek(1, to: .ms(3500))
+        bench.driver.run(atMost: 1)
+        // The key frame has the number 50, and the frame at the target 87.
+        #expect(Set(effort.sent).isSuperset(of: (50...87).map { Int64($0) * 40_000_000 }))
     }
 
     @Test("A still image decodes no more than necessary, and reads a few packets ahead to determine that")

@@ -57,7 +57,8 @@ struct SilentDecoderTests {
                         storage: UndecodedStorage.shared
                     )
                 }
-            )
+            ),
+            of: .video
         )
         var spans: [Shown] = []
         while case .audio(let buffer) = try decoder.receive() {

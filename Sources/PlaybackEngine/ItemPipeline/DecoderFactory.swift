@@ -38,7 +38,7 @@ struct DecoderFactory {
         var options = options
         options.hardware = .none
         return try demuxer.makeDecoder(for: track.id, options: options).map { base in
-            (SilentDecoder.audioTrack(for: track), SilentDecoder(base))
+            (SilentDecoder.audioTrack(for: track), SilentDecoder(base, of: track.mediaType))
         }
     }
 }

@@ -84,7 +84,8 @@ extension DecodeStage {
         let isSkipped =
             isVideo
             ? mustSkip(packet)
-            : current.filter.canSkip(packet, end: current.end, preroll: audioPreroll)
+            : !decoder.needsAllPackets
+                && current.filter.canSkip(packet, end: current.end, preroll: audioPreroll)
         if isSkipped { current.pendingInput = nil }
         if isVideo, !isSkipped { showKeyFrame(packet) }
     }

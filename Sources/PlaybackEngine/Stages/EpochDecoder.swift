@@ -19,6 +19,9 @@ protocol EpochDecoder: Decoder {
     func decodeAlone(_ packet: Packet) -> VideoFrame?
     /// Whether the next frames come from a cache, so that several at once cost little. The default is false.
     var isServingCachedFrames: Bool { get }
+    /// Whether buffers of audio come from packets that refer to others, as those of video do, so that none can be left
+    /// out before a seek's target. The default is false.
+    var needsAllPackets: Bool { get }
 }
 
 extension EpochDecoder {
@@ -27,4 +30,5 @@ extension EpochDecoder {
     func keptFrame(for target: MediaTime, within distance: MediaTime) -> KeptFrame? { nil }
     func decodeAlone(_ packet: Packet) -> VideoFrame? { nil }
     var isServingCachedFrames: Bool { false }
+    var needsAllPackets: Bool { false }
 }

@@ -9,6 +9,7 @@ import PlayheadBackend
 /// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` requires.
 final class SilentDecoder: EpochDecoder, @unchecked Sendable {
     private let base: any Decoder
+    let needsAllPackets: Bool
     /// The silence that has not been returned yet.
     private var remaining: (time: MediaTime, frameCount: Int)?
     /// The start of a video frame that declares no duration. It lasts until the next one.
@@ -28,7 +29,11 @@ final class SilentDecoder: EpochDecoder, @unchecked Sendable {
     /// The longest assumed duration of the last frame: 10 s, as for frames that are shown.
     private static let maximumLastFrameCount = 480_000
 
-    init(_ base: any Decoder) { self.base = base }
+    /// Creates a decoder. `mediaType` is that of the original track.
+    init(_ base: any Decoder, of mediaType: MediaType) {
+        self.base = base
+        needsAllPackets = mediaType == .video
+    }
 
     /// Returns the description of the silent track: an audio track, whatever the original was.
     static func audioTrack(for track: Track) -> Track {
