@@ -23,7 +23,7 @@
     F(stream_flush) F(stream_get_latency) F(stream_get_timing_info) F(stream_get_device_name) F(stream_get_index) F(stream_set_name) \
     F(stream_is_suspended) F(stream_update_timing_info) \
     F(operation_get_state) F(operation_cancel) F(operation_unref) F(proplist_new) F(proplist_free) F(proplist_sets) \
-    F(channel_map_init_extend) F(strerror)
+    F(channel_map_parse) F(strerror)
 
 #define PLAYHEAD_PULSE_FIELD(name) __typeof__(&pa_##name) name;
 typedef struct {

@@ -128,13 +128,31 @@ package final class AudioDeviceBuffer: Sendable {
     /// The length of the audio with which a stream starts.
     package static let prefillSeconds = 0.1
 
-    /// Returns the format that the device accepts for a format. More than eight channels are mixed to stereo.
+    /// Returns the format that the device accepts for a format.
     private static func accepted(_ format: AudioFormat) -> AudioFormat {
-        let isUsual = (1...8).contains(format.channelCount)
-        return AudioFormat(
+        AudioFormat(
             sampleRate: max(8000, min(192_000, format.sampleRate)),
-            channelLayout: isUsual ? format.channelLayout : .stereo,
+            channelLayout: accepted(format.channelLayout),
             sampleFormat: .float
         )
     }
+
+    /// Returns the layout that the device accepts for a layout. Layouts with loudspeakers that devices do not have are
+    /// mixed to 5.1 or 7.1, and more than eight channels to stereo. The channels of layouts that are not known stay as
+    /// they are.
+    private static func accepted(_ layout: ChannelLayout) -> ChannelLayout {
+        switch layout.channelCount {
+        case 3...6 where mixedLayouts.contains(layout.name): ChannelLayout(channelCount: 6, name: "5.1")
+        case 7...8 where mixedLayouts.contains(layout.name): ChannelLayout(channelCount: 8, name: "7.1")
+        case 1...8: layout
+        default: .stereo
+        }
+    }
+
+    /// FFmpeg's layouts of up to eight channels whose loudspeakers the number of channels does not determine. Devices
+    /// do not distinguish side and back loudspeakers unless they have both.
+    private static let mixedLayouts: Set<String> = [
+        "3.0(back)", "4.0", "3.1", "4.1", "6.0", "6.0(front)", "hexagonal", "6.1", "6.1(back)", "6.1(front)", "7.0",
+        "7.0(front)", "7.1(wide)", "7.1(wide-side)", "octagonal",
+    ]
 }

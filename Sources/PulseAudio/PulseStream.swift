@@ -61,8 +61,7 @@ final class PulseStream {
         sample.rate = UInt32(format.sampleRate)
         sample.channels = UInt8(format.channelCount)
         var map = pa_channel_map()
-        // The channels of FFmpeg's usual layouts have the order of WAVE files.
-        _ = pulse.channel_map_init_extend(&map, UInt32(format.channelCount), PA_CHANNEL_MAP_WAVEEX)
+        _ = pulse.channel_map_parse(&map, PulseChannelMap.names(of: format.channelLayout))
         let properties = pulse.proplist_new()
         defer { if let properties { pulse.proplist_free(properties) } }
         _ = pulse.proplist_sets(properties, "media.name", title)

@@ -136,6 +136,23 @@ extension ALSAStreamTests {
             #expect(ring.next?.flushes == 1)
         }
 
+        @Test(
+            "Layouts with loudspeakers that devices do not have are mixed to those that contain them",
+            arguments: [
+                (1, "mono", "mono"), (2, "2 channels", "2 channels"), (3, "2.1", "2.1"), (3, "3.0(back)", "5.1"),
+                (4, "quad", "quad"), (4, "4.0", "5.1"), (4, "3.1", "5.1"), (4, "ambisonic 1", "ambisonic 1"),
+                (5, "5.0(side)", "5.0(side)"), (7, "7 channels", "7 channels"),
+                (6, "5.1(side)", "5.1(side)"), (6, "hexagonal", "5.1"), (7, "6.1", "7.1"), (7, "7.0", "7.1"),
+                (8, "7.1", "7.1"), (8, "octagonal", "7.1"), (16, "hexadecagonal", "stereo"),
+            ]
+        )
+        func layouts(count: Int, name: String, expected: String) {
+            var format = Self.format
+            format.channelLayout = ChannelLayout(channelCount: count, name: name)
+            let accepted = AudioDeviceBuffer(device: nil, title: "").start(format)
+            #expect(accepted.channelLayout.name == expected)
+        }
+
         @Test("Without the library, one notice reports it")
         func noLibrary() async throws {
             let (notices, continuation) = AsyncStream.makeStream(of: AudioOutputNotice.self)
