@@ -189,6 +189,31 @@ struct AudioRateTests {
         #expect(bench.loop.snapshot.counters.audioUnderruns == 0)
     }
 
+    @Test(
+        "Audio that silence follows is heard to its end in its place",
+        arguments: [
+            // The audio ends long before the video, and the file has been read to its end by then, or not.
+            (.clip(seconds: 4, audioSeconds: 1), []),
+            (.clip(seconds: 60, audioSeconds: 1), [.throttled(speed: 20)]),
+            // The second of four packets is missing.
+            (ScriptedMedia(audio: .init(sampleCount: 192_000, packetLength: 48_000)), [.unreadable(packet: 1)]),
+        ] as [(ScriptedMedia, [ScriptedMedia.Fault])]
+    )
+    func heldBeforeSilence(media: ScriptedMedia, faults: [ScriptedMedia.Fault]) {
+        let bench = EngineTestBench(audio: .device(), makeStretcher: { HoldingStretcher() })
+        var media = media
+        media.faults = faults
+        bench.load(media)
+        bench.loop.send(.setRepeat(.loop))
+        bench.play(2)
+        bench.driver.run(seconds: 0.8)
+        // Each second sample is heard.
+        let audio = stride(from: 0, to: 48_000, by: 2).map { Int16(truncatingIfNeeded: $0) }
+        let expected = audio + [Int16](repeating: 0, count: 2_400)
+        let samples = bench.audioDevice.heard.flatMap(\.samples)
+        #expect(AudioSeamTests.firstDifference(samples, expected) == nil)
+    }
+
     @Test("The audio before an item without audio is complete")
     func beforeSilence() {
         let bench = EngineTestBench(makeStretcher: { HoldingStretcher() })

@@ -213,7 +213,7 @@ extension PlaybackLoop {
         if !outcome.audioOfNext.isEmpty, let next = next?.pipeline {
             deliverAudio(outcome.audioOfNext, next, at: now)
         }
-        if outcome.audioEnded, !moreAudioFollows { audio.output?.endAudio() }
+        if outcome.silenceFollows || outcome.audioEnded && !moreAudioFollows { audio.output?.endAudio() }
         if audio.device != nil { audio.noteEnd(presentation.audioHasEnded(pipeline)) }
     }
 

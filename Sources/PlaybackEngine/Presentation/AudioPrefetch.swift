@@ -96,7 +96,7 @@ extension PresentationScheduler {
 
     /// Returns the expected end of the pass according to the packets that were read, because its last video frames
     /// need not be decoded yet.
-    private func expectedEnd(_ pipeline: ItemPipeline, audioEnd: ItemTime?) -> ItemTime? {
+    func expectedEnd(_ pipeline: ItemPipeline, audioEnd: ItemTime?) -> ItemTime? {
         var end = audioEnd ?? .zero
         if let video = pipeline.video {
             if case .endOfPass(pass, let last, let error)? = video.frames.peek() {

@@ -23,6 +23,8 @@ struct PresentationPass {
     var isAwaitingFrames = false
     /// A Boolean value that indicates whether the end of the audio was reported.
     var audioEndWasReported = false
+    /// A Boolean value that indicates whether it was reported that silence follows the audio that was delivered last.
+    var silenceWasReported = false
     /// A Boolean value that indicates whether the end of the pass was reported.
     var endWasReported = false
     /// The audio after this pass that was delivered early.

@@ -70,9 +70,11 @@ extension PresentationScheduler {
         while case .audio(pass, let time)? = track.frames.elementInfo() {
             let due = dueTime(time).advanced(by: -audioLead)
             if due > now || isFirst && canWaitForNextWakeup(track, due, outcome) {
+                if let time = ItemTime(time) { noteSilence(before: time, &outcome) }
                 return outcome.wake(at: due.advanced(by: audioSlack))
             }
             isFirst = false
+            current.pass.silenceWasReported = false
             guard let decoded = removeAudio(track, current.epoch) else { return }
             guard let buffer = trimmed(decoded) else { continue }
             current.pass.audioUntil =
@@ -80,13 +82,32 @@ extension PresentationScheduler {
                 + (buffer.duration.nanoseconds ?? 0)
             outcome.audio.append(ScheduledAudio(buffer: buffer, origin: origin))
         }
-        if case .endOfPass? = track.frames.elementInfo(), !current.pass.audioEndWasReported {
+        if case .endOfPass(_, let last, _)? = track.frames.elementInfo(), !current.pass.audioEndWasReported {
             current.pass.audioEndWasReported = true
             outcome.audioEnded = true
+            let end = expectedEnd(pipeline, audioEnd: last.map(ItemTime.init(nanoseconds:)))
+            if let end { noteSilence(before: end, &outcome) }
         }
         guard audioPrefetch == nil else { return }
+        if track.frames.isEmpty, pipeline.isOver(track, current.epoch) {
+            noteSilence(before: .distantFuture, &outcome)
+        }
         detectUnderrun(of: track, pipeline, until: current.pass.audioUntil, now, &outcome)
     }
+
+    /// Notes that silence follows the audio that was delivered, if the next audio begins, or the pass ends, far after
+    /// it. Audio processing must then return what it holds, because the next audio is delivered too late for that.
+    private mutating func noteSilence(before next: ItemTime, _ outcome: inout DueOutput) {
+        guard !current.pass.silenceWasReported, next - current.pass.audioUntil > Self.shortestSilence else {
+            return
+        }
+        current.pass.silenceWasReported = true
+        outcome.silenceFollows = true
+    }
+
+    /// The shortest silence before which audio processing returns what it holds: 100 ms. It compares audio with what
+    /// follows a shorter one, as at the seam of a loop whose audio is slightly shorter than its video.
+    private static let shortestSilence: Int64 = 100_000_000
 
     /// Removes the audio at the front of a track. Of a long buffer for a device, only the beginning is removed.
     func removeAudio(_ track: TrackPipeline, _ epoch: Epoch) -> AudioBuffer? {

@@ -14,6 +14,8 @@ struct PresentationScheduler {
         var audioOfNext: [ScheduledAudio] = []
         /// A Boolean value that indicates whether the last audio of this pass was dequeued.
         var audioEnded = false
+        /// A Boolean value that indicates whether silence follows the audio that was dequeued.
+        var silenceFollows = false
         /// The time before which nothing happens, or nil if only new data requires an update.
         var wakeAt: HostTime?
         var hasUnderrun = false
