@@ -123,6 +123,19 @@ struct AudioRateTests {
         #expect(bench.loop.snapshot.audio.corrections == 0)
     }
 
+    @Test("After a pause before a rate change is heard, playback uses the new rate from the start")
+    func pausedBeforeChange() {
+        let bench = playing()
+        bench.play(2)
+        bench.driver.run(seconds: 0.02)
+        bench.play(0)
+        bench.driver.run(seconds: 0.5)
+        bench.play(2)
+        let moments = bench.run(seconds: 1)
+        #expect(moments.worstOffset < 1)
+        #expect(bench.loop.snapshot.audio.corrections == 0)
+    }
+
     @Test("A rate change just after a seek needs at most one correction", arguments: [0.005, 0.02, 0.05])
     func afterSeek(wait: Double) {
         let bench = playing()

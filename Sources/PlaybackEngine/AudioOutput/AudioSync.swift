@@ -14,8 +14,8 @@ struct AudioSync {
     private var startDeadline: HostTime?
     /// True if the device has supplied a reading since the start.
     private var hasReading = false
-    /// The rate for which the audio of the device was processed.
-    private var rate = PlaybackRate.normal
+    /// The rate for which the audio of the device was processed, or nil if there is audio of several rates.
+    private var rate: PlaybackRate? = .normal
     /// True if all audio of the pass has been delivered, and the device has been informed.
     private var hasEnded = false
 
@@ -180,6 +180,12 @@ struct AudioSync {
         }
         timeline.changeRate(at: point.media, to: new, at: now)
         output.changeRate(with: timeline, at: point) { moved(point.media, $0, epoch) }
+    }
+
+    /// Prepares for a stop or another start of the timeline, which cancels rate changes that have not been heard yet.
+    mutating func cancelRateChange(of timeline: Timeline, at now: HostTime) {
+        // The device has received audio for the former rate, and audio for the new one after it.
+        if timeline.changesRate(after: now) { rate = nil }
     }
 
     /// Processes the audio again after a pause if the rate has changed.

@@ -138,6 +138,7 @@ extension PlaybackLoop {
         if wasRunning, rate > 0, start == now {
             changeRate(PlaybackRate(rate), at: now)
         } else {
+            audio.cancelRateChange(of: presentation.timeline, at: now)
             presentation.setRate(rate, at: start)
             if rate > 0 {
                 audio.resume(presentation.timeline, at: now)
