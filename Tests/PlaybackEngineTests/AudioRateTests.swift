@@ -227,6 +227,19 @@ struct AudioRateTests {
         #expect(AudioSeamTests.firstDifference(samples, expected) == nil)
     }
 
+    @Test("Audio after a gap that is long at a low rate is heard from its first sample")
+    func longGap() {
+        let bench = EngineTestBench(audio: .device(), makeStretcher: { PickingStretcher() })
+        // The second packet is missing: 1.2 s of the item, and 2.4 s of silence, which exceed the device's capacity.
+        var media = ScriptedMedia(audio: .init(sampleCount: 230_400, packetLength: 57_600))
+        media.faults = [.unreadable(packet: 1)]
+        bench.load(media)
+        bench.play(0.5)
+        bench.driver.run(seconds: 6)
+        let samples = bench.audioDevice.heard.flatMap(\.samples).dropFirst(115_200 + 4_800)
+        #expect(samples.first { $0 != 0 } == Int16(truncatingIfNeeded: 115_200))
+    }
+
     @Test("The audio before an item without audio is complete")
     func beforeSilence() {
         let bench = EngineTestBench(makeStretcher: { HoldingStretcher() })

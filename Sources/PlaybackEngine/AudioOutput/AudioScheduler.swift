@@ -71,7 +71,9 @@ final class AudioScheduler: @unchecked Sendable {
         }
         let media = placement.timelineTime(of: buffer)
         let (end, pass, epoch) = sampleMap.withLock { ($0.mediaEnd, $0.pass, $0.epoch) }
-        guard let end, !mustRestart, epoch == placement.epoch, Self.joinableGap.contains(media - end) else {
+        guard let end, !mustRestart, epoch == placement.epoch, media - end >= -Self.longestOverlap,
+            Self.streamTime(of: media - end, in: buffer) <= Self.longestSilence
+        else {
             return try begin(buffer, media, placement)
         }
         let gap = media - end
@@ -80,10 +82,14 @@ final class AudioScheduler: @unchecked Sendable {
         guard gap.magnitude > (isSeam ? UInt64(frame) : Self.timestampTolerance) else {
             return try writeMapped(buffer, media, placement)
         }
-        // The duration in the stream, which differs from that in the item if the rate is not 1.
-        let time = Int64(clamping: Double(gap) / max(0.01, buffer.rate))
+        let time = Self.streamTime(of: gap, in: buffer)
         if gap > 0 { try writeSilence(time, end, like: buffer, placement) }
         try writeMapped(trimmed(buffer, by: -time), max(media, end), placement)
+    }
+
+    /// Returns the duration in the stream, which differs from that in the item if the rate is not 1.
+    private static func streamTime(of nanoseconds: Int64, in buffer: AudioBuffer) -> Int64 {
+        Int64(clamping: Double(nanoseconds) / max(0.01, buffer.rate))
     }
 
     /// Writes the first samples after a flush, preceded by silence until they are due. If the audio starts
@@ -193,7 +199,9 @@ final class AudioScheduler: @unchecked Sendable {
     /// The tolerance of timestamps: 5 ms. Some containers have timestamps in whole milliseconds or even less
     /// exact ones.
     private static let timestampTolerance: UInt64 = 5_000_000
-    /// The gaps that are joined, in nanoseconds. After an overlap of more than 0.5 s, or a gap that is too long
-    /// to be filled with silence, the audio starts after a flush.
-    private static let joinableGap: ClosedRange<Int64> = -500_000_000...1_500_000_000
+    /// The longest overlap in nanoseconds that is dropped. After a longer one, the audio starts after a flush.
+    private static let longestOverlap: Int64 = 500_000_000
+    /// The longest gap in nanoseconds of the stream that is filled with silence, for which the device has the capacity.
+    /// After a longer one, the audio starts after a flush.
+    private static let longestSilence: Int64 = 1_500_000_000
 }
