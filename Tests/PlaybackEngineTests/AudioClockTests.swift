@@ -119,6 +119,36 @@ struct AudioClockTests {
         #expect(!bench.audioDevice.calls.contains(.flush))
     }
 
+    @Test("After a pause, audio and video start together at the time that is set", arguments: [0.3, 1])
+    func scheduledStart(delay: Double) {
+        let bench = EngineTestBench(audio: .device())
+        bench.load(.clip(seconds: 5))
+        bench.play()
+        bench.driver.run(seconds: 1)
+        bench.play(0)
+        bench.driver.run(seconds: 0.5)
+        let (time, start) = (bench.time, bench.driver.now.advanced(by: Int64(delay * 1e9)))
+        bench.loop.perform { $0.restart(1, at: nil, host: start) }
+        let waiting = bench.run(seconds: delay)
+        #expect(waiting.allSatisfy { $0.time == time && $0.offset == nil })
+        let moments = bench.run(seconds: 1)
+        #expect(abs(bench.time - time - 1000) < 1)
+        #expect(moments.worstOffset < 1)
+        #expect(bench.loop.snapshot.audio.corrections == 0)
+    }
+
+    @Test("After a start at a time in the past, audio and video continue as if they had played since then")
+    func startInThePast() {
+        let bench = EngineTestBench(audio: .device())
+        bench.load(.clip(seconds: 5))
+        bench.driver.run(seconds: 1)
+        let start = bench.driver.now.advanced(by: -500_000_000)
+        bench.loop.perform { $0.restart(1, at: .zero, host: start) }
+        let moments = bench.run(seconds: 1)
+        #expect(abs(bench.time - 1500) < 1)
+        #expect(moments.dropFirst(20).allSatisfy { $0.offset.map { abs($0) < 3 } ?? false })
+    }
+
     @Test("A seek flushes the device, and the audio after it belongs to the new position")
     func seek() {
         let bench = EngineTestBench(audio: .device())

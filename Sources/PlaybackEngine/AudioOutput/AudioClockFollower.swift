@@ -4,10 +4,10 @@ import PlayheadBackend
 /// Chooses the clock: that of the audio device while one plays, otherwise that of the host. It compares the
 /// position of the audio with that of the timeline, and returns the correction to make.
 ///
-/// At a start the timeline waits for the audio, so that the beginning of the audio is heard. If audio returns
-/// during playback (after an underrun, or when a device becomes available), the audio is corrected. In between,
-/// the pace of the timeline corrects small offsets, and the drift between the device's clock and the host's is
-/// learned from them.
+/// At a start the timeline waits for the audio, so that the beginning of the audio is heard. If the time of the
+/// start is set, or audio returns during playback (after an underrun, or when a device becomes available), the
+/// audio is corrected. In between, the pace of the timeline corrects small offsets, and the drift between the
+/// device's clock and the host's is learned from them.
 ///
 /// It is a plain value; time is an argument.
 package struct AudioClockFollower: Hashable, Sendable {
@@ -33,9 +33,11 @@ package struct AudioClockFollower: Hashable, Sendable {
 
     package var isFollowing: Bool { phase == .synchronized }
 
-    /// Prepares for a start of playback after a stop or a jump, when the timeline can wait for the audio.
-    package mutating func start() {
-        phase = .synchronizing(adjustsAudio: false)
+    /// Prepares for a start of playback after a stop or a jump.
+    ///
+    /// - Parameter adjustsAudio: Whether the time of the start is set, so that the timeline cannot wait for the audio.
+    package mutating func start(adjustsAudio: Bool = false) {
+        phase = .synchronizing(adjustsAudio: adjustsAudio)
         ignoresReadingsBefore = .zero
         lastHost = nil
         largeOffsets = 0

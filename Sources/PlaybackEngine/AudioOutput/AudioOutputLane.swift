@@ -191,12 +191,19 @@ package final class AudioOutputLane: @unchecked Sendable {
         try reprocessHistory(with: timeline, from: media)
     }
 
-    /// Discards the audio of the device, which was processed for another rate, and processes the audio from
-    /// `media` on again. The timeline is stopped or is just starting.
-    func reprocess(with timeline: Timeline, from media: TimelineTime, isLate: Bool) {
+    /// Discards the audio of the device, which was processed for another rate or is not due yet, and processes the
+    /// audio from `media` on again. The timeline is stopped or is just starting.
+    ///
+    /// - Parameters:
+    ///   - timeline: The timeline.
+    ///   - media: Its position.
+    ///   - isLate: False if `media` is not yet reached, so that the audio begins there.
+    ///   - hasStartTime: Whether the time of the start is set. If it has passed, late audio is skipped.
+    func reprocess(with timeline: Timeline, from media: TimelineTime, isLate: Bool, hasStartTime: Bool) {
         guard let scheduler else { return }
         enqueue { [self] in
-            guard scheduler.hasAudio else { return }
+            guard scheduler.hasAudio || isLate && hasStartTime else { return }
+            resumePosition = nil
             if isLate { scheduler.restart() } else { scheduler.flush() }
             attempt { try reprocessHistory(with: timeline, from: media) }
         }

@@ -114,7 +114,7 @@ struct AudioSync {
     ///   - now: The current time.
     /// - Returns: The time that the timeline waits for its first audio to be heard, in nanoseconds.
     mutating func start(isAudible: Bool, hasStartTime: Bool, at now: HostTime) -> Int64 {
-        follower.start()
+        follower.start(adjustsAudio: hasStartTime)
         nextReading = now
         lastReading = now
         hasReading = false
@@ -188,16 +188,17 @@ struct AudioSync {
         if timeline.changesRate(after: now) { rate = nil }
     }
 
-    /// Processes the audio again after a pause if the rate has changed.
-    mutating func resume(_ timeline: Timeline, at now: HostTime) {
-        guard timeline.rate != rate else { return }
+    /// Processes the audio again after a pause if the rate has changed, or if the application has set the time of the
+    /// start, before or after which the device would play what it has received.
+    mutating func resume(_ timeline: Timeline, hasStartTime: Bool, at now: HostTime) {
+        guard timeline.rate != rate || hasStartTime else { return }
         rate = timeline.rate
-        reprocess(timeline, at: now)
+        reprocess(timeline, hasStartTime: hasStartTime, at: now)
     }
 
-    private func reprocess(_ timeline: Timeline, at now: HostTime) {
+    private func reprocess(_ timeline: Timeline, hasStartTime: Bool = false, at now: HostTime) {
         let (media, isRunning) = Self.position(timeline, at: now)
-        output?.reprocess(with: timeline, from: media, isLate: isRunning)
+        output?.reprocess(with: timeline, from: media, isLate: isRunning, hasStartTime: hasStartTime)
     }
 
     /// Returns the position of the timeline, and whether it is running. It is not running if it is stopped or

@@ -116,6 +116,7 @@ extension PlaybackLoop {
         let now = now
         let wasRunning = presentation.timeline.isRunning
         var start = now
+        var hasStartTime = false
         if rate != 0 {
             if !wasRunning {
                 // Without this delay, a program that seeks to the end at each end would be called without a pause.
@@ -128,7 +129,8 @@ extension PlaybackLoop {
                         itemTime: scheduledStart?.itemTime
                     )
                 }
-                let delay = audio.start(isAudible: isAudible, hasStartTime: scheduledStart != nil, at: now)
+                hasStartTime = scheduledStart != nil
+                let delay = audio.start(isAudible: isAudible, hasStartTime: hasStartTime, at: now)
                 start = now.advanced(by: delay)
             }
             let itemTime = presentation.itemTime(at: now)
@@ -141,7 +143,7 @@ extension PlaybackLoop {
             audio.cancelRateChange(of: presentation.timeline, at: now)
             presentation.setRate(rate, at: start)
             if rate > 0 {
-                audio.resume(presentation.timeline, at: now)
+                audio.resume(presentation.timeline, hasStartTime: hasStartTime, at: now)
                 audio.output?.startInterruptedAudio(with: presentation.timeline)
             }
         }
