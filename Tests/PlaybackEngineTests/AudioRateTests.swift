@@ -227,6 +227,19 @@ struct AudioRateTests {
         #expect(AudioSeamTests.firstDifference(samples, expected) == nil)
     }
 
+    @Test("The audio before an item that is not ready in time is heard to its end in its place")
+    func heldBeforeLateItem() {
+        let bench = EngineTestBench(audio: .device(), makeStretcher: { HoldingStretcher() })
+        bench.loop.send(.setEndAction(.advance))
+        bench.insert(.clip(seconds: 2), id: 1)
+        bench.insert(.clip([.hang(atPacket: 0)]), id: 2)
+        bench.play(2)
+        bench.driver.run(seconds: 1.5)
+        let expected = stride(from: 0, to: 96_000, by: 2).map { Int16(truncatingIfNeeded: $0) }
+        let samples = bench.audioDevice.heard.flatMap(\.samples)
+        #expect(AudioSeamTests.firstDifference(samples, expected) == nil)
+    }
+
     @Test("Audio after a gap that is long at a low rate is heard from its first sample")
     func longGap() {
         let bench = EngineTestBench(audio: .device(), makeStretcher: { PickingStretcher() })

@@ -222,7 +222,8 @@ extension PlaybackLoop {
         if state.loopsItem || replacement != nil { return true }
         // The item that an interstitial has interrupted continues in its middle, and may have no audio.
         guard suspended == nil, let next else { return false }
-        return next.pipeline.map { $0.audio != nil } ?? true
+        // An item that is not ready may be late, and the end of this pass cannot wait for it.
+        return next.isReady && next.pipeline?.audio != nil
     }
 
     private func deliverAudio(
