@@ -22,9 +22,9 @@ extension Asset {
 extension PlayerItem {
     /// Selects an option in a group, or none of the group.
     ///
-    /// Playback does not stop: the new track is decoded in parallel and takes over a quarter of a second later, exact
-    /// to the frame and the sample (`PlayerEvent.mediaSelectionChanged`). A `LegibleOutput` delivers the cues of a
-    /// selected subtitle track as soon as they have been read.
+    /// Playback does not stop: the new track is decoded in parallel and takes over a quarter of a second later, or 0.65
+    /// s later while audio plays on a device, exact to the frame and the sample (`PlayerEvent.mediaSelectionChanged`).
+    /// A `LegibleOutput` delivers the cues of a selected subtitle track as soon as they have been read.
     ///
     /// - Parameters:
     ///   - option: The option to play, or nil to play nothing of this kind. An option of another group is ignored.

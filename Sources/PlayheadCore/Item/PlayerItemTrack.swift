@@ -35,11 +35,12 @@ public struct PlayerItemTrack: Hashable, Sendable {
     /// A Boolean value that indicates whether the track is played. A new value can be read at once, here and in
     /// `PlayerItem.tracks`.
     ///
-    /// Playback does not stop. The change is visible and audible a quarter of a second later, exact to the frame and
-    /// the sample (`PlayerEvent.mediaSelectionChanged`). A disabled audio track is silent. A disabled video track shows
-    /// nothing, and the layers are not ready for display. A disabled track is neither read nor decoded, unless the item
-    /// plays no other track: then time continues to advance. A track that is enabled again is in sync. One track of a
-    /// media type plays at a time, so enabling a track disables the others of its type.
+    /// Playback does not stop. The change is visible and audible a quarter of a second later, or 0.65 s later while
+    /// audio plays on a device, exact to the frame and the sample (`PlayerEvent.mediaSelectionChanged`). A disabled
+    /// audio track is silent. A disabled video track shows nothing, and the layers are not ready for display. A
+    /// disabled track is neither read nor decoded, unless the item plays no other track: then time continues to
+    /// advance. A track that is enabled again is in sync. One track of a media type plays at a time, so enabling a
+    /// track disables the others of its type.
     ///
     /// Setting has no effect for tracks that cannot be played, for audio tracks of a player without audio
     /// (`Player.Configuration.audio`), and for data tracks.
