@@ -335,6 +335,46 @@ struct ConverterTests {
         #expect(abs((last.presentationTime + last.duration).seconds - 1) < 0.001)
     }
 
+    @Test(
+        "Channels that libswresample cannot mix are distributed to those of the output",
+        arguments: [("10 channels", 10, [5, 6]), ("9 channels", 9, [5, 4]), ("ambisonic 2", 9, [1, 1])]
+            as [(String, Int, [Float])]
+    )
+    func unmixableChannels(name: String, count: Int, expected: [Float]) throws {
+        let input = AudioFormat(
+            sampleRate: 48_000,
+            channelLayout: ChannelLayout(channelCount: count, name: name),
+            sampleFormat: .floatPlanar
+        )
+        let buffer = AudioBuffer(
+            floatChannels: (1...count).map { [Float](repeating: Float($0) / 32, count: 100) },
+            format: input,
+            presentationTime: .zero
+        )
+        let wanted = AudioFormat(sampleRate: 48_000, channelLayout: .stereo, sampleFormat: .float)
+        let converted = try #require(try FFmpegAudioConverter(to: wanted).convert(buffer))
+        #expect(converted.frameCount == 100)
+        for (samples, value) in zip(converted.floatChannels, expected) {
+            #expect(samples.allSatisfy { abs($0 * 32 - value) < 0.01 })
+        }
+    }
+
+    @Test("Channels that libswresample does not support are an error")
+    func tooManyChannels() {
+        let input = AudioFormat(
+            sampleRate: 48_000,
+            channelLayout: ChannelLayout(channelCount: 100, name: "100 channels"),
+            sampleFormat: .float
+        )
+        let buffer = AudioBuffer(
+            floatChannels: Array(repeating: [0, 0], count: 100),
+            format: input,
+            presentationTime: .zero
+        )
+        let wanted = AudioFormat(sampleRate: 48_000, channelLayout: .stereo, sampleFormat: .float)
+        #expect(throws: MediaError.self) { try FFmpegAudioConverter(to: wanted).convert(buffer) }
+    }
+
     @Test func aWindowIsConvertedAlone() throws {
         let wanted = AudioFormat(sampleRate: 8000, channelLayout: .mono, sampleFormat: .float)
         let window = makeAudio(100, rate: 8000).trimmed(first: 10, last: 20)

@@ -26,7 +26,7 @@ final class Resampler {
             av_channel_layout_uninit(&fromLayout)
             av_channel_layout_uninit(&toLayout)
         }
-        let code = log.capture {
+        var code = log.capture {
             let made = swr_alloc_set_opts2(
                 &context,
                 &toLayout,
@@ -44,6 +44,10 @@ final class Resampler {
             av_opt_set_double(UnsafeMutableRawPointer(context), "rematrix_maxval", 1, 0)
             return swr_init(context)
         }
+        if code == PH_ERROR_EINVAL, log.capture({ initializeWithMatrix() }) >= 0 {
+            log.clear()
+            code = 0
+        }
         guard code >= 0 else {
             throw LibraryError.make(
                 code,
@@ -53,6 +57,28 @@ final class Resampler {
             )
         }
     }
+
+    /// Initializes the context for channels that libswresample cannot mix, because their loudspeakers are not known, as
+    /// those of most files with more than eight channels, or because there are none (ambisonics). Such channels are
+    /// distributed to those of the output in turn. Of ambisonics, the first channel is used, which has the audio of all
+    /// directions. Returns libav's error code.
+    private func initializeWithMatrix() -> Int32 {
+        let (inputs, outputs) = (input.channelCount, output.channelCount)
+        let supported = 1...Self.maximumChannelCount
+        guard let context, supported.contains(inputs), supported.contains(outputs) else { return PH_ERROR_EINVAL }
+        var matrix = [Double](repeating: 0, count: inputs * outputs)
+        if input.channelLayout.name.hasPrefix("ambisonic") {
+            for target in 0..<outputs { matrix[target * inputs] = 1 }
+        } else {
+            let share = 1 / Double((inputs + outputs - 1) / outputs)
+            for source in 0..<inputs { matrix[source % outputs * inputs + source] = share }
+        }
+        let code = swr_set_matrix(context, matrix, Int32(clamping: inputs))
+        return code < 0 ? code : swr_init(context)
+    }
+
+    /// The number of channels for which libswresample has a matrix. It does not check it.
+    private static let maximumChannelCount = 64
 
     deinit { swr_free(&context) }
 
