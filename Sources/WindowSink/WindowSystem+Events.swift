@@ -4,9 +4,17 @@ internal import MediaCore
 
 extension WindowSystem {
     func handle(_ event: ph_sdl_event, at now: DispatchTime) {
+        let isAfterCloseRequest = hasCloseRequest
+        // The thread may be woken between the two events of one request.
+        if Int(event.type) != PH_SDL_USEREVENT {
+            hasCloseRequest =
+                Int(event.type) == PH_SDL_WINDOWEVENT
+                && Int(event.window.event) == PH_SDL_WINDOWEVENT_CLOSE
+        }
         switch Int(event.type) {
         // Only a window system that has ended requests this: signals are not handled, and the last window does not.
-        case PH_SDL_QUIT: lossReason = "the window system has ended"
+        // Before SDL 2.0.22, which has the hint for that, it follows the request to close the only window.
+        case PH_SDL_QUIT: if !isAfterCloseRequest { lossReason = "the window system has ended" }
         case PH_SDL_DISPLAYEVENT:
             let isConnection =
                 Int(event.display.event) == PH_SDL_DISPLAYEVENT_CONNECTED

@@ -20,6 +20,8 @@ final class WindowSystem {
     var retry = DisplayRetry()
     /// Why the whole display must be closed, or nil.
     var lossReason: String?
+    /// Whether the last event was a request to close a window.
+    var hasCloseRequest = false
     /// The closures to call once the windows that were closed have disappeared.
     var closedHandlers: [@Sendable () -> Void] = []
     /// The time until which the screen saver is inhibited; nil if it is not.

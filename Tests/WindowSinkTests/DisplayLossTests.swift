@@ -189,6 +189,28 @@ struct DisplayLossTests {
         }
     }
 
+    @Test("A request to close the only window is no end of the window system, with any SDL")
+    func closeRequest() async throws {
+        try await run { bench in
+            try bench.open()
+            try bench.present(10, at: 0)
+            let window = try #require(bench.system.window(of: bench.content)).identifier
+            bench.send { event in
+                event.window.type = UInt32(PH_SDL_WINDOWEVENT)
+                event.window.event = UInt8(PH_SDL_WINDOWEVENT_CLOSE)
+                event.window.windowID = window
+            }
+            // The thread is woken by a frame, and SDL before 2.0.22 reports the end of the last window.
+            bench.send { $0.type = UInt32(PH_SDL_USEREVENT) }
+            bench.send { $0.type = UInt32(PH_SDL_QUIT) }
+            bench.turn(at: 1)
+            #expect(bench.faults == [.closeRequested])
+            #expect(bench.color == 10)
+            bench.send { $0.type = UInt32(PH_SDL_QUIT) }
+            #expect(bench.system.lossReason != nil)
+        }
+    }
+
     @Test("A display that is disconnected is used again when one is connected")
     func displayEvents() async throws {
         try await run(display: 1) { bench in
