@@ -52,7 +52,13 @@ extension WindowSystem {
                 lostWindows.append(lost)
                 continue
             }
-            guard let window = window(of: lost.content) else { continue }
+            guard let window = window(of: lost.content) else {
+                // It could not be drawn to, and was lost again before it had its frame.
+                if let index = lostWindows.firstIndex(where: { $0.content === lost.content }) {
+                    lostWindows[index].frame = lost.frame
+                }
+                continue
+            }
             if let frame = lost.frame {
                 show(frame, in: window, at: now)
             } else {

@@ -189,6 +189,24 @@ struct DisplayLossTests {
         }
     }
 
+    @Test("The last frame is shown when the display returns, also after attempts that failed")
+    func failedAttempt() async throws {
+        try await run { bench in
+            try bench.open()
+            try bench.present(10, at: 0)
+            ScriptedSDL.flushResult = -1
+            try bench.present(20, at: 1)
+            // Playback is paused: no frame arrives.
+            for second in 1...5 { bench.turn(at: Double(second)) }
+            #expect(ScriptedSDL.quitCount == 3)
+            ScriptedSDL.flushResult = 0
+            bench.turn(at: 20)
+            #expect(bench.color == 20)
+            #expect(bench.faults.count == 2)
+            #expect(bench.faults.last == .displayRestored)
+        }
+    }
+
     @Test("A request to close the only window is no end of the window system, with any SDL")
     func closeRequest() async throws {
         try await run { bench in
