@@ -130,6 +130,28 @@ struct PictureTests {
         #expect(outcome.lines == once + once, "\(outcome.text)")
     }
 
+    @Test("In the foreground again, frames are shown and keys are read, also without a status line")
+    func foreground() async throws {
+        let outcome = try await run(
+            """
+            start(command=['bash', '--norc', '--noediting', '-i'])
+            press('PS1="@@ "; stty -echo; echo rea""dy\\n'); until('ready'); until('@@ ')
+            press("'" + vplay + "' --quiet --muted --loop --video terminal '" + sys.argv[1] + "'\\n")
+            until(r'\\x1b\\[\\?1049h'); until(r'\\x1b\\[\\?2026l')
+            press('\\x1a'); left(); until('Stopped')
+            until('@@ '); press('bg\\n'); until('@@ ')
+            press('jobs\\n'); until('Running')
+            until('@@ '); press('fg\\n'); until(r'\\x1b\\[\\?1049h'); until(r'\\x1b\\[\\?2026l')
+            press('q'); left()
+            until('@@ '); press('echo en""ded $?\\n'); until('ended 0')
+            press('exit\\n')
+            print(ends())
+            """,
+            Media.silent
+        )
+        #expect(outcome.lines == ["0"], "\(outcome.text)")
+    }
+
     @Test("A signal ends playback to a terminal that is not read, and the screen is restored")
     func unread() async throws {
         let outcome = try await run(

@@ -235,7 +235,8 @@ final class PlaySession: Sendable {
             keys?.refresh()
             PictureScreen.refresh()
         }
-        let line = hasTerminal ? StatusLine(for: self, tick: tick) : nil
+        // With --quiet the terminal must be noticed, too, when the process returns to the foreground.
+        let line = hasTerminal || PictureScreen.isOpen ? StatusLine(for: self, tick: tick) : nil
         var signals = PictureScreen.isOpen ? [Signals.onResize { PictureScreen.refresh() }] : []
         if keys != nil || PictureScreen.isOpen { signals.append(suspensionSignals(readsKeys: keys != nil)) }
         state.withLock { state in

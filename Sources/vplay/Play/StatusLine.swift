@@ -10,13 +10,14 @@ final class StatusLine: Sendable {
     /// Dispatch sources may be used from any thread, although their protocol is not declared `Sendable`.
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
-    /// Updates the line until it is deallocated. `tick` is called before each update.
+    /// Updates the line until it is deallocated. `tick` is called before each update, also without a line (`--quiet`).
     init(for session: PlaySession, tick: @escaping @Sendable () -> Void) {
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "vplay.status"))
         timer.schedule(deadline: .now(), repeating: .milliseconds(100), leeway: .milliseconds(10))
         timer.setEventHandler { [weak session] in
             tick()
-            guard let session, TerminalMode.isForeground(STDERR_FILENO) else { return }
+            guard let session, session.options.hasStatusLine, TerminalMode.isForeground(STDERR_FILENO)
+            else { return }
             if let line = session.statusText(columns: TerminalMode.columns) {
                 Console.shared.showStatus(line)
             }
