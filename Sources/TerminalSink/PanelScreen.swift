@@ -34,7 +34,7 @@ package final class PanelScreen: Sendable {
     }
 
     private let state = Locked(State())
-    private let line: TerminalLine
+    let line: TerminalLine
     /// The canvas for images; nil if libchafa is not installed.
     private let canvas: CellCanvas?
     private let graphics: TerminalGraphics
@@ -150,13 +150,23 @@ package final class PanelScreen: Sendable {
     /// Writes changed content, unless a write is in progress; its completion then draws the change.
     private func draw() {
         while let work = next() {
-            let outcome = line.write(bytes(of: work)) { [weak self] _ in
-                self?.state.withLock { $0.isDrawing = false }
+            let outcome = line.write(bytes(of: work)) { [weak self] outcome in
+                self?.didWrite(outcome)
                 self?.draw()
             }
             if outcome == .pending { return }
-            state.withLock { $0.isDrawing = false }
-            if outcome != .written { return }
+            didWrite(outcome)
+            if case .failed = outcome { return }
+        }
+    }
+
+    private func didWrite(_ outcome: TerminalLine.Outcome) {
+        state.withLock { state in
+            state.isDrawing = false
+            // A thread that restores the screen may do so after another one has entered it again.
+            guard outcome == .abandoned else { return }
+            state.isEntered = false
+            state.mustClear = true
         }
     }
 

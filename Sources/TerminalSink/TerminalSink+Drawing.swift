@@ -101,6 +101,8 @@ extension TerminalSink {
     private func didWrite(_ work: Work, _ outcome: TerminalLine.Outcome) {
         state.withLock { state in
             state.isDrawing = false
+            // A thread that restores the screen may do so after another one has entered it again.
+            if outcome == .abandoned { state.isEntered = false }
             switch outcome {
             case .written: if work.isNew { state.counters.framesDelivered += 1 }
             case .abandoned where work.isNew && !state.isFrameNew:

@@ -176,6 +176,40 @@ struct TerminalSinkTests {
         _ = terminal.read(until: left)
     }
 
+    @Test("A screen that one thread restores after another has entered it is entered for the next frame")
+    func restoredLate() throws {
+        let terminal = try PseudoTerminal(columns: 16, rows: 4)
+        let sink = try makeSink(terminal)
+        try sink.present(Self.halves(32, 16))
+        _ = terminal.read(until: over)
+        // `suspend` by one thread, and `resume` by another whose frame precedes the bytes of the first.
+        sink.line.leave(ScreenBytes.leave(sink.graphics, rows: 4), isLast: false)
+        _ = terminal.read(until: left)
+        try sink.present(Self.halves(32, 16))
+        #expect(terminal.read(until: over).hasPrefix("\u{1B}[?1049h"))
+        #expect(sink.counters.framesDelivered == 2)
+        sink.finish()
+        _ = terminal.read(until: left)
+    }
+
+    @Test("A list that one thread restores after another has entered it is entered for the next change")
+    func listRestoredLate() throws {
+        let terminal = try PseudoTerminal(columns: 16, rows: 4)
+        let screen = try PanelScreen(terminal: terminal.terminal, environment: ["TERM": "xterm-256color"])
+        var content = PanelScreen.Content()
+        screen.show(content, imageDidChange: false)
+        _ = terminal.read(until: over)
+        screen.line.leave(ScreenBytes.leave(.symbols, rows: 4), isLast: false)
+        _ = terminal.read(until: left)
+        content.lines = ["clip.mp4"]
+        screen.show(content, imageDidChange: false)
+        let text = terminal.read(until: over)
+        #expect(text.hasPrefix("\u{1B}[?1049h"))
+        #expect(text.contains("clip.mp4"))
+        screen.finish()
+        _ = terminal.read(until: left)
+    }
+
     @Test(
         "After the last of several changes of the size everything is drawn once more, also without a new frame"
     )
