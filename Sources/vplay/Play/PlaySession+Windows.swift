@@ -40,6 +40,7 @@ extension PlaySession {
     func followWindows() {
         for (layer, sink) in zip(layers, outputs.video) {
             guard let window = sink as? WindowSink else { continue }
+            let wheel = Locked(WheelSteps())
             window.setEventHandler { [weak self, weak layer, weak window] event in
                 switch event {
                 case .resized(let size): layer?.size = size
@@ -47,7 +48,7 @@ extension PlaySession {
                 case .keyPressed(let key): if let key = Key(key) { self?.pressLater(key) }
                 case .doubleClicked: window?.isFullscreen.toggle()
                 case .clicked: break
-                case .scrolled(_, let y): if y != 0 { self?.pressLater(y > 0 ? .louder : .quieter) }
+                case .scrolled(_, let y): self?.changeVolumeLater(bySteps: wheel.withLock { $0.add(y) })
                 case .closeRequested: self?.pressLater(.quit)
                 case .displayLost(let reason): self?.displayLost(reason)
                 case .displayRestored: self?.displayRestored()
@@ -58,6 +59,10 @@ extension PlaySession {
 
     /// Performs the action of a key on the callback queue, in order with the player's events.
     func pressLater(_ key: Key) { player.callbackQueue.async { [weak self] in self?.press(key) } }
+
+    private func changeVolumeLater(bySteps count: Int) {
+        for _ in 0..<count.magnitude { pressLater(count > 0 ? .louder : .quieter) }
+    }
 
     /// Reports a display that was lost, once for each fault. Playback continues.
     private func displayLost(_ reason: String) {
