@@ -54,17 +54,33 @@ public final class WindowSink: VideoSink {
 
     deinit { close() }
 
-    /// Checks whether a window can be opened. The check runs on another thread and may take about 20 ms.
+    /// Checks whether a window can be opened. The check runs on another thread and may take about 20 ms. A display that
+    /// does not respond for 10 seconds counts as unavailable.
     ///
     /// - Throws: `PlaybackError` with the code `.displayUnavailable` if SDL2 is not installed or no display is available.
     public static func checkDisplay() async throws(PlaybackError) {
+        try await checkDisplay(within: displayTimeout)
+    }
+
+    static func checkDisplay(within timeout: DispatchTimeInterval) async throws(PlaybackError) {
         let thread = try startedThread()
         let result = await withCheckedContinuation {
-            (answer: CheckedContinuation<Result<Void, PlaybackError>, Never>) in
+            (continuation: CheckedContinuation<Result<Void, PlaybackError>, Never>) in
+            let waiting = Locked<CheckedContinuation<Result<Void, PlaybackError>, Never>?>(continuation)
+            let answer = { @Sendable (result: Result<Void, PlaybackError>) in
+                let first = waiting.withLock { waiting in
+                    defer { waiting = nil }
+                    return waiting
+                }
+                first?.resume(returning: result)
+            }
             thread.perform { system in
                 do throws(PlaybackError) {
-                    answer.resume(returning: .success(try system.start(applicationName: nil)))
-                } catch { answer.resume(returning: .failure(error)) }
+                    answer(.success(try system.start(applicationName: nil)))
+                } catch { answer(.failure(error)) }
+            }
+            DispatchQueue.global().asyncAfter(deadline: .now() + timeout) {
+                answer(.failure(.displayDoesNotRespond))
             }
         }
         try result.get()
@@ -142,7 +158,7 @@ public final class WindowSink: VideoSink {
             isOpen.signal()
         }
         guard isOpen.wait(timeout: .now() + Self.displayTimeout) == .success else {
-            throw PlaybackError.cannotOpenWindow("the display does not respond")
+            throw PlaybackError.displayDoesNotRespond
         }
         try opened.withLock { $0 }?.get()
     }

@@ -258,6 +258,20 @@ struct WindowSinkTests {
         try await WindowSink.checkDisplay()
     }
 
+    @Test("A check of a display that does not respond ends with an error")
+    func stuckDisplay() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let thread = try WindowThread.shared.get()
+        try thread.start()
+        thread.perform { _ in gate.wait() }
+        defer { gate.signal() }
+        let error = await #expect(throws: PlaybackError.self) {
+            try await WindowSink.checkDisplay(within: .milliseconds(1))
+        }
+        #expect(error?.description == "cannot open a window: the display does not respond")
+        #expect(error?.code == .displayUnavailable)
+    }
+
     @Test("A missing library and a library other than SDL2 are reported")
     func missingLibrary() throws {
         let missing = #expect(throws: PlaybackError.self) { try SDLLibrary.load("libnothing-2.0.so.0").get() }
