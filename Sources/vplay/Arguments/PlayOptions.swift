@@ -12,7 +12,7 @@ struct PlayOptions: Sendable {
     var list: InputList
     var repeats = Repeat.times(1)
     var video: [VideoSinkArgument]
-    /// Whether a window was selected automatically because there is a display.
+    /// Whether a window was selected automatically because there is a display, and playback continues without it.
     var hasAutomaticWindow = false
     /// Whether frames are shown nowhere although the user probably expects them, because there is no display.
     var lacksDisplay = false

@@ -11,7 +11,8 @@ extension PlayOptions {
         guard video.contains(.automatic) else { return }
         let choice = await automaticVideo()
         lacksDisplay = choice == .null && !isUntimed && isatty(STDOUT_FILENO) == 1
-        hasAutomaticWindow = choice == .window
+        // A display that the user names is required.
+        hasAutomaticWindow = choice == .window && display == nil
         video = video.map { $0 == .automatic ? choice : $0 }
     }
 
