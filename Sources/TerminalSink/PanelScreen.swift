@@ -124,6 +124,9 @@ package final class PanelScreen: Sendable {
         draw()
     }
 
+    /// Shows content that was not shown while the process was in the background.
+    package func refresh() { draw() }
+
     /// Restores the terminal's screen until `resume`. May be called repeatedly, on any thread.
     package func suspend() {
         state.withLock { $0.isSuspended = true }

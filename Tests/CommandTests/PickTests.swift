@@ -151,6 +151,30 @@ struct PickTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test("In the foreground again, the list is shown and keys are read", .enabled(if: Terminal.isThere))
+    func foreground() async throws {
+        let folder = try Self.makeFolder()
+        let outcome = try await run(
+            """
+            start(command=['bash', '--norc', '--noediting', '-i'])
+            press('PS1="@@ "; stty -echo; echo rea""dy\\n'); until('ready'); until('@@ ')
+            press("'" + vplay + "' pick '" + sys.argv[1] + "'\\n"); until(r'\\x1b\\[\\?1049h')
+            press('\\x1a'); left(); until('Stopped')
+            until('@@ '); press('bg\\n'); until('@@ ')
+            press('jobs\\n'); until('Running')
+            until('@@ '); press('fg\\n'); until(r'\\x1b\\[\\?1049h')
+            press('j'); selected('clip10.mp4')
+            press('q'); left()
+            until('@@ '); press('echo en""ded $?\\n'); until('ended 1')
+            press('exit\\n')
+            print(ends())
+            """,
+            folder.path
+        )
+        #expect(outcome.lines == ["0"], "\(outcome.text)")
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("--play plays the chosen file", .enabled(if: Terminal.isThere))
     func played() async throws {
         let folder = try Self.makeFolder()

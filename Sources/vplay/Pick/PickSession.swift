@@ -41,13 +41,22 @@ final class PickSession: Sendable {
             Signals.onResize { [weak session] in session?.resize() },
             Signals.onSuspension {
                 TerminalMode.restore()
-            } resume: { [weak session] in
+            } resume: { [weak session, weak keys] in
                 _ = TerminalMode.readKeys()
                 keys?.refresh()
                 screen.resume()
                 session?.resize()
             },
         ]
+        // A shell continues only stopped processes, so no signal reports the return of a running one to the foreground.
+        let timer = DispatchSource.makeTimerSource(queue: session.queue)
+        timer.schedule(deadline: .now(), repeating: .milliseconds(100), leeway: .milliseconds(10))
+        timer.setEventHandler { [weak keys] in
+            keys?.refresh()
+            screen.refresh()
+        }
+        timer.activate()
+        defer { timer.cancel() }
         session.resize()
         let chosen = await session.choice.wait()
         session.state.withLock { $0.posterTask }?.cancel()
