@@ -94,6 +94,22 @@ struct ResumeTests {
         #expect(file.read() == .state(state))
     }
 
+    @Test(
+        "A damaged file is reported once, and not with --quiet",
+        .enabled(if: Media.isMade),
+        arguments: [false, true]
+    )
+    func warning(isQuiet: Bool) async throws {
+        let url = Media.temporary("resume.json")
+        defer { unlink(url.path) }
+        try Data("a film".utf8).write(to: url)
+        let options = ["--untimed", "--audio", "none", "--resume=\(url.path)"] + (isQuiet ? ["--quiet"] : [])
+        let outcome = try await Command.run(options + [Media.clip])
+        #expect(outcome.status == 0)
+        let reason = "damaged, or not a file of vplay; the position is not saved"
+        #expect(outcome.errors == (isQuiet ? "" : "vplay: warning: \(url.path): \(reason)\n"))
+    }
+
     @Test("A position past the end of a file that has become shorter is no error", .enabled(if: Media.isMade))
     func pastTheEnd() async throws {
         let path = Media.temporary("resume.json").path

@@ -14,7 +14,7 @@ extension PlaySession {
         switch file.read() {
         case .missing: break
         case .ignored(let reason):
-            Console.shared.printError("warning: \(file.path): \(reason); the position is not saved")
+            warnOfSaving("\(file.path): \(reason); the position is not saved")
             state.withLock { $0.hasReportedSaving = true }
         case .state(let saved):
             state.withLock { state in
@@ -62,7 +62,11 @@ extension PlaySession {
             return !state.hasReportedSaving
         }
         guard isFirst else { return }
-        Console.shared.printError("warning: \(file.path): \(String(cString: strerror(code)))")
+        warnOfSaving("\(file.path): \(String(cString: strerror(code)))")
+    }
+
+    private func warnOfSaving(_ sentence: String) {
+        if !options.isQuiet { Console.shared.printError("warning: \(sentence)") }
     }
 
     /// Keeps the position at the end of the session, because the player is shut down before it is saved.
