@@ -152,6 +152,33 @@ struct PictureTests {
         #expect(outcome.lines == ["0"], "\(outcome.text)")
     }
 
+    @Test("Messages to a file are written while frames are shown")
+    func messagesInFile() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await run(
+            """
+            import socket
+            control, log = sys.argv[1] + '/control', sys.argv[1] + '/log'
+            line = 'exec "$0" --muted --loop --video terminal --input-ipc-server="$1" "$2" 2>"$3"'
+            start(command=['bash', '-c', line, vplay, control, sys.argv[2], log])
+            until(r'\\x1b\\[\\?1049h'); until(r'\\x1b\\[\\?2026l')
+            client = socket.socket(socket.AF_UNIX)
+            client.connect(control)
+            client.sendall(b'{"command": ["loadfile", "/missing.mp4", "interrupt"]}\\n')
+            limit = time.monotonic() + 30
+            while b'vplay: /missing.mp4: ' not in open(log, 'rb').read():
+                if time.monotonic() > limit: fail('the message is not written')
+                more(time.monotonic() + 0.02)
+            os.kill(child, signal.SIGTERM); left()
+            print(ends())
+            """,
+            folder.path,
+            Media.silent
+        )
+        #expect(outcome.lines == ["143"], "\(outcome.text)")
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("A signal ends playback to a terminal that is not read, and the screen is restored")
     func unread() async throws {
         let outcome = try await run(

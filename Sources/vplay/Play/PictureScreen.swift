@@ -9,10 +9,12 @@ enum PictureScreen {
 
     static var isOpen: Bool { sink.withLock { $0 } != nil }
 
-    /// Opens the screen. Standard error is redirected to the status line while frames are shown.
+    /// Opens the screen. Standard error, if it is a terminal, is redirected to the status line while frames are shown.
     static func open(_ graphics: TerminalGraphics?, hasStatusLine: Bool) throws -> TerminalSink {
         let newSink = try TerminalSink(graphics: graphics, hasStatusLine: hasStatusLine)
         newSink.setScreenHandler { isShown in
+            // In a file or a pipe, messages do not disturb the frames.
+            guard Console.shared.isTerminal else { return }
             if isShown { Console.shared.redirect(to: showStatus) } else { Console.shared.endRedirection() }
         }
         sink.withLock { $0 = newSink }
