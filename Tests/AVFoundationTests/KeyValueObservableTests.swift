@@ -124,6 +124,22 @@ struct KeyValueObservableTests {
         #expect(bench.lines() == [] && model.keyValueRegistrations.count == 0)
     }
 
+    @Test("An observation that the handler of an earlier one invalidates is not called")
+    func invalidatedByAnother() {
+        let bench = AdapterBench()
+        let model = Model(bench)
+        let second = Locked<NSKeyValueObservation?>(nil)
+        let first = model.observe(\.count) { _, _ in
+            bench.add("first")
+            second.withLock { $0 }?.invalidate()
+        }
+        let made = model.observe(\.count) { _, _ in bench.add("second") }
+        second.withLock { $0 = made }
+        model.count = 1
+        #expect(bench.lines() == ["first", "didSet 0 1"])
+        withExtendedLifetime((first, made)) {}
+    }
+
     @Test("1,000 observations that are dropped leave nothing, and observers do not retain the object")
     func dropped() {
         let bench = AdapterBench()

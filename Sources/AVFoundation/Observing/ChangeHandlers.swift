@@ -21,8 +21,11 @@ final class ChangeHandlers: Sendable {
         }
     }
 
-    /// Calls the closures in the order in which they were added.
+    /// Calls the closures in the order in which they were added. One that an earlier one has removed is not called.
     func notify() {
-        for handler in state.withLock({ $0.handlers }) { handler.body() }
+        for handler in state.withLock({ $0.handlers }) {
+            let isRegistered = state.withLock { state in state.handlers.contains { $0.id == handler.id } }
+            if isRegistered { handler.body() }
+        }
     }
 }
