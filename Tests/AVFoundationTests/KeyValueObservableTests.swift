@@ -140,6 +140,26 @@ struct KeyValueObservableTests {
         withExtendedLifetime((first, made)) {}
     }
 
+    @Test("The release of a handler may end another observation of the object")
+    func releasedHandler() {
+        final class Owner: Sendable {
+            let observation: NSKeyValueObservation
+            init(_ observation: NSKeyValueObservation) { self.observation = observation }
+        }
+        let bench = AdapterBench()
+        let model = Model(bench)
+        var owner: Owner? = Owner(model.observe(\.count) { _, _ in bench.add("owned") })
+        let observation = model.observe(\.count) { [owner] _, _ in
+            bench.add("owner")
+            withExtendedLifetime(owner) {}
+        }
+        owner = nil
+        model.count = 1
+        observation.invalidate()
+        model.count = 2
+        #expect(bench.lines() == ["owned", "owner", "didSet 0 1", "didSet 1 2"])
+    }
+
     @Test("1,000 observations that are dropped leave nothing, and observers do not retain the object")
     func dropped() {
         let bench = AdapterBench()

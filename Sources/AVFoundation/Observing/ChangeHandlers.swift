@@ -16,9 +16,16 @@ final class ChangeHandlers: Sendable {
             state.handlers.append((state.lastID, body))
             return state.lastID
         }
-        return ObservationToken { [weak self] in
-            self?.state.withLock { $0.handlers.removeAll { $0.id == id } }
+        return ObservationToken { [weak self] in self?.remove(id) }
+    }
+
+    private func remove(_ id: UInt64) {
+        // The closure is released outside the lock, because its release may remove another one or set a property.
+        let dropped = state.withLock { state in
+            defer { state.handlers = state.handlers.filter { $0.id != id } }
+            return state.handlers
         }
+        withExtendedLifetime(dropped) {}
     }
 
     /// Calls the closures in the order in which they were added. One that an earlier one has removed is not called.
