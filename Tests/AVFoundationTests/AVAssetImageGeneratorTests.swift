@@ -112,6 +112,24 @@ struct AVAssetImageGeneratorTests {
     }
 
     @Test(
+        "A second loop over a sequence of pictures continues with the times that follow",
+        .enabled(if: Fixture.areThere)
+    )
+    func continuedSequence() async throws {
+        let generator = AVAssetImageGenerator(asset: clip())
+        generator.requestedTimeToleranceBefore = .zero
+        generator.requestedTimeToleranceAfter = .zero
+        let images = generator.images(for: [0, 500, 1000].map { time($0) })
+        for await _ in images { break }
+        var found: [CMTime] = []
+        for await result in images {
+            #expect(try result.actualTime == result.requestedTime)
+            found.append(result.requestedTime)
+        }
+        #expect(found == [time(500), time(1000)])
+    }
+
+    @Test(
         "Cancelling answers every request once: with a picture, or as cancelled",
         .enabled(if: Fixture.areThere)
     )

@@ -10,11 +10,12 @@ extension AVAssetImageGenerator {
         /// The sequence never throws.
         public typealias Failure = Never
 
-        private let times: [CMTime]
+        /// The times whose results have not been read. The iterators of the sequence share them, as they do the results.
+        private let times: Locked<ArraySlice<CMTime>>
         private let results: AsyncStream<Playhead.ImageResult>
 
         init(_ times: [CMTime], _ results: AsyncStream<Playhead.ImageResult>) {
-            self.times = times
+            self.times = Locked(times[...])
             self.results = results
         }
 
@@ -61,12 +62,12 @@ extension AVAssetImageGenerator {
         ///
         /// - Returns: The iterator.
         public func makeAsyncIterator() -> Iterator {
-            Iterator(times: times[...], inner: results.makeAsyncIterator())
+            Iterator(times: times, inner: results.makeAsyncIterator())
         }
 
         /// The iterator of the sequence.
         public struct Iterator: AsyncIteratorProtocol {
-            fileprivate var times: ArraySlice<CMTime>
+            fileprivate let times: Locked<ArraySlice<CMTime>>
             fileprivate var inner: AsyncStream<Playhead.ImageResult>.Iterator
 
             /// Returns the next picture, or nil after the last one.
@@ -74,7 +75,7 @@ extension AVAssetImageGenerator {
             /// - Returns: The picture.
             public mutating func next() async -> ImageResult? {
                 guard let result = await inner.next() else { return nil }
-                let time = times.popFirst() ?? CMTime(result.requestedTime)
+                let time = times.withLock { $0.popFirst() } ?? CMTime(result.requestedTime)
                 switch result {
                 case .success(_, let frame, let actualTime):
                     return .success(
