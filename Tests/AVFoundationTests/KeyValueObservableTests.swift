@@ -23,6 +23,15 @@ struct KeyValueObservableTests {
         @KeyValueObservable var size = CGSize.zero
     }
 
+    private final class Transfer: KeyValueObserver {
+        @KeyValueObservable var progress: CGFloat = 0
+        @KeyValueObservable var byteCount: Int64 = 0
+        @KeyValueObservable var limit: UInt64 = 0
+        @KeyValueObservable var type = AVAudioSession.InterruptionType.ended
+        @KeyValueObservable var gravity: AVLayerVideoGravity?
+        @KeyValueObservable var url = URL(fileURLWithPath: "/a.mp4")
+    }
+
     private final class Observer: KeyValueObserver {
         let bench: AdapterBench
         init(_ bench: AdapterBench) { self.bench = bench }
@@ -97,6 +106,28 @@ struct KeyValueObservableTests {
         for path in ["phase", "title", "size"] { model.removeObserver(observer, forKeyPath: path) }
         model.phase = .idle
         #expect(bench.lines().isEmpty && model.keyValueRegistrations.count == 0)
+    }
+
+    @Test("An observer by string gets numbers and enumerations of all types")
+    func otherTypes() {
+        let bench = AdapterBench()
+        let (transfer, observer) = (Transfer(), Observer(bench))
+        for path in ["progress", "byteCount", "limit", "type", "gravity"] {
+            transfer.addObserver(observer, forKeyPath: path, options: [.new], context: nil)
+        }
+        transfer.progress = 0.5
+        transfer.byteCount = -3
+        transfer.limit = .max
+        transfer.type = .began
+        transfer.gravity = .resize
+        #expect(
+            bench.lines() == [
+                "progress - \(NSNumber(value: 0.5))", "byteCount - \(NSNumber(value: -3))",
+                "limit - \(NSNumber(value: UInt64.max))", "type - \(NSNumber(value: 1))",
+                "gravity - AVLayerVideoGravityResize",
+            ]
+        )
+        #expect((transfer.keyValue(forKey: "url")?.value as? NSURL)?.absoluteString == "file:///a.mp4")
     }
 
     @Test(

@@ -45,7 +45,8 @@ extension KeyValue {
         case let value as Bool: self.init(value)
         case let value as Int: self.init(value)
         case let value as Float: self.init(value)
-        case let value as Double: self = .object(NSNumber(value: value))
+        case let value as any BinaryInteger: self = .object(Self.number(value))
+        case let value as any BinaryFloatingPoint: self = .object(NSNumber(value: Double(value)))
         case let value as String: self = .text(value)
         case let value as CMTime: self.init(value)
         case let value as CGSize: self.init(value)
@@ -54,7 +55,15 @@ extension KeyValue {
         case let value as [NSObject]: self = .list(value)
         case let value as any RawRepresentable<Int>: self.init(value.rawValue)
         case let value as any Error: self = .object(value as NSError)
+        case let value as any RawRepresentable: self.init(any: value.rawValue)
+        case let value as Date: self = .object(value as NSDate)
+        case let value as URL: self = .object(value as NSURL)
+        case let value as Data: self = .object(value as NSData)
         default: return nil
         }
+    }
+
+    private static func number(_ value: some BinaryInteger) -> NSNumber {
+        value < 0 ? NSNumber(value: Int64(clamping: value)) : NSNumber(value: UInt64(clamping: value))
     }
 }
