@@ -69,11 +69,12 @@
         }
 
         func cancel() {
-            let observation = state.withLock { state in
+            // The subscriber is released outside the lock, because its deinitializer may cancel the subscription again.
+            let ended = state.withLock { state in
                 defer { state = State() }
-                return state.observation
+                return state
             }
-            observation?.invalidate()
+            ended.observation?.invalidate()
         }
     }
 #endif
