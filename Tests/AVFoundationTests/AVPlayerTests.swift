@@ -242,8 +242,8 @@ struct AVPlayerTests {
         let bench = AdapterBench()
         let player = bench.make { AVPlayer(url: bench.url) }
         player.preroll(atRate: 1) { bench.add("preroll \($0)") }
-        #expect(bench.lines() == ["preroll false"])
         bench.run(0)
+        #expect(bench.lines() == ["preroll false"])
         player.setRate(1, time: CMTime(value: 1, timescale: 1), atHostTime: .invalid)
         bench.run(1)
         #expect(player.rate == 0 && player.currentTime() == .zero)
@@ -258,6 +258,22 @@ struct AVPlayerTests {
         player.play()
         bench.run(5)
         #expect(bench.lines().isEmpty && player.currentTime().seconds == 2)
+    }
+
+    @Test("The handler of a call without effect is called on the callback queue, also after a release")
+    func handlersOfMisuse() {
+        let bench = AdapterBench()
+        var player: AVPlayer? = bench.make { AVPlayer(url: bench.url) }
+        player!.preroll(atRate: 1) { bench.add("preroll \($0)") }
+        player!.seek(to: .invalid) { bench.add("player \($0)") }
+        player!.currentItem!.seek(to: .indefinite) { bench.add("item \($0)") }
+        player!.seek(to: .zero, toleranceBefore: .invalid, toleranceAfter: .zero) {
+            bench.add("tolerance \($0)")
+        }
+        #expect(bench.lines().isEmpty)
+        player = nil
+        bench.run(0)
+        #expect(bench.lines() == ["preroll false", "player false", "item false", "tolerance false"])
     }
 
     @Test("Tracks of an item can be disabled, and equal objects do not count as a change")

@@ -227,12 +227,10 @@ package import Playhead
         toleranceAfter: CMTime,
         completionHandler: (@Sendable (Bool) -> Void)?
     ) {
-        guard Self.canSeek(time, toleranceBefore, toleranceAfter) else {
-            completionHandler?(false)
-            return
-        }
+        // A seek to an invalid time only calls the handler, on the queue of the item's player.
+        let isPossible = Self.canSeek(time, toleranceBefore, toleranceAfter)
         item.seek(
-            to: MediaTime(time),
+            to: isPossible ? MediaTime(time) : .invalid,
             toleranceBefore: MediaTime(toleranceBefore),
             toleranceAfter: MediaTime(toleranceAfter),
             completionHandler: completionHandler

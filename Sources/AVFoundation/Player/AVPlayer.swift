@@ -186,7 +186,7 @@ package import Playhead
     ) {
         guard status == .readyToPlay else {
             Misuse.report("preroll(atRate:) requires AVPlayer.status == .readyToPlay")
-            completionHandler?(false)
+            if let completionHandler { player.performOnCallbackQueue { completionHandler(false) } }
             return
         }
         player.preroll(atRate: rate) { completionHandler?($0) }
@@ -242,7 +242,7 @@ package import Playhead
         completionHandler: @escaping @Sendable (Bool) -> Void
     ) {
         guard AVPlayerItem.canSeek(time, toleranceBefore, toleranceAfter) else {
-            return completionHandler(false)
+            return player.performOnCallbackQueue { completionHandler(false) }
         }
         player.seek(
             to: MediaTime(time),

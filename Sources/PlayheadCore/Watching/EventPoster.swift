@@ -25,6 +25,13 @@ extension Player {
     package func performAfterReportedEvents(_ body: @escaping @Sendable () -> Void) {
         core.loop.perform { [callbacks = core.callbacks] _ in callbacks.enqueue(body) }
     }
+
+    /// Calls a closure on the callback queue, also if the player is released first.
+    ///
+    /// - Parameter body: The closure.
+    package func performOnCallbackQueue(_ body: @escaping @Sendable () -> Void) {
+        core.callbacks.enqueue(body)
+    }
 }
 
 extension PlayerItem {
