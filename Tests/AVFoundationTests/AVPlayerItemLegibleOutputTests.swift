@@ -63,6 +63,34 @@ struct AVPlayerItemLegibleOutputTests {
         item.select(group.options[0], in: group)
     }
 
+    @Test("The release of the former handler of an output for text may change the output")
+    func formerHandler() {
+        final class Reader: Sendable {
+            private let end: @Sendable () -> Void
+            init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+            deinit { end() }
+        }
+        let ends = Locked(0)
+        let (legible, metadata) = (LegibleOutput(), MetadataOutput())
+        do {
+            let reader = Reader {
+                legible.setHandler(nil)
+                ends.withLock { $0 += 1 }
+            }
+            legible.setHandler { _ in withExtendedLifetime(reader) {} }
+        }
+        do {
+            let reader = Reader {
+                metadata.setHandler(nil)
+                ends.withLock { $0 += 1 }
+            }
+            metadata.setHandler { _ in withExtendedLifetime(reader) {} }
+        }
+        legible.setHandler(nil)
+        metadata.setHandler(nil)
+        #expect(ends.withLock { $0 } == 2)
+    }
+
     @Test("The delegate gets all subtitles that are due, none after the last one, and flushes")
     func legible() throws {
         let bench = AdapterBench(Self.subtitled)
