@@ -125,6 +125,30 @@ struct AVPlayerItemLegibleOutputTests {
         #expect(delegate.lines() == [] && item.outputs.isEmpty)
     }
 
+    @Test("A notice that waits for the queue of a former delegate is delivered on that of the present one")
+    func otherQueue() throws {
+        let bench = AdapterBench(Self.subtitled)
+        let player = bench.make { AVPlayer(url: bench.url) }
+        let item = player.currentItem!
+        bench.run(0)
+        try select(item)
+        let (output, delegate, other) = (AVPlayerItemLegibleOutput(), Delegate(), Delegate())
+        let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
+        first.suspend()
+        second.suspend()
+        output.setDelegate(delegate, queue: first)
+        item.add(output)
+        player.play()
+        bench.run(0.2)
+        output.setDelegate(other, queue: second)
+        first.resume()
+        first.sync {}
+        #expect(delegate.lines() == [] && other.lines() == [])
+        second.resume()
+        second.sync {}
+        #expect(delegate.lines() == [] && other.lines() == ["100: one"])
+    }
+
     @Test("A subtitle is not delivered twice if its output is added again or its item is played again")
     func again() throws {
         let bench = AdapterBench(Self.subtitled)

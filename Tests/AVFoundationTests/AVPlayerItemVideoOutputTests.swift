@@ -94,6 +94,26 @@ struct AVPlayerItemVideoOutputTests {
         #expect(output.hasNewPixelBuffer(forItemTime: player.currentTime()))
     }
 
+    @Test("A notice that waits for the queue of a former delegate is delivered on that of the present one")
+    func otherQueue() {
+        let bench = AdapterBench()
+        let player = bench.make { AVPlayer(url: bench.url) }
+        let (output, delegate, other) = (AVPlayerItemVideoOutput(), Delegate(), Delegate())
+        let second = DispatchQueue(label: "second")
+        queue.suspend()
+        second.suspend()
+        output.setDelegate(delegate, queue: queue)
+        player.currentItem!.add(output)
+        output.requestNotificationOfMediaDataChange(withAdvanceInterval: 0)
+        bench.run(0)
+        output.setDelegate(other, queue: second)
+        queue.resume()
+        #expect(lines(delegate) == [] && lines(other) == [])
+        second.resume()
+        second.sync {}
+        #expect(lines(delegate) == [] && lines(other) == ["data"])
+    }
+
     @Test("An output, its item and its player are released without being removed")
     func releasing() {
         let bench = AdapterBench()

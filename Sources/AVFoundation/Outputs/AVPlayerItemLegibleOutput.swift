@@ -47,7 +47,7 @@ open class AVPlayerItemLegibleOutput: AVPlayerItemOutput, @unchecked Sendable {
         queue delegateQueue: DispatchQueue?
     ) {
         delegation.withLock { $0 = OutputDelegate(object: delegate, queue: delegateQueue) }
-        legible.setHandler(queue: delegateQueue) { [weak self] in self?.receive($0) }
+        legible.setHandler(queue: delegateQueue) { [weak self] in self?.receive($0, on: delegateQueue) }
     }
 
     /// The delegate, or nil.
@@ -75,7 +75,12 @@ open class AVPlayerItemLegibleOutput: AVPlayerItemOutput, @unchecked Sendable {
         return super.makeRelay()
     }
 
-    private func receive(_ notice: LegibleOutput.Notice) {
+    private func receive(_ notice: LegibleOutput.Notice, on queue: DispatchQueue?) {
+        // Another delegate may have been set since, with a queue of its own.
+        let own = delegateQueue
+        guard own === queue else {
+            return (own ?? .main).async { [weak self] in self?.receive(notice, on: own) }
+        }
         switch notice {
         case .sequenceWasFlushed:
             shown.withLock { $0 = [] }

@@ -31,7 +31,7 @@ open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
         queue delegateQueue: DispatchQueue?
     ) {
         delegation.withLock { $0 = OutputDelegate(object: delegate, queue: delegateQueue) }
-        metadata.setHandler(queue: delegateQueue) { [weak self] in self?.receive($0) }
+        metadata.setHandler(queue: delegateQueue) { [weak self] in self?.receive($0, on: delegateQueue) }
     }
 
     /// The delegate, or nil.
@@ -47,7 +47,12 @@ open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
         set { metadata.advanceInterval = MediaTime(CMTime(seconds: newValue, preferredTimescale: 1_000_000)) }
     }
 
-    private func receive(_ notice: MetadataOutput.Notice) {
+    private func receive(_ notice: MetadataOutput.Notice, on queue: DispatchQueue?) {
+        // Another delegate may have been set since, with a queue of its own.
+        let own = delegateQueue
+        guard own === queue else {
+            return (own ?? .main).async { [weak self] in self?.receive(notice, on: own) }
+        }
         switch notice {
         case .sequenceWasFlushed: delegate?.outputSequenceWasFlushed(self)
         case .groups(let groups, _):

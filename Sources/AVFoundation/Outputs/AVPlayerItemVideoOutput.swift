@@ -123,7 +123,11 @@ open class AVPlayerItemVideoOutput: AVPlayerItemOutput, @unchecked Sendable {
         let (queue, hasDelegate) = delegation.withLock { ($0.queue ?? .main, $0.object != nil) }
         guard hasDelegate else { return }
         queue.async { [weak self] in
-            if let delegate = self?.delegate { body(delegate) }
+            guard let self else { return }
+            // Another delegate may have been set since, with a queue of its own.
+            let (object, own) = delegation.withLock { ($0.object, $0.queue ?? .main) }
+            guard own === queue else { return notify(body) }
+            if let delegate = object as? any AVPlayerItemOutputPullDelegate { body(delegate) }
         }
     }
 }
