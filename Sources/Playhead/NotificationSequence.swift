@@ -4,7 +4,7 @@ import MediaCore
 /// An asynchronous sequence of notifications, complete and in order, from the creation of the sequence on.
 ///
 /// A sequence is for one reader; create one for each. It ends when the reader's task is cancelled, and stops observing
-/// when it is released.
+/// when it is released. It does not retain the object that posts.
 public struct NotificationSequence: AsyncSequence, Sendable {
     /// The elements of the sequence.
     public typealias Element = Notification
@@ -14,14 +14,24 @@ public struct NotificationSequence: AsyncSequence, Sendable {
     /// `@unchecked Sendable`: `userInfo` may contain any value, but the values that a player posts are immutable.
     fileprivate struct Posted: @unchecked Sendable { let notification: Notification }
 
+    /// The object whose notifications are delivered.
+    private struct Sender: Sendable { weak let object: (any AnyObject & Sendable)? }
+
     private let stream: AsyncStream<Posted>
 
-    init(_ center: NotificationCenter, _ name: Notification.Name, _ object: AnyObject?) {
+    init(_ center: NotificationCenter, _ name: Notification.Name, _ object: (any AnyObject & Sendable)?) {
         let (stream, continuation) = AsyncStream.makeStream(of: Posted.self)
         self.stream = stream
+        // Foundation retains a sender that it is given.
+        let sender = object.map { Sender(object: $0) }
         let observer = Observer(
-            center.addObserver(forName: name, object: object, queue: nil) {
-                continuation.yield(Posted(notification: $0))
+            center.addObserver(forName: name, object: nil, queue: nil) { notification in
+                if let sender {
+                    guard let object = sender.object,
+                        notification.object.map({ $0 as AnyObject }) === object
+                    else { return }
+                }
+                continuation.yield(Posted(notification: notification))
             },
             center
         )

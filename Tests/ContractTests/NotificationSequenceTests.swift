@@ -51,6 +51,16 @@ struct NotificationSequenceTests {
         #expect(try await within("the end") { await task.value } == 0)
     }
 
+    @Test("A sequence does not retain the object that posts")
+    func release() {
+        var item: PlayerItem? = PlayerItem(url: URL(fileURLWithPath: "/clip.mp4"))
+        weak let released = item
+        let ends = NotificationCenter.default.notifications(named: PlayerItem.didPlayToEndTime, object: item)
+        item = nil
+        #expect(released == nil)
+        withExtendedLifetime(ends) {}
+    }
+
     @Test("A notification carries its reason")
     func reason() async throws {
         let bench = PlayerTestBench(.silentClip())
