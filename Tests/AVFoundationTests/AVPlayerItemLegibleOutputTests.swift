@@ -262,6 +262,15 @@ struct AVPlayerItemLegibleOutputTests {
         #expect(delegate.lines() == ["flushed", "0: comn/title=Start"])
     }
 
+    @Test(
+        "A text has a number only if it is one",
+        arguments: [("12", 12), ("-2.5", -2.5), ("nan", nil), ("Infinity", nil), ("", nil), ("Song", nil)]
+            as [(String, Double?)]
+    )
+    func numbers(text: String, number: Double?) {
+        #expect(AVMetadataItem("title", text).numberValue?.doubleValue == number)
+    }
+
     @Test("ID3 entries have Apple's identifiers, keys and extra attributes")
     func id3() {
         func item(_ key: String, _ value: String) -> AVMetadataItem {

@@ -82,7 +82,11 @@ public final class AVMetadataItem: NSObject, NSCopying, AVAsynchronousKeyValueLo
     /// The value as text.
     public var stringValue: String? { text }
     /// The value as a number, or nil if it is none.
-    public var numberValue: NSNumber? { text.flatMap { Double($0) }.map { NSNumber(value: $0) } }
+    public var numberValue: NSNumber? {
+        // Texts such as "nan" and "Infinity" are values of `Double` too.
+        guard let number = text.flatMap({ Double($0) }), number.isFinite else { return nil }
+        return NSNumber(value: number)
+    }
     /// The value as a date (ISO 8601, or a year), or nil if it is none.
     public var dateValue: Date? {
         guard let text else { return nil }
