@@ -103,8 +103,10 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
         forKey key: String,
         error outError: UnsafeMutablePointer<NSError?>? = nil
     ) -> AVKeyValueStatus {
+        // The error is read after the status, which may fail in between.
+        let status = asset.status
         outError?.pointee = asset.error.map { AVError($0) as NSError }
-        return switch asset.status {
+        return switch status {
         case .unknown: .unknown
         case .loading: .loading
         case .loaded: .loaded
