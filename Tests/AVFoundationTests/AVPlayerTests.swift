@@ -299,6 +299,25 @@ struct AVPlayerTests {
         observation.invalidate()
     }
 
+    @Test("A track that was read before has the present state and frame rate of its track")
+    func presentTrack() {
+        let bench = AdapterBench()
+        let player = bench.make { AVPlayer(url: bench.url) }
+        let layer = AVPlayerLayer(player: player)
+        layer.frame = CGRect(x: 0, y: 0, width: 16, height: 8)
+        let item = player.currentItem!
+        bench.run(0)
+        let video = item.tracks[0]
+        #expect(video.isEnabled && video.currentVideoFrameRate == 0)
+        player.play()
+        bench.run(0.5)
+        #expect(video.currentVideoFrameRate > 0)
+        #expect(video.currentVideoFrameRate == item.tracks[0].currentVideoFrameRate)
+        item.tracks[0].isEnabled = false
+        #expect(!video.isEnabled)
+        withExtendedLifetime(layer) {}
+    }
+
     @Test("Boxes of times are equal by content, and another box has no time")
     func boxes() {
         let time = CMTime(value: 3, timescale: 2, flags: [.valid, .hasBeenRounded], epoch: 7)

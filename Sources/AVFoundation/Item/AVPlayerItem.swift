@@ -99,7 +99,8 @@ package import Playhead
     nonisolated open var asset: AVAsset { ownAsset }
     /// The tracks. Empty until the item is ready. The property can be observed.
     nonisolated open var tracks: [AVPlayerItemTrack] {
-        item.tracks.filter { !$0.assetTrack.isAttachedPicture }.map { AVPlayerItemTrack($0, of: ownAsset) }
+        item.tracks.filter { !$0.assetTrack.isAttachedPicture }
+            .map { AVPlayerItemTrack($0, of: item, ownAsset) }
     }
     /// The duration, or `.indefinite` until it is known. The property can be observed.
     nonisolated open var duration: CMTime { CMTime(item.duration) }

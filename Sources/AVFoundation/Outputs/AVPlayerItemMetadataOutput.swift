@@ -84,6 +84,6 @@ open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
     private func track(_ id: Int) -> AVPlayerItemTrack? {
         guard let item = metadata.item, let track = item.tracks.first(where: { $0.assetTrack.id == id })
         else { return nil }
-        return AVPlayerItemTrack(track, of: AVPlayerItem.representing(item).ownAsset)
+        return AVPlayerItemTrack(track, of: item, AVPlayerItem.representing(item).ownAsset)
     }
 }
