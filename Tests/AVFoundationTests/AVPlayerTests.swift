@@ -318,6 +318,33 @@ struct AVPlayerTests {
         withExtendedLifetime(layer) {}
     }
 
+    @Test("The date is that of the frame that is shown, also during a seek", .enabled(if: Fixture.areThere))
+    func currentDate() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("clip.ts", Data(contentsOf: Fixture.url("clip-h264-aac.ts")))
+        let lines = [
+            "#EXTM3U", "#EXT-X-TARGETDURATION:3", "#EXT-X-PROGRAM-DATE-TIME:2026-11-21T12:00:00Z",
+            "#EXTINF:3,", "clip.ts", "#EXT-X-ENDLIST", "",
+        ]
+        try folder.write("dated.m3u8", Data(lines.joined(separator: "\n").utf8))
+        let driver = ManualDriver()
+        let configuration = Player.Configuration(driver: driver, backend: Player.Configuration().backend)
+        let player = AdapterConfiguration.$current.withValue(configuration) {
+            AVPlayer(url: folder.file("dated.m3u8"))
+        }
+        driver.run(seconds: 0)
+        let item = player.currentItem!
+        let start = try #require(item.currentDate())
+        let second = CMTime(value: 1, timescale: 1)
+        player.seek(to: second, toleranceBefore: .zero, toleranceAfter: .zero)
+        #expect(item.currentTime() == .zero && item.currentDate() == start)
+        driver.run(seconds: 0)
+        #expect(item.currentTime() == second)
+        let end = try #require(item.currentDate())
+        #expect(abs(end.timeIntervalSince(start) - 1) < 0.001)
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("Boxes of times are equal by content, and another box has no time")
     func boxes() {
         let time = CMTime(value: 3, timescale: 2, flags: [.valid, .hasBeenRounded], epoch: 7)

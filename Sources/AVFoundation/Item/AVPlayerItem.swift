@@ -171,7 +171,7 @@ package import Playhead
     /// Returns the date at which the frame that is shown was recorded, or nil.
     ///
     /// - Returns: The date.
-    nonisolated open func currentDate() -> Date? { item.currentDate() }
+    nonisolated open func currentDate() -> Date? { item.date(at: item.presentedTime) }
 
     /// The item time at which forward playback ends; invalid, the default, means the end of the data.
     nonisolated open var forwardPlaybackEndTime: CMTime {

@@ -8,8 +8,14 @@ import PlayheadBackend
 /// thread.
 extension PlayerItem {
     /// Returns the date at which the frame that is shown was recorded, or nil if the item has no dates or is not ready.
-    public func currentDate() -> Date? {
-        let time = currentTime()
+    /// It is the date of `currentTime()`, which is the target during a seek.
+    public func currentDate() -> Date? { date(at: currentTime()) }
+
+    /// Returns the date at which the frame of an item time was recorded, or nil if the item has no dates or is not ready.
+    ///
+    /// - Parameter time: The item time.
+    /// - Returns: The date.
+    package func date(at time: MediaTime) -> Date? {
         guard let dates, let nanoseconds = time.nanoseconds else { return nil }
         let span = dates.first { $0.timeRange.contains(time) } ?? dates.last { $0.timeRange.end == time }
         guard let span, let start = span.timeRange.start.nanoseconds else { return nil }
