@@ -38,6 +38,16 @@ package final class Locked<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
+    /// Sets a member of the value, such as a handler of the caller. The former one is released outside the lock, because
+    /// an object that it retains may use the owner of the value when it is released.
+    package func set<Member>(_ member: WritableKeyPath<Value, Member>, to new: Member) {
+        let former = withLock { value in
+            defer { value[keyPath: member] = new }
+            return value[keyPath: member]
+        }
+        withExtendedLifetime(former) {}
+    }
+
     @usableFromInline func lock() { pthread_mutex_lock(mutex) }
     @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }
 }

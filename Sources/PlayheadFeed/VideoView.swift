@@ -206,17 +206,17 @@ public final class VideoView: Sendable {
     /// - Parameter handler: A closure that is called on the configuration's callback queue or a queue of the view, or
     ///   nil.
     public func setReadyHandler(_ handler: (@Sendable () -> Void)?) {
-        state.withLock { $0.onReady = handler }
+        state.set(\.onReady, to: handler)
     }
     /// Sets a handler that is called when a clip that does not repeat has played to its end.
     ///
     /// - Parameter handler: A closure that is called on the queue described at `setReadyHandler(_:)`, or nil.
-    public func setEndHandler(_ handler: (@Sendable () -> Void)?) { state.withLock { $0.onEnd = handler } }
+    public func setEndHandler(_ handler: (@Sendable () -> Void)?) { state.set(\.onEnd, to: handler) }
     /// Sets a handler that is called when the clip cannot be played.
     ///
     /// - Parameter handler: A closure that is called on the queue described at `setReadyHandler(_:)`, or nil.
     public func setFailureHandler(_ handler: (@Sendable (PlaybackError) -> Void)?) {
-        state.withLock { $0.onFailure = handler }
+        state.set(\.onFailure, to: handler)
     }
 
     /// Adds a sink, which receives the poster and the frames.

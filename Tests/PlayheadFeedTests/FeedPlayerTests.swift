@@ -1,4 +1,5 @@
 import Foundation
+import MediaCore
 import Playhead
 import PlayheadFeed
 import PlayheadTesting
@@ -278,6 +279,34 @@ struct VideoViewTests {
         let sink = ProbeSink()
         view.add(sink)
         return (view, sink)
+    }
+
+    @Test("The release of a former handler of a view or a layer may set another one")
+    func formerHandlers() {
+        final class Owner: Sendable {
+            private let end: @Sendable () -> Void
+            init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+            deinit { end() }
+        }
+        let (view, _) = makeView(ManualDriver(settlesByItself: true))
+        let (layer, ends) = (FeedLayer(), Locked(0))
+        do {
+            let owner = Owner {
+                view.setEndHandler(nil)
+                ends.withLock { $0 += 1 }
+            }
+            view.setEndHandler { withExtendedLifetime(owner) {} }
+        }
+        do {
+            let owner = Owner {
+                layer.setContentHandler(nil)
+                ends.withLock { $0 += 1 }
+            }
+            layer.setContentHandler { _ in withExtendedLifetime(owner) {} }
+        }
+        view.setEndHandler(nil)
+        layer.setContentHandler(nil)
+        #expect(ends.withLock { $0 } == 2)
     }
 
     @Test(

@@ -101,12 +101,7 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
     ///     ordered with the player's events.
     ///   - handler: Called for each notice, in order. Nil removes the handler.
     public func setHandler(queue: DispatchQueue? = nil, _ handler: (@Sendable (Notice) -> Void)?) {
-        // The former handler is released outside the lock, because an object that it retains may change the output.
-        let former = state.withLock { state in
-            defer { state.handler = handler.map { NoticeHandler(queue: queue, call: $0) } }
-            return state.handler
-        }
-        withExtendedLifetime(former) {}
+        state.set(\.handler, to: handler.map { NoticeHandler(queue: queue, call: $0) })
     }
 
     /// A stream of the notices from now on, for one reader.

@@ -210,7 +210,7 @@ public final class Preloader: Sendable {
     /// Sets a handler for changes. It is called on the thread that made the change; changes of several threads are in
     /// no particular order.
     package func setChangeHandler(_ handler: (@Sendable (Change) -> Void)?) {
-        state.withLock { $0.onChange = handler }
+        state.set(\.onChange, to: handler)
     }
 
     private func report(_ asset: Asset, _ status: Status) {

@@ -139,14 +139,14 @@ public final class CarouselPlayer: Sendable {
     ///
     /// - Parameter handler: A closure that is called on the feed's queue, or nil.
     public func setIndexHandler(_ handler: (@Sendable (Int) -> Void)?) {
-        state.withLock { $0.onIndex = handler }
+        state.set(\.onIndex, to: handler)
     }
 
     /// Sets a handler that is called with the new position when the carousel has advanced by itself, for an animation.
     ///
     /// - Parameter handler: A closure that is called on the feed's queue, or nil.
     public func setTurnHandler(_ handler: (@Sendable (Double) -> Void)?) {
-        state.withLock { $0.onTurn = handler }
+        state.set(\.onTurn, to: handler)
     }
 
     private func show(_ position: Double, isDragging: Bool) {

@@ -114,7 +114,7 @@ public final class FeedLayer: Sendable {
     /// Sets the handler of `setContentHandler(_:)`, which is also called with the number of the clip that the content
     /// belongs to. Another clip may be the current one by then.
     func setNumberedContentHandler(_ handler: (@Sendable (Content, UInt64) -> Void)?) {
-        state.withLock { $0.contentChanged = handler }
+        state.set(\.contentChanged, to: handler)
     }
 
     /// Adds a sink, which receives the poster, if no frame is shown yet, and frames. Posters are made in the preferred

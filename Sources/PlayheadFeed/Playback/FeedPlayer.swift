@@ -177,14 +177,14 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter handler: A closure that is called on the feed's queue, or nil.
     public func setChangeHandler(_ handler: (@Sendable (HostTime, [FeedChange<ID>]) -> Void)?) {
-        pool.published.withLock { $0.onChange = handler }
+        pool.published.set(\.onChange, to: handler)
     }
 
     /// Sets a handler that is called when a clip has played to its end and does not repeat.
     ///
     /// - Parameter handler: A closure that is called on the feed's queue, or nil.
     public func setEndHandler(_ handler: (@Sendable (ID) -> Void)?) {
-        pool.published.withLock { $0.onEnd = handler }
+        pool.published.set(\.onEnd, to: handler)
     }
 
     /// Sets a handler that is called when a clip cannot be played, also if it fails in the middle or while it is
@@ -192,7 +192,7 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter handler: A closure that is called on the feed's queue, or nil.
     public func setFailureHandler(_ handler: (@Sendable (ID, PlaybackError) -> Void)?) {
-        pool.published.withLock { $0.onFailure = handler }
+        pool.published.set(\.onFailure, to: handler)
     }
 
     /// Sets a handler that chooses the posters of clips, for example thumbnails of a server. Without a handler, posters
@@ -204,7 +204,7 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter handler: A closure that is called on the feed's queue and returns the poster of a clip, or nil.
     public func setPosterHandler(_ handler: (@Sendable (ID) -> FeedPoster)?) {
-        pool.published.withLock { $0.onPoster = handler }
+        pool.published.set(\.onPoster, to: handler)
         clock.enqueue { [pool] in pool.remakePosters() }
     }
 
