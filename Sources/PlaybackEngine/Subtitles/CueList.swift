@@ -40,6 +40,8 @@ struct CueList {
     }
 
     private(set) var entries: [Entry] = []
+    /// A number that changes whenever `entries` may have changed.
+    private(set) var revision = 0
     /// The drawings of the cues in the list, by content. Many cues may begin at the same time.
     private var drawings: [Content: [CueDrawing?]] = [:]
     private var longestDuration: Int64 = 0
@@ -73,6 +75,7 @@ struct CueList {
         let isFirst =
             index == 0 || entries[index - 1].start != start || entries[index - 1].cue.track != cue.track
         let isDrawnOnly = cue.drawing != nil && (cue.text.isEmpty || !known.isEmpty)
+        revision += 1
         drawings[content, default: []].append(cue.drawing)
         entries.insert(
             Entry(cue: cue, start: start, end: max(start, end), isDrawnOnly: isDrawnOnly),
@@ -111,6 +114,7 @@ struct CueList {
     }
 
     private mutating func close(_ index: Int, at end: ItemTime) {
+        revision += 1
         entries[index].end = end
         longestDuration = max(longestDuration, end - entries[index].start)
         if !entries[index].cue.timeRange.duration.isNumeric || entries[index].cue.isBitmap {
@@ -127,6 +131,7 @@ struct CueList {
     }
 
     private mutating func remove(where isRemoved: (Entry) -> Bool) {
+        revision += 1
         entries.removeAll { entry in
             guard isRemoved(entry) else { return false }
             bytes -= Self.size(entry.cue)

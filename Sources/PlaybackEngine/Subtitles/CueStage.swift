@@ -84,6 +84,8 @@ final class CueStage: Stage, @unchecked Sendable {
 
     var trackID: Int? { shared.withLock { $0.track } }
     var cues: CueList { shared.withLock { $0.cues } }
+    /// The revision of `cues`, which does not copy them.
+    var cueRevision: Int { shared.withLock { $0.cues.revision } }
     /// Whether the whole track has been read.
     var isAtEnd: Bool { shared.withLock { $0.isAtEnd } }
     /// Whether `cues` contains every cue that has been read since the start of the track.

@@ -4,6 +4,48 @@ import PlayheadBackend
 /// A cue track of the current item: subtitles or timed metadata, read independently of playback and delivered
 /// when due.
 struct CueTrack {
+    /// What the result of a search for due cues depends on, besides the time.
+    private struct Conditions: Equatable {
+        struct Listener: Equatable {
+            var id: ObjectIdentifier
+            var advance: Int64
+            var reportsEnds, suppressesRendering: Bool
+        }
+
+        var revision: Int
+        var listeners: [Listener]
+        var isReverse: Bool
+
+        init(_ listeners: [CueListener], revision: Int, isReverse: Bool) {
+            self.revision = revision
+            self.listeners = listeners.map {
+                Listener(
+                    id: $0.id,
+                    advance: $0.advance,
+                    reportsEnds: $0.reportsEnds,
+                    suppressesRendering: $0.suppressesRendering
+                )
+            }
+            self.isReverse = isReverse
+        }
+    }
+
+    /// A search for due cues, which has the same result until `next`.
+    private struct Search {
+        var conditions: Conditions
+        var time: ItemTime
+        /// The item time at which the result changes, or nil if none is known.
+        var next: ItemTime?
+
+        /// Whether a search at `time` has the same result.
+        func isValid(at time: ItemTime, _ conditions: Conditions) -> Bool {
+            guard conditions == self.conditions else { return false }
+            return conditions.isReverse
+                ? time <= self.time && next.map { time > $0 } ?? true
+                : time >= self.time && next.map { time < $0 } ?? true
+        }
+    }
+
     let id: ItemID
     let source: CueSource
     let stage: CueStage
@@ -15,6 +57,10 @@ struct CueTrack {
     private var delivered: [ObjectIdentifier: [CueList.Entry.Identity: CueList.Entry]] = [:]
     /// The position for which cues were delivered, or nil if none were.
     private var position: CueTracks.Position?
+    /// The last searches for the cues to deliver and to draw. Many cues may overlap, so they are not examined at each
+    /// update.
+    private var delivery: Search?
+    private var drawing: Search?
 
     init(
         id: ItemID,
@@ -45,7 +91,10 @@ struct CueTrack {
     func flush() { for listener in source.listeners() { listener.receive(.flushed) } }
 
     /// Removes a listener. If it is added again, the cues that are due then are delivered again.
-    mutating func removeListener(_ listener: ObjectIdentifier) { delivered[listener] = nil }
+    mutating func removeListener(_ listener: ObjectIdentifier) {
+        delivered[listener] = nil
+        delivery = nil
+    }
 
     /// Continues in a new epoch without a jump, after the same item has been reloaded.
     mutating func adopt(_ epoch: Epoch) {
@@ -62,25 +111,39 @@ struct CueTrack {
             delivered = [:]
         }
         if stage.play(at: time, jumped: hasJumped, isReverse: isReverse) { runner.wake() }
-        return deliver(at: time, isReverse: isReverse)
+        let listeners = source.listeners()
+        let conditions = Conditions(listeners, revision: stage.cueRevision, isReverse: isReverse)
+        if !hasJumped, let delivery, delivery.isValid(at: time, conditions) { return delivery.next }
+        let next = deliver(to: listeners, at: time, isReverse: isReverse)
+        delivery = Search(conditions: conditions, time: time, next: next)
+        return next
     }
 
-    /// Returns the cues to draw at `time`, and the item time at which others are due; nil if none is known.
-    func drawn(at time: ItemTime, isReverse: Bool) -> (cues: [CueList.Entry], next: ItemTime?) {
+    /// Returns the cues to draw at `time`, or nil if they are those of the last call, and the item time at which others
+    /// are due; nil if none is known.
+    mutating func drawn(at time: ItemTime, isReverse: Bool) -> (cues: [CueList.Entry]?, next: ItemTime?) {
+        let listeners = source.listeners()
+        let conditions = Conditions(listeners, revision: stage.cueRevision, isReverse: isReverse)
+        if let drawing, drawing.isValid(at: time, conditions) { return (nil, drawing.next) }
         let cues = stage.cues
-        let due =
-            source.listeners().contains(where: \.suppressesRendering) ? [] : cues.due(from: time, to: time)
+        let due = listeners.contains(where: \.suppressesRendering) ? [] : cues.due(from: time, to: time)
         let changes =
             [cues.next(after: time, isReverse: isReverse)].compactMap(\.self)
             + due.map { isReverse ? $0.start - 1 : $0.end }.filter { $0 < .distantFuture }
-        return (due, isReverse ? changes.max() : changes.min())
+        let next = isReverse ? changes.max() : changes.min()
+        drawing = Search(conditions: conditions, time: time, next: next)
+        return (due, next)
     }
 
-    private mutating func deliver(at time: ItemTime, isReverse: Bool) -> ItemTime? {
+    private mutating func deliver(
+        to listeners: [CueListener],
+        at time: ItemTime,
+        isReverse: Bool
+    ) -> ItemTime? {
         let cues = stage.cues
         var next: ItemTime?
         var current: [ObjectIdentifier: [CueList.Entry.Identity: CueList.Entry]] = [:]
-        for listener in source.listeners() {
+        for listener in listeners {
             let edge = isReverse ? time - listener.advance : time + listener.advance
             let known = delivered[listener.id]
             // Ends are reported as early as starts are, so only the cues at the edge count. After a jump there may be

@@ -39,6 +39,12 @@ struct CueTracks {
         for track in tracks.values { if let id = track.stage.trackID { ids.insert(id) } }
     }
 
+    /// Returns the subtitles to draw at `time`, or nil if they are those of the last call, and the item time at which
+    /// others are due; nil if none is known.
+    mutating func drawn(at time: ItemTime, isReverse: Bool) -> (cues: [CueList.Entry]?, next: ItemTime?) {
+        tracks[.subtitles]?.drawn(at: time, isReverse: isReverse) ?? ([], nil)
+    }
+
     /// Delivers the cues that are due, and returns the item times of the next deliveries.
     mutating func update(at time: ItemTime, _ position: Position, isReverse: Bool) -> [ItemTime] {
         // Subtitles are delivered before metadata.

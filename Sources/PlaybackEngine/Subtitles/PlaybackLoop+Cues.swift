@@ -83,8 +83,8 @@ extension PlaybackLoop {
     /// others are due, or nil if none is known.
     @discardableResult
     func drawSubtitles(at time: ItemTime) -> ItemTime? {
-        let track = cueTracks[.subtitles]
-        let (due, next) = track?.drawn(at: time, isReverse: presentation.isReverse) ?? ([], nil)
+        let (found, next) = cueTracks.drawn(at: time, isReverse: presentation.isReverse)
+        guard let due = found else { return next }
         let isSame = due.count == drawnCues.count && zip(due, drawnCues).allSatisfy { $0.isSame(as: $1) }
         if !isSame {
             drawnCues = due
