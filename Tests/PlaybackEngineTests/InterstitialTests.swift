@@ -283,6 +283,20 @@ struct InterstitialTests {
         #expect(bench.time == 1500)
     }
 
+    @Test(
+        "An interstitial begins at once if the interrupted item was to start later, and that item follows it"
+    )
+    func startOfInterrupted() {
+        let bench = makeBench()
+        bench.loop.perform { $0.restart(1, at: .ms(400), host: .ms(5000)) }
+        bench.driver.run(until: .ms(1000))
+        interrupt(bench)
+        bench.driver.run(atMost: 60)
+        let expected =
+            Self.log(0..<50, from: 1000, every: 20) + ["10@2000"] + Self.log(11..<100, from: 2040, every: 40)
+        #expect(frames(bench, from: 1_000_000_000) == expected)
+    }
+
     @Test("If the interrupted item is removed just before its end, the next one is heard from its start")
     func removedBeforeSeam() {
         let bench = EngineTestBench(audio: .device())

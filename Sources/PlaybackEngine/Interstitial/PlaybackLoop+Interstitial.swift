@@ -50,6 +50,10 @@ extension PlaybackLoop {
         if hasNoFrames(pending, pipeline) {
             return apply(.preparedFailed(pending.id, missingFramesError(pending, pipeline)))
         }
+        if state.timelineRate != 0, let chosenStart, chosenStart > now {
+            // The interstitial would wait for the start of the current item, which continues after it instead.
+            apply(.restart(state.rate, at: nil))
+        }
         apply(.preparedReady(pending.id))
     }
 

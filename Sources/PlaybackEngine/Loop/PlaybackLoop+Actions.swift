@@ -134,7 +134,12 @@ extension PlaybackLoop {
                 start = now.advanced(by: delay)
             }
             let itemTime = presentation.itemTime(at: now)
-            start = scheduledStart?.hostTime(leaving: itemTime, rate: PlaybackRate(rate)) ?? start
+            if let scheduledStart {
+                start = scheduledStart.hostTime(leaving: itemTime, rate: PlaybackRate(rate))
+                chosenStart = start
+            } else if !wasRunning {
+                chosenStart = nil
+            }
             scheduledStart = nil
         }
         if wasRunning, rate > 0, start == now {

@@ -42,6 +42,8 @@ package final class PlaybackLoop: @unchecked Sendable {
     var stuckDetector = StuckDetector()
     /// The start at a host time, if a caller has set one.
     var scheduledStart: ScheduledStart?
+    /// The host time at which the timeline starts or has started, if a caller has set one.
+    var chosenStart: HostTime?
     /// The time since which the video is played and not watched, or nil.
     var unwatchedSince: HostTime?
     var phase = Phase.idle

@@ -17,6 +17,8 @@ extension QueuePlayer {
     /// * A seek of the interrupted item that has not finished, a stall, a pause, steps and changed settings continue with
     ///   that item. If the item itself is sought during the interstitial (`PlayerItem.seek(to:)`), it continues at
     ///   that position.
+    /// * A start of the interrupted item at a later host time (`setRate(_:time:atHostTime:)`) is cancelled: the
+    ///   interstitial does not wait for it, and the item starts after the interstitial.
     /// * `advanceToNextItem()`, or removing the interstitial, ends it. Removing the interrupted item lets the queue follow
     ///   the interstitial. `replaceCurrentItem(with:)` removes both, unless the new item is the interrupted one.
     /// * Another interstitial replaces this one, and the interrupted item continues after it. Interstitials do not nest:
