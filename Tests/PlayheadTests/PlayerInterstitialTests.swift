@@ -92,6 +92,33 @@ struct PlayerInterstitialTests {
         #expect(looper.loopCount == 0)
     }
 
+    @Test("A looper counts a pass once if the interstitial within it is reported after its end")
+    func lateReports() {
+        let driver = DelayingDriver()
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        configuration.audio = .none
+        configuration.backend = backend
+        let player = QueuePlayer(items: [], configuration: configuration)
+        let layer = PlayerLayer(player: player)
+        layer.add(CapturingVideoSink(clock: driver.clock))
+        let looper = PlayerLooper(player: player, templateItem: backend.makeItem())
+        let copies = looper.loopingPlayerItems
+        player.play()
+        driver.inner.run(until: .ms(500))
+        driver.delayCallbacks()
+        player.playInterstitial(backend.makeItem())
+        // The interstitial ends at 2.5 s, and the interrupted copy at 4 s.
+        driver.inner.run(until: .ms(4500))
+        #expect(player.currentItem === copies[1] && looper.loopCount == 0)
+        driver.runCallbacks()
+        driver.inner.run(until: .ms(4600))
+        #expect(looper.loopCount == 1)
+        #expect(player.items() == [copies[1], copies[2], copies[0]])
+        layer.player = nil
+    }
+
     @Test("A looper that is disabled during an interstitial lets the interrupted pass play to its end")
     func disabledLooper() {
         let bench = PlayerTestBench(queue: 0)

@@ -97,7 +97,7 @@ public final class PlayerLooper: Sendable {
             }
             return
         }
-        let watching = player.onEvent { [weak self] in self?.handle($0.event) }
+        let watching = player.core.dispatcher.observers.add { [weak self] in self?.handle($0) }
         state.withLock { $0.watching = watching }
         player.actionAtItemEnd = .advance
         insertCopies()
@@ -153,10 +153,11 @@ public final class PlayerLooper: Sendable {
         player.actionAtItemEnd = formerAction
     }
 
-    private func handle(_ event: PlayerEvent) {
-        switch event {
-        case .currentItemChanged(let item): currentItemDidChange(to: item)
-        case .itemStatusChanged(let item, let status) where isCopy(item):
+    private func handle(_ notification: ChangeNotification) {
+        switch notification.event?.event {
+        case .currentItemChanged(let item)?:
+            currentItemDidChange(to: item, notification.observed.player?.current ?? [])
+        case .itemStatusChanged(let item, let status)? where isCopy(item):
             if status == .failed { return end(.failed, item.error) }
             if status == .readyToPlay, item.duration.isNumeric, start >= item.duration, start > .zero {
                 // The copy would reach its end again and again.
@@ -182,13 +183,19 @@ public final class PlayerLooper: Sendable {
 
     private func isCopy(_ item: PlayerItem) -> Bool { loopingPlayerItems.contains { $0 === item } }
 
-    private func currentItemDidChange(to item: PlayerItem?) {
+    /// Follows the player to another item.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - current: The current item at the change, and the item that it interrupts. Callbacks may be late, so the
+    ///     player may have other ones now.
+    private func currentItemDidChange(to item: PlayerItem?, _ current: [ObjectIdentifier]) {
         let played = state.withLock { state -> PlayerItem? in
             guard state.watching != nil else { return nil }
             let playing = state.playing
             // An interstitial interrupts the copy, or the copy continues after it. The interstitial may have been
             // cancelled before its beginning is reported.
-            if let playing, [item, player.primaryItem, player.core.item].contains(playing) { return nil }
+            if let playing, item === playing || current.contains(ObjectIdentifier(playing)) { return nil }
             state.playing = item.flatMap { isCopy($0) ? $0 : nil }
             guard item != nil else {
                 // An item that is inserted into an empty queue would start to play.

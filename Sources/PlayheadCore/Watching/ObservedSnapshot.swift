@@ -13,6 +13,8 @@ final class ObservedSnapshot: Sendable {
         let core: ObjectIdentifier
         let snapshot: PlaybackSnapshot
         let facts: PlayerFacts
+        /// The current item and the one that it interrupts, without an interstitial that was cancelled before it began.
+        var current: [ObjectIdentifier] = []
     }
 
     struct ItemView: Sendable {

@@ -112,11 +112,17 @@ extension PlayerCore {
         about other: PlayerItem? = nil,
         change: (inout PlayerFacts) -> Void = { _ in }
     ) {
-        let before = state.withLock { $0.posted }?.player?.facts ?? PlayerFacts()
+        let (posted, current) = state.withLock { ($0.posted, [$0.item, $0.primary?.item]) }
+        let before = posted?.player?.facts ?? PlayerFacts()
         var after = PlayerFacts(snapshot, item: item, before.settings)
         change(&after)
         let sequence = ObservedSnapshot.nextSequence()
-        let view = ObservedSnapshot.View(core: ObjectIdentifier(self), snapshot: snapshot, facts: after)
+        let view = ObservedSnapshot.View(
+            core: ObjectIdentifier(self),
+            snapshot: snapshot,
+            facts: after,
+            current: current.compactMap { $0.map { ObjectIdentifier($0) } }
+        )
         var items: [ObservedSnapshot.ItemView] = []
         var itemsBefore: [ItemFacts] = []
         for seen in [item, other].compactMap(\.self) {
