@@ -280,6 +280,21 @@ struct AudioRateTests {
         #expect(bench.audioSink.samples.count == 24_000)
     }
 
+    @Test(
+        "A sink without a device receives each sample of an item that an interstitial at another rate interrupts"
+    )
+    func interruptedAtOtherRate() {
+        let bench = EngineTestBench(makeStretcher: { HoldingStretcher() })
+        bench.load(.clip(seconds: 2))
+        bench.play(2)
+        bench.driver.run(seconds: 0.5)
+        let source = MediaItemSource(bench.makeItem(.clip(seconds: 1)))
+        bench.loop.perform { $0.interrupt(with: ItemID(9), source, rate: 1) }
+        bench.driver.run(atMost: 60)
+        #expect(bench.lines("playedToEnd").count == 2)
+        #expect(bench.audioSink.samples.count == 48_000 + 48_000)
+    }
+
     @Test("After a rate change at the end, the last sample is heard and no underrun is counted")
     func atTheEnd() {
         let bench = EngineTestBench(audio: .device(), makeStretcher: { PickingStretcher() })

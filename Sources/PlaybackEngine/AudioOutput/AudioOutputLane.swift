@@ -157,7 +157,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    private func drain() throws {
+    func drain() throws {
         guard let lastPlacement else { return }
         try writeProcessed(processing.finish(), lastPlacement)
         try writer.drain(lastPlacement)

@@ -21,10 +21,14 @@ extension AudioOutputLane {
 
     /// Discards all audio that was not heard.
     ///
-    /// - Parameter keepsHistory: Whether the audio is kept for `endInterruption`.
+    /// - Parameter keepsHistory: Whether the audio is kept for `endInterruption`. A sink without a device, to which it
+    ///   is not written again, receives what processing and the resampler hold.
     func interrupt(keepsHistory: Bool) {
         enqueue { [self] in
-            if scheduler != nil, keepsHistory { interrupted = history }
+            if keepsHistory {
+                if scheduler == nil { return attempt(drain) }
+                interrupted = history
+            }
             discardAll()
         }
     }
