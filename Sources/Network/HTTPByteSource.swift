@@ -194,6 +194,9 @@ public final class HTTPByteSource: ByteSource, ResourceByteSource {
         return response.isShareable || response.isComplete || response.isBeingRead
     }
 
+    /// The media type that the server declares for a live stream, or nil.
+    package var liveMediaType: String? { source?.liveMediaType }
+
     /// The number of bytes received since the source was opened, for all readers. It never decreases.
     package var receivedBytes: Int64 { opened?.receivedBytes ?? 0 }
 

@@ -62,6 +62,7 @@ extension HTTPRepresentation {
         if let error = changeError(head, size: head.contentLength, state.metadata) { return .failure(error) }
         if !state.metadata.isKnown {
             state.metadata.isLiveStream = head.isBroadcast && head.contentLength == nil && !head.acceptsRanges
+            state.metadata.mediaType = head.mediaType
         }
         updateMetadata(head, size: head.contentLength, &state)
         state.address = fetch.address

@@ -99,6 +99,8 @@ package final class HTTPRepresentation: ByteSource {
         /// Whether the server sends a live stream without a length, such as internet radio. Each connection continues
         /// it with the bytes that are produced then.
         var isLiveStream = false
+        /// The media type of the first response.
+        var mediaType: String?
 
         /// Whether a new request may begin at the first byte again: a changed length or validator would reveal
         /// another representation.
@@ -264,6 +266,10 @@ package final class HTTPRepresentation: ByteSource {
     /// response.
     package var isSeekable: Bool {
         state.withLock { $0.metadata.supportsRanges ?? true || $0.metadata.canRestart }
+    }
+    /// The media type of a live stream, or nil.
+    package var liveMediaType: String? {
+        state.withLock { $0.metadata.isLiveStream ? $0.metadata.mediaType : nil }
     }
     /// Returns false: the bytes come from a network.
     package var isLocal: Bool { false }

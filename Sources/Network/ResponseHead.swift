@@ -18,6 +18,8 @@ struct ResponseHead: Hashable, Sendable {
     var contentLength: Int64?
     var contentRange: ContentRange?
     var contentEncoding: String?
+    /// The media type of `Content-Type` in lower case, without parameters.
+    var mediaType: String?
     var acceptsRanges = false
     var entityTag: String?
     var lastModified: String?
@@ -48,6 +50,7 @@ struct ResponseHead: Hashable, Sendable {
         case "content-length": contentLength = Int64(value).flatMap { 0..<Self.lengthLimit ~= $0 ? $0 : nil }
         case "content-range": contentRange = Self.range(value)
         case "content-encoding": contentEncoding = value.lowercased()
+        case "content-type": mediaType = value.split(separator: ";").first?.trimmed.lowercased()
         case "accept-ranges": acceptsRanges = value.lowercased().contains("bytes")
         case "etag": entityTag = String(value)
         case "last-modified": lastModified = String(value)

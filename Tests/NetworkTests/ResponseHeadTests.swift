@@ -50,6 +50,16 @@ struct ResponseHeadTests {
         #expect(head(lines).isBroadcast == isBroadcast)
     }
 
+    @Test(
+        "A media type is read without its parameters",
+        arguments: [
+            ("audio/mpeg", "audio/mpeg"), ("Audio/AACP ; charset=utf-8", "audio/aacp"), ("", nil), (";", nil),
+        ] as [(String, String?)]
+    )
+    func mediaType(value: String, expected: String?) {
+        #expect(head(["HTTP/1.1 200 OK", "Content-Type: \(value)"]).mediaType == expected)
+    }
+
     @Test("A Content-Range may omit the range or the total length")
     func unknownTotals() {
         #expect(head(["Content-Range: bytes 0-4/*"]).contentRange == .init(first: 0, last: 4, total: nil))

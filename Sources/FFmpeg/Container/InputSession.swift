@@ -41,7 +41,7 @@ final class InputSession {
         try InputSession.rejectPlaylist(head, request, path: path)
         self.callback = interruption.makeCallback()
         // By the name of an image, libav chooses a demuxer that opens numbered files itself.
-        let hint = path.flatMap { FormatPolicy.isImage(name: $0) ? nil : $0 }
+        let hint = path.flatMap { FormatPolicy.isImage(name: $0) ? nil : $0 } ?? InputSession.liveName(source)
         try log.capture { () throws(MediaError) in try openContext(name: hint ?? "stream") }
     }
 
@@ -140,6 +140,13 @@ final class InputSession {
         if request.source != nil { return nil }
         guard case .file(let path) = try Location(request.location) else { return nil }
         return path
+    }
+
+    /// Returns a name for a live stream that the server declares as MP3, or nil. Its extension counts if the bytes show
+    /// no format: MP3 is recognized by a long row of frames, which ends with each connection.
+    private static func liveName(_ source: any ByteSource) -> String? {
+        let type = (source as? any ResourceByteSource)?.liveMediaType
+        return type == "audio/mpeg" || type == "audio/mp3" ? "stream.mp3" : nil
     }
 
     /// Throws an error if the bytes are a playlist: libav must not open what it refers to.

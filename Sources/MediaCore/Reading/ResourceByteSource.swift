@@ -11,6 +11,9 @@ package protocol ResourceByteSource: ByteSource {
     var receivedBytes: Int64 { get }
     /// Whether all bytes can still be read. False if the server sends its bytes only once and the readers have gone.
     var isReusable: Bool { get }
+    /// The media type that the server declares for a live stream, in lower case and without parameters; nil if it
+    /// declares none, and for other resources. The default implementation returns nil.
+    var liveMediaType: String? { get }
     /// The machine's clock in nanoseconds.
     var now: Int64 { get }
     /// Returns a source for a resource that this one refers to, without performing I/O.
@@ -32,4 +35,8 @@ package protocol ResourceByteSource: ByteSource {
     ///
     /// - Throws: `MediaError` if no timer is available.
     func wake(_ context: ReadContext, after delay: Int64) throws(MediaError)
+}
+
+extension ResourceByteSource {
+    package var liveMediaType: String? { nil }
 }
