@@ -26,6 +26,17 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
         case lost(Int)
     }
 
+    /// The properties by which a cue is recognized that is delivered again.
+    private struct CueKey: Hashable {
+        let start: MediaTime
+        let text: String
+
+        init(_ cue: TextCue) {
+            start = cue.timeRange.start
+            text = cue.text
+        }
+    }
+
     private struct State {
         var handler: NoticeHandler<Notice>?
         /// The cues that were delivered since the last flush.
@@ -147,12 +158,12 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
             case .sequenceWasFlushed: state.recent = []
             case .lost, .cuesEnded: break
             case .cues(let cues, let time):
-                if let next = cues.map(\.timeRange.start).min() { state.endRecent(at: next) }
+                guard let next = cues.map(\.timeRange.start).min() else { break }
+                state.endRecent(at: next)
                 state.recent.removeAll { $0.timeRange.duration.isNumeric && $0.timeRange.end < time }
-                // Cues are delivered again if the output was added again.
-                state.recent.removeAll { old in
-                    cues.contains { $0.timeRange.start == old.timeRange.start && $0.text == old.text }
-                }
+                // Cues are delivered again if the output was added again. Most cues begin before the new ones.
+                let keys = Set(cues.map(CueKey.init))
+                state.recent.removeAll { $0.timeRange.start >= next && keys.contains(CueKey($0)) }
                 state.recent += cues
             }
             return state.handler
