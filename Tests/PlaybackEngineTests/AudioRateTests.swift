@@ -265,6 +265,19 @@ struct AudioRateTests {
         #expect(bench.audioSink.samples.count == 48_000)
     }
 
+    @Test("The audio before an item that is removed just before its turn is complete")
+    func beforeRemovedItem() {
+        let bench = EngineTestBench(isRealTime: true, makeStretcher: { HoldingStretcher() })
+        bench.loop.send(.setEndAction(.advance))
+        for id in 1...2 { bench.insert(.clip(seconds: 2), id: UInt64(id)) }
+        bench.play(2)
+        bench.driver.run(seconds: 0.97)
+        bench.loop.send(.remove(ItemID(2)))
+        bench.driver.run(atMost: 60)
+        #expect(bench.lines("playedToEnd").count == 1)
+        #expect(bench.audioSink.samples.count == 48_000)
+    }
+
     @Test(
         "The audio of an interstitial is complete before the interrupted item, which has no audio, continues"
     )

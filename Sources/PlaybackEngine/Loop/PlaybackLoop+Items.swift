@@ -187,6 +187,9 @@ extension PlaybackLoop {
         guard let old = next else { return }
         if let prefetch = presentation.audioPrefetch, prefetch.epoch == old.start.epoch {
             withdrawAudioOfNext(prefetch)
+        } else if presentation.current.pass.audioEndWasReported {
+            // Processing would hold the end of this pass until other audio follows.
+            audio.output?.endAudio()
         }
         if suspended?.presentation.pass.audioPrefetch?.epoch == old.start.epoch {
             suspended?.presentation.pass.audioPrefetch = nil
