@@ -12,11 +12,15 @@ struct CueTrackTests {
         private let lines: Locked<[String]>
         var track: CueTrack
 
-        init(_ cues: [ScriptedMedia.Cue]) {
+        init(_ cues: [ScriptedMedia.Cue], advance: Int64 = 0, reportsEnds: Bool = true) {
             let driver = ManualDriver()
             let demuxer = ScriptedDemuxer(ScriptedMedia(cues: cues), driver: driver)
             let lines = Locked([String]())
-            let listener = CueListener(id: ObjectIdentifier(lines), advance: 0, reportsEnds: true) {
+            let listener = CueListener(
+                id: ObjectIdentifier(lines),
+                advance: advance * 1_000_000,
+                reportsEnds: reportsEnds
+            ) {
                 switch $0 {
                 case .flushed: lines.withLock { $0.append("flushed") }
                 case .due(let cues, _): lines.withLock { $0 += cues.map(\.text) }
@@ -84,6 +88,37 @@ struct CueTrackTests {
         let listener = try #require(bench.track.source.listeners().first)
         bench.track.removeListener(listener.id)
         #expect(bench.update(at: 160) == ["a"])
+    }
+
+    @Test("A listener that does not receive ends receives each cue once, in advance")
+    func startsOnly() {
+        let cues = [
+            ScriptedMedia.Cue("a", from: 100, to: 300), .init("b", from: 200, to: 400),
+            .init("short", from: 500, to: 510), .init("c", from: 600, to: 700),
+        ]
+        let bench = Bench(cues, advance: 50, reportsEnds: false)
+        #expect(bench.update(at: 0) == [])
+        #expect(bench.update(at: 50) == ["a"])
+        #expect(bench.update(at: 149) == [])
+        #expect(bench.update(at: 150) == ["b"])
+        #expect(bench.update(at: 350) == [])
+        // A cue that is over when the update comes is not delivered.
+        #expect(bench.update(at: 520) == [])
+        #expect(bench.update(at: 560) == ["c"])
+    }
+
+    @Test("An update at which a cue begins does not examine those that are due", .timeLimit(.minutes(1)))
+    func manyStarts() {
+        // With an examination of all cues that are due at each start this takes minutes.
+        let count: Int64 = 9000
+        let cues = (0..<count).map { ScriptedMedia.Cue("\($0)", from: $0, to: 90_000) }
+        let bench = Bench(cues, reportsEnds: false)
+        for time in 0..<count {
+            guard bench.update(at: time) == ["\(time)"] else {
+                Issue.record("not delivered once: the cue at \(time) ms")
+                return
+            }
+        }
     }
 
     @Test("Updates at which no cue begins or ends do not examine the cues", .timeLimit(.minutes(1)))

@@ -156,6 +156,11 @@ struct CueList {
         return found.reversed()
     }
 
+    /// Returns the cues that begin after `first`, and not after `last`.
+    func starting(after first: ItemTime, through last: ItemTime) -> ArraySlice<Entry> {
+        entries[entries.partition { $0.start > first }..<entries.partition { $0.start > last }]
+    }
+
     /// Returns the start of the next cue after `time`; in reverse, the end of the last cue before it. Returns
     /// nil if there is none.
     func next(after time: ItemTime, isReverse: Bool) -> ItemTime? {

@@ -114,7 +114,9 @@ struct CueTrack {
         let listeners = source.listeners()
         let conditions = Conditions(listeners, revision: stage.cueRevision, isReverse: isReverse)
         if !hasJumped, let delivery, delivery.isValid(at: time, conditions) { return delivery.next }
-        let next = deliver(to: listeners, at: time, isReverse: isReverse)
+        let isContinued = !hasJumped && !isReverse && delivery?.conditions == conditions
+        let since = isContinued ? delivery.map(\.time).flatMap { $0 <= time ? $0 : nil } : nil
+        let next = deliver(to: listeners, at: time, since: since, isReverse: isReverse)
         delivery = Search(conditions: conditions, time: time, next: next)
         return next
     }
@@ -135,9 +137,12 @@ struct CueTrack {
         return (due, next)
     }
 
+    /// Delivers the cues that have come due at `time`. If only time has passed since an earlier search, its time is
+    /// `since`.
     private mutating func deliver(
         to listeners: [CueListener],
         at time: ItemTime,
+        since: ItemTime?,
         isReverse: Bool
     ) -> ItemTime? {
         let cues = stage.cues
@@ -145,7 +150,23 @@ struct CueTrack {
         var current: [ObjectIdentifier: [CueList.Entry.Identity: CueList.Entry]] = [:]
         for listener in listeners {
             let edge = isReverse ? time - listener.advance : time + listener.advance
-            let known = delivered[listener.id]
+            var known = delivered.removeValue(forKey: listener.id)
+            var changes = [cues.next(after: edge, isReverse: isReverse)].compactMap(\.self)
+            defer {
+                let deliveryTimes =
+                    changes.map { isReverse ? $0 + listener.advance : $0 - listener.advance }
+                    + [next].compactMap(\.self)
+                next = isReverse ? deliveryTimes.max() : deliveryTimes.min()
+            }
+            if let since, !listener.reportsEnds, known != nil {
+                // The cues that began earlier have been examined.
+                let new = cues.starting(after: since + listener.advance, through: edge)
+                    .filter { $0.end > time && !$0.isDrawnOnly }
+                for entry in new { known?[entry.identity] = entry }
+                current[listener.id] = known
+                if !new.isEmpty { listener.receive(.due(new.map(\.cue), at: time.mediaTime)) }
+                continue
+            }
             // Ends are reported as early as starts are, so only the cues at the edge count. After a jump there may be
             // cues that end before the edge.
             let first = listener.reportsEnds && known != nil ? edge : time
@@ -155,18 +176,12 @@ struct CueTrack {
             let shown = Dictionary(due.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
             current[listener.id] = shown
             if !new.isEmpty { listener.receive(.due(new.map(\.cue), at: time.mediaTime)) }
-            var changes = [cues.next(after: edge, isReverse: isReverse)].compactMap(\.self)
             if listener.reportsEnds {
                 let ended = (known ?? [:]).values.filter { shown[$0.identity] == nil }
                     .sorted { $0.start < $1.start }
                 if !ended.isEmpty { listener.receive(.ended(ended.map(\.cue), at: time.mediaTime)) }
                 changes += due.map { isReverse ? $0.start - 1 : $0.end }.filter { $0 < .distantFuture }
             }
-            let deliveryTimes =
-                changes.map { isReverse ? $0 + listener.advance : $0 - listener.advance }
-                + [next]
-                .compactMap(\.self)
-            next = isReverse ? deliveryTimes.max() : deliveryTimes.min()
         }
         delivered = current
         return next
