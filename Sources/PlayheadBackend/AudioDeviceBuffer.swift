@@ -152,7 +152,7 @@ package final class AudioDeviceBuffer: Sendable {
     /// FFmpeg's layouts of up to eight channels whose loudspeakers the number of channels does not determine. Devices
     /// do not distinguish side and back loudspeakers unless they have both.
     private static let mixedLayouts: Set<String> = [
-        "3.0(back)", "4.0", "3.1", "4.1", "6.0", "6.0(front)", "hexagonal", "6.1", "6.1(back)", "6.1(front)", "7.0",
-        "7.0(front)", "7.1(wide)", "7.1(wide-side)", "octagonal",
+        "3.0(back)", "4.0", "3.1", "4.1", "6.0", "6.0(front)", "hexagonal", "6.1", "6.1(back)", "6.1(front)",
+        "7.0", "7.0(front)", "7.1(wide)", "7.1(wide-side)", "octagonal",
     ]
 }

@@ -139,7 +139,8 @@ extension ALSAStreamTests {
         @Test(
             "Layouts with loudspeakers that devices do not have are mixed to those that contain them",
             arguments: [
-                (1, "mono", "mono"), (2, "2 channels", "2 channels"), (3, "2.1", "2.1"), (3, "3.0(back)", "5.1"),
+                (1, "mono", "mono"), (2, "2 channels", "2 channels"), (3, "2.1", "2.1"),
+                (3, "3.0(back)", "5.1"),
                 (4, "quad", "quad"), (4, "4.0", "5.1"), (4, "3.1", "5.1"), (4, "ambisonic 1", "ambisonic 1"),
                 (5, "5.0(side)", "5.0(side)"), (7, "7 channels", "7 channels"),
                 (6, "5.1(side)", "5.1(side)"), (6, "hexagonal", "5.1"), (7, "6.1", "7.1"), (7, "7.0", "7.1"),

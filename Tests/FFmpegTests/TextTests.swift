@@ -193,7 +193,10 @@ struct PlainTextTests {
         #expect(PlainText.ofEvent(event) == text)
     }
 
-    @Test("The time for text with any number of braces that are not closed is linear", .timeLimit(.minutes(1)))
+    @Test(
+        "The time for text with any number of braces that are not closed is linear",
+        .timeLimit(.minutes(1))
+    )
     func openBraces() {
         let braces = String(repeating: "{", count: 100_000)
         #expect(PlainText.ofEvent("0,0,Default,,0,0,0,,{\\i1}a\(braces)") == "a" + braces)

@@ -209,7 +209,10 @@ struct AudioRateTests {
             (.clip(seconds: 4, audioSeconds: 1), []),
             (.clip(seconds: 60, audioSeconds: 1), [.throttled(speed: 20)]),
             // The second of four packets is missing.
-            (ScriptedMedia(audio: .init(sampleCount: 192_000, packetLength: 48_000)), [.unreadable(packet: 1)]),
+            (
+                ScriptedMedia(audio: .init(sampleCount: 192_000, packetLength: 48_000)),
+                [.unreadable(packet: 1)]
+            ),
         ] as [(ScriptedMedia, [ScriptedMedia.Fault])]
     )
     func heldBeforeSilence(media: ScriptedMedia, faults: [ScriptedMedia.Fault]) {

@@ -35,7 +35,10 @@ struct SilentDecoderTests {
         "A video frame without a duration lasts until the next one, and the last one as long as the one before",
         arguments: [
             ([Shown(0, 40), Shown(40, 80)], [Shown(0, 40), Shown(40, 80)]),
-            ([Shown(0, nil), Shown(40, nil), Shown(120, nil)], [Shown(0, 40), Shown(40, 80), Shown(120, 80)]),
+            (
+                [Shown(0, nil), Shown(40, nil), Shown(120, nil)],
+                [Shown(0, 40), Shown(40, 80), Shown(120, 80)]
+            ),
             ([Shown(0, nil), Shown(40, 40), Shown(80, nil)], [Shown(0, 80), Shown(80, 40)]),
             (
                 [Shown(0, nil), Shown(1500, nil)],
