@@ -113,11 +113,20 @@ struct ServiceTests {
 
     @Test(
         "No frames are expected before a frame that is due much later, forward or backward",
-        arguments: [(5.04, true), (5.9, true), (20, false), (4.96, true), (2, false)] as [(Double, Bool)]
+        arguments: [
+            (5.04, false, true), (5.9, false, true), (20, false, false), (4.96, true, true), (2, true, false),
+            // A frame that is overdue, as if playback hung.
+            (2, false, true),
+        ] as [(Double, Bool, Bool)]
     )
-    func longFrame(next: Double, isExpected: Bool) {
+    func longFrame(next: Double, isReverse: Bool, isExpected: Bool) {
         let track = makeVideoTrack(rate: 25, end: 30)
-        #expect(track.showsMovingVideo(at: .seconds(5), nextFrame: .seconds(next)) == isExpected)
+        let isMoving = track.showsMovingVideo(
+            at: .seconds(5),
+            nextFrame: .seconds(next),
+            isReverse: isReverse
+        )
+        #expect(isMoving == isExpected)
     }
 
     private func makeVideoTrack(rate: Int32?, end: Double?) -> Track {

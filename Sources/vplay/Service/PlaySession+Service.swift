@@ -54,8 +54,10 @@ extension PlaySession {
     /// Whether an item is to show at least two frames in a second at its present time.
     private func showsMovingVideo(_ item: PlayerItem) -> Bool {
         let (time, next) = (item.currentTime(), item.nextFrameTime)
+        let isReverse = player.rate < 0
         return item.tracks.contains {
-            $0.isEnabled && $0.assetTrack.showsMovingVideo(at: time, nextFrame: next)
+            $0.isEnabled
+                && $0.assetTrack.showsMovingVideo(at: time, nextFrame: next, isReverse: isReverse)
         }
     }
 
@@ -89,12 +91,17 @@ extension Track {
     /// - Parameters:
     ///   - time: The item time.
     ///   - nextFrame: The item time at which the next frame is due, or nil if it is unknown.
-    func showsMovingVideo(at time: MediaTime, nextFrame: MediaTime? = nil) -> Bool {
+    ///   - isReverse: Whether playback is backward. Forward, an earlier frame is overdue, because playback hangs.
+    func showsMovingVideo(
+        at time: MediaTime,
+        nextFrame: MediaTime? = nil,
+        isReverse: Bool = false
+    ) -> Bool {
         guard isMovingVideo, time >= timeRange.start, !timeRange.end.isNumeric || time < timeRange.end else {
             return false
         }
         guard let nextFrame else { return true }
-        return nextFrame < time + Self.longFrame && time - Self.longFrame < nextFrame
+        return isReverse ? time - Self.longFrame < nextFrame : nextFrame < time + Self.longFrame
     }
 
     /// The distance of the next frame from which on no frames are expected: 1 s.
