@@ -46,6 +46,26 @@ struct StartPositionTests {
         #expect(playback.item.reversePlaybackEndTime.seconds == end)
     }
 
+    @Test(
+        "--duration is the end of the item, unless the item may be a presentation, which may choose its start",
+        arguments: [
+            ("http://host/a.mp4", 1), ("a.mp4", 1), ("http://host/a.m3u8", nil), ("http://host/live", nil),
+        ] as [(String, Double?)]
+    )
+    func endOfDuration(argument: String, expected: Double?) throws {
+        let options = try PlayOptions(PlayCommand.parse([argument]))
+        let maker = ItemMaker(options)
+        let input = try #require(options.inputs.first)
+        let entry = PlaylistEntry(
+            id: 0,
+            input: input,
+            asset: maker.asset(of: input),
+            options: try LoadOptions(.string(""))
+        )
+        let end = try maker.make(entry, remaining: .seconds(1)).get().item.forwardPlaybackEndTime
+        #expect(expected.map { abs(end.seconds - $0) < 0.001 } ?? !end.isNumeric)
+    }
+
     @Test("The time of a position in an input")
     func times() {
         let chapters = [0, 4].map {

@@ -17,8 +17,10 @@ struct PlaylistEntry: Sendable {
     var mayChooseStart: Bool {
         if let media = asset.media { return media.chosenStart != nil }
         guard input.bytes == nil, !input.isImage else { return false }
-        if input.url.isFileURL { return PlaylistSignature.mayName(input.url.path) }
-        return input.url.scheme.map { ["http", "https"].contains($0.lowercased()) } ?? false
+        let isServed = input.url.scheme.map { ["http", "https"].contains($0.lowercased()) } ?? false
+        guard input.url.isFileURL || isServed else { return false }
+        // Files with the name of another format end with their item: exactly, and also after a seek.
+        return PlaylistSignature.mayName(input.url.path)
     }
 
     /// Returns a tag of the file, or nil if it has none or is not open. Containers write names in different cases.
