@@ -14,6 +14,8 @@ final class HTTPResourcePool: Sendable {
     final class Lookup: @unchecked Sendable {
         fileprivate struct Waiter {
             weak var context: ReadContext?
+            /// The shared source that the reader reads.
+            let asset: ObjectIdentifier
         }
 
         /// The readers that wait, and after the end those that may use the result.
@@ -99,9 +101,11 @@ final class HTTPResourcePool: Sendable {
             let isUsed = entry.source != nil || entry.lookup != nil
             state.entries[asset.resource] = isUsed ? entry : nil
         }
-        // A reader that begins later needs another lookup, because the resource may have changed since.
+        let waiter = Lookup.Waiter(context: context, asset: ObjectIdentifier(asset))
+        // If no reader of the source waits for the result any more, a later one needs another lookup, because the
+        // resource may have changed since.
         if let lookup, let result = lookup.result,
-            lookup.waiters[ObjectIdentifier(context)]?.context === context
+            lookup.waiters.values.contains(where: { $0.context != nil && $0.asset == waiter.asset })
         {
             if entry.source === result.source { entry.userCount += 1 }
             return .found(result)
@@ -111,11 +115,11 @@ final class HTTPResourcePool: Sendable {
             return .found(Result(source: source, isLocal: false, isStale: false))
         }
         if let lookup = entry.lookup {
-            lookup.waiters[ObjectIdentifier(context)] = Lookup.Waiter(context: context)
+            lookup.waiters[ObjectIdentifier(context)] = waiter
             return .wait(lookup)
         }
         let lookup = Lookup()
-        lookup.waiters[ObjectIdentifier(context)] = Lookup.Waiter(context: context)
+        lookup.waiters[ObjectIdentifier(context)] = waiter
         entry.lookup = lookup
         return .search(lookup, cached: entry.source)
     }
