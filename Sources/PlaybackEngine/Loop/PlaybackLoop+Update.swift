@@ -210,10 +210,12 @@ extension PlaybackLoop {
             show(shown.frame, due: shown.due, at: now, isEssential: false, done: nil)
         }
         if !outcome.audio.isEmpty { deliverAudio(outcome.audio, pipeline, at: now) }
+        // Before the audio of the next item, which follows the silence.
+        if outcome.silenceFollows { audio.output?.endAudio() }
         if !outcome.audioOfNext.isEmpty, let next = next?.pipeline {
             deliverAudio(outcome.audioOfNext, next, at: now)
         }
-        if outcome.silenceFollows || outcome.audioEnded && !moreAudioFollows { audio.output?.endAudio() }
+        if !outcome.silenceFollows, outcome.audioEnded, !moreAudioFollows { audio.output?.endAudio() }
         if audio.device != nil { audio.noteEnd(presentation.audioHasEnded(pipeline)) }
     }
 

@@ -158,7 +158,7 @@ struct CueTrack {
                     + [next].compactMap(\.self)
                 next = isReverse ? deliveryTimes.max() : deliveryTimes.min()
             }
-            if let since, !listener.reportsEnds, known != nil {
+            if let since, !listener.reportsEnds, listener.advance >= 0, known != nil {
                 // The cues that began earlier have been examined.
                 let new = cues.starting(after: since + listener.advance, through: edge)
                     .filter { $0.end > time && !$0.isDrawnOnly }
