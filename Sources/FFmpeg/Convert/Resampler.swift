@@ -65,7 +65,9 @@ final class Resampler {
     private func initializeWithMatrix() -> Int32 {
         let (inputs, outputs) = (input.channelCount, output.channelCount)
         let supported = 1...Self.maximumChannelCount
-        guard let context, supported.contains(inputs), supported.contains(outputs) else { return PH_ERROR_EINVAL }
+        guard let context, supported.contains(inputs), supported.contains(outputs) else {
+            return PH_ERROR_EINVAL
+        }
         var matrix = [Double](repeating: 0, count: inputs * outputs)
         if input.channelLayout.name.hasPrefix("ambisonic") {
             for target in 0..<outputs { matrix[target * inputs] = 1 }

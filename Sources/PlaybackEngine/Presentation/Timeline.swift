@@ -79,7 +79,9 @@ package struct Timeline: Hashable, Sendable {
     }
 
     /// Returns whether a scheduled rate change has not taken effect at `host`.
-    func changesRate(after host: HostTime) -> Bool { changes.last.map { media(at: host) < $0.media } ?? false }
+    func changesRate(after host: HostTime) -> Bool {
+        changes.last.map { media(at: host) < $0.media } ?? false
+    }
 
     /// Moves the last rate change to another time, unless it has taken effect. Changes that it had cancelled and that
     /// precede the new time apply again.
