@@ -9,7 +9,7 @@ struct SuspendedItem {
     var presentation: PresentationEpoch
     /// The item time at which playback continues.
     let position: ItemTime
-    /// How far the time observers have been called.
+    /// The times up to which the time observers have been called.
     let observed: TimeObservers.Progress
     /// The frame that was shown, or nil if there was none. It is shown again for the rest of its duration.
     let frame: VideoFrame?

@@ -60,7 +60,7 @@ struct TimeObservers {
         }
     }
 
-    /// How far the observers have been called in an item, by their identifiers.
+    /// The times up to which the observers have been called in an item, by their identifiers.
     typealias Progress = [UInt64: (from: ItemTime, includesFrom: Bool)]
 
     var progress: Progress {

@@ -32,7 +32,7 @@ struct CueList {
         func isSame(as other: Entry) -> Bool { identity == other.identity }
     }
 
-    /// What cues at the same time are compared by before their drawings.
+    /// The properties of a cue that are compared before its drawing.
     private struct Content: Hashable {
         let start: ItemTime
         let text: String

@@ -4,7 +4,7 @@ import PlayheadBackend
 /// A cue track of the current item: subtitles or timed metadata, read independently of playback and delivered
 /// when due.
 struct CueTrack {
-    /// What the result of a search for due cues depends on, besides the time.
+    /// The conditions under which the result of a search for due cues is valid, besides the time.
     private struct Conditions: Equatable {
         struct Listener: Equatable {
             var id: ObjectIdentifier
