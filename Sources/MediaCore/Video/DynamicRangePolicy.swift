@@ -48,11 +48,12 @@ extension PixelFormat {
 }
 
 extension [PixelFormat] {
-    /// Returns the format that frames of another format are converted to: the first one, or for frames with alpha the
-    /// first one with alpha, if there is one. Nil if the array is empty.
+    /// Returns the format that frames are converted to: their own if the array contains it, otherwise the first one, or
+    /// for frames with alpha the first one with alpha, if there is one. Nil if the array is empty.
     ///
     /// - Parameter source: The pixel format of the frames.
     package func preferred(for source: PixelFormat) -> PixelFormat? {
-        (source.hasAlpha ? first { $0.hasAlpha } : nil) ?? first
+        if contains(source) { return source }
+        return (source.hasAlpha ? first { $0.hasAlpha } : nil) ?? first
     }
 }

@@ -93,7 +93,7 @@ extension ImageRequest {
         } else if toSDR(frame) {
             return try make(frame, nil, with: converter)
         }
-        guard let pixelFormat = pixelFormat(for: frame) else { return shaped }
+        guard let pixelFormat = pixelFormats.preferred(for: frame.pixelFormat) else { return shaped }
         return try converter.convert(shaped, to: pixelFormat, size: shaped.size)
     }
 
@@ -112,11 +112,6 @@ extension ImageRequest {
         return isDue ? time : start
     }
 
-    private func pixelFormat(for frame: VideoFrame) -> PixelFormat? {
-        let own = frame.pixelFormat
-        return pixelFormats.contains(own) ? own : pixelFormats.preferred(for: own)
-    }
-
     private func toSDR(_ frame: VideoFrame) -> Bool {
         dynamicRange.requiresToneMapping(frame.format, isForDisplay: true)
     }
@@ -127,7 +122,7 @@ extension ImageRequest {
         _ geometry: VideoGeometry?,
         with converter: any VideoConverter
     ) throws(MediaError) -> VideoFrame {
-        let pixelFormat = pixelFormat(for: frame)
+        let pixelFormat = pixelFormats.preferred(for: frame.pixelFormat)
         if let geometry, !toSDR(frame) {
             return try converter.convert(frame, to: pixelFormat, geometry: geometry, background: background)
         }

@@ -33,9 +33,7 @@ enum FrameDisposition: Hashable {
         let acceptsSource = accepted.isEmpty || accepted.contains(format.pixelFormat)
         let isLaidOut = isUpright || fit.size != nil
         // A sink that accepts all formats, or this one, receives frames of this format.
-        let preferred =
-            acceptsSource
-            ? format.pixelFormat : accepted.preferred(for: format.pixelFormat) ?? format.pixelFormat
+        let preferred = accepted.preferred(for: format.pixelFormat) ?? format.pixelFormat
         let becomesRGB = !acceptsSource && preferred.isRGB
         let toSDR = fit.dynamicRange.requiresToneMapping(format, isForDisplay: isLaidOut || becomesRGB)
         guard isLaidOut else {

@@ -87,9 +87,7 @@ extension VideoFrame {
         let geometry = VideoGeometry(format.shape, gravity: .resize, target: nil)
         let toSDR = format.color.isHDR
         if geometry.isIdentity, !toSDR { return self }
-        let keepsFormat = pixelFormats.contains(pixelFormat)
-        let wanted = keepsFormat ? pixelFormat : pixelFormats.preferred(for: pixelFormat)
-        return try converted(to: wanted, geometry, toSDR: toSDR)
+        return try converted(to: pixelFormats.preferred(for: pixelFormat), geometry, toSDR: toSDR)
     }
 
     private func converted(
