@@ -33,15 +33,7 @@ struct StartPositionTests {
     )
     func reverse(arguments: [String], text: String, start: Double, end: Double) throws {
         let options = try PlayOptions(PlayCommand.parse(["--rate=-1", "a.mp4"] + arguments))
-        let maker = ItemMaker(options)
-        let input = try #require(options.inputs.first)
-        let entry = PlaylistEntry(
-            id: 0,
-            input: input,
-            asset: maker.asset(of: input),
-            options: try LoadOptions(.string(text))
-        )
-        let playback = try maker.make(entry, remaining: nil).get()
+        let playback = try play(options, text: text, remaining: nil)
         #expect(playback.start.seconds == start)
         #expect(playback.item.reversePlaybackEndTime.seconds == end)
     }
@@ -54,16 +46,23 @@ struct StartPositionTests {
     )
     func endOfDuration(argument: String, expected: Double?) throws {
         let options = try PlayOptions(PlayCommand.parse([argument]))
+        let end = try play(options, remaining: .seconds(1)).item.forwardPlaybackEndTime
+        #expect(expected.map { abs(end.seconds - $0) < 0.001 } ?? !end.isNumeric)
+    }
+
+    /// Makes the playback of the only input.
+    private func play(_ options: PlayOptions, text: String = "", remaining: MediaTime?) throws
+        -> InputPlayback
+    {
         let maker = ItemMaker(options)
         let input = try #require(options.inputs.first)
         let entry = PlaylistEntry(
             id: 0,
             input: input,
             asset: maker.asset(of: input),
-            options: try LoadOptions(.string(""))
+            options: try LoadOptions(.string(text))
         )
-        let end = try maker.make(entry, remaining: .seconds(1)).get().item.forwardPlaybackEndTime
-        #expect(expected.map { abs(end.seconds - $0) < 0.001 } ?? !end.isNumeric)
+        return try maker.make(entry, remaining: remaining).get()
     }
 
     @Test("The time of a position in an input")
