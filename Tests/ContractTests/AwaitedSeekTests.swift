@@ -104,9 +104,10 @@ struct AwaitedSeekTests {
     func overtaken(byItem: Bool) async throws {
         let bench = PlayerTestBench(.silentClip())
         let item = bench.load()
-        let player = bench.player
+        let (player, driver) = (bench.player, bench.driver)
         let first = Task { await player.seek(to: .ms(1390)) }
-        try await within("the seek") { while item.currentTime() == .zero { await Task.yield() } }
+        // The first step begins the seek. Its target is visible before its thread sends it to the engine.
+        try await within("the seek") { while !driver.step() { await Task.yield() } }
         if byItem {
             player.replaceCurrentItem(with: bench.makeItem())
         } else {
