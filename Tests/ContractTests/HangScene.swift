@@ -131,12 +131,17 @@ final class HangScene: Sendable {
     }
 
     /// Plays to the end of the item.
-    func playToEnd() async throws {
-        try await event(
-            "the end",
-            after: { player.play() },
-            where: { if case .didPlayToEndTime = $0 { true } else { false } }
-        )
+    func playToEnd() async throws { try await reachEnd { player.play() } }
+
+    /// Waits for the end of the item, which is not reached before `action`. Returns the result of `action`.
+    @discardableResult
+    func reachEnd<Value>(after action: () -> Value) async throws -> Value {
+        let events = player.events
+        let value = action()
+        try await within("the end") {
+            for await event in events { if case .didPlayToEndTime = event { return } }
+        }
+        return value
     }
 
     /// Starts an exact seek without waiting for it. The returned task delivers the result.
