@@ -12,6 +12,7 @@ package final class Recording: AudioSink {
         var token: ObservationToken?
     }
     private let state = Locked(State())
+    private let clock = VirtualClock()
     /// The sample format to request, or nil for that of the decoder.
     private let sampleFormat: SampleFormat?
 
@@ -75,7 +76,7 @@ package final class Recording: AudioSink {
 
     private var configuration: Player.Configuration {
         var configuration = Player.Configuration()
-        configuration.clock = .virtual
+        configuration.clock = .virtual(clock)
         configuration.audio = .sink(self)
         return configuration
     }
@@ -106,7 +107,8 @@ package final class Recording: AudioSink {
             }
         }
         state.withLock { $0.token = token }
-        start()
+        // The player begins after the last item has been inserted.
+        clock.hold { start() }
         for await _ in over {}
         state.withLock { $0.token = nil }
         await player.shutdown()
