@@ -6,9 +6,12 @@ import MediaCore
 
 /// A device behind ALSA's functions whose time, errors and buffer the test controls.
 ///
-/// C functions have no context, so there is one device per process, and its suites are serialized.
+/// C functions have no context, so there is one device per process, and its suites are serialized. The thread of an
+/// earlier test's sink, which may still close the device, has a handle of that test, whose calls have no effect.
 enum FakeDevice {
     struct State {
+        /// The number of the test, which is the handle that `pcm_open` returns.
+        var handle = 1
         /// The results of `pcm_open`, in order; 0 when there are no more.
         var openResults: [Int32] = []
         var opened: [String] = []
@@ -36,7 +39,7 @@ enum FakeDevice {
     }
     static let state = Locked(State())
 
-    static func reset() { state.withLock { $0 = State() } }
+    static func reset() { state.withLock { $0 = State(handle: $0.handle + 1) } }
 
     /// Waits until a condition is met.
     ///
@@ -56,20 +59,20 @@ enum FakeDevice {
                 let name = name.map { String(cString: $0) } ?? ""
                 state.opened.append(name)
                 let result = state.openResults.isEmpty ? 0 : state.openResults.removeFirst()
-                if result == 0 { pcm?.pointee = OpaquePointer(bitPattern: 1) }
+                if result == 0 { pcm?.pointee = OpaquePointer(bitPattern: state.handle) }
                 return result
             }
         },
-        pcm_close: { _ in
-            FakeDevice.state.withLock { state in
+        pcm_close: { pcm in
+            FakeDevice.change(pcm, else: 0) { state in
                 state.held = []
                 state.isRunning = false
                 state.calls.append("close")
                 return 0
             }
         },
-        pcm_set_params: { _, _, _, channels, _, _, _ in
-            FakeDevice.state.withLock { state in
+        pcm_set_params: { pcm, _, _, channels, _, _, _ in
+            FakeDevice.change(pcm, else: -ENODEV) { state in
                 state.channelCount = Int(channels)
                 let isConverted = state.opened.last?.hasPrefix("plug:") ?? false
                 return state.acceptsFloat || isConverted ? 0 : -EINVAL
@@ -80,28 +83,42 @@ enum FakeDevice {
             period?.pointee = 960
             return 0
         },
-        pcm_prepare: { _ in FakeDevice.record("prepare") },
-        pcm_start: { _ in
-            FakeDevice.state.withLock { $0.isRunning = true }
-            return FakeDevice.record("start")
+        pcm_prepare: { pcm in
+            FakeDevice.change(pcm, else: 0) { state in
+                state.calls.append("prepare")
+                return 0
+            }
         },
-        pcm_drop: { _ in
-            FakeDevice.state.withLock { state in
+        pcm_start: { pcm in
+            FakeDevice.change(pcm, else: 0) { state in
+                state.isRunning = true
+                state.calls.append("start")
+                return 0
+            }
+        },
+        pcm_drop: { pcm in
+            FakeDevice.change(pcm, else: 0) { state in
                 state.held = []
                 state.isRunning = false
+                state.calls.append("drop")
+                return 0
             }
-            return FakeDevice.record("drop")
         },
-        pcm_resume: { _ in
-            FakeDevice.state.withLock { $0.resumeResults.isEmpty ? 0 : $0.resumeResults.removeFirst() }
+        pcm_resume: { pcm in
+            FakeDevice.change(pcm, else: 0) { state in
+                state.resumeResults.isEmpty ? 0 : state.resumeResults.removeFirst()
+            }
         },
-        pcm_recover: { _, code, _ in
+        pcm_recover: { pcm, code, _ in
             guard code == -EPIPE else { return code }
-            FakeDevice.state.withLock { $0.isRunning = false }
-            return FakeDevice.record("recover")
+            return FakeDevice.change(pcm, else: 0) { state in
+                state.isRunning = false
+                state.calls.append("recover")
+                return 0
+            }
         },
-        pcm_avail: { _ in
-            FakeDevice.state.withLock { state in
+        pcm_avail: { pcm in
+            FakeDevice.change(pcm, else: 0) { state in
                 state.availResults.isEmpty
                     ? state.bufferSize - state.held.count / state.channelCount
                     : state.availResults.removeFirst()
@@ -111,13 +128,13 @@ enum FakeDevice {
             delay?.pointee = FakeDevice.state.withLock { $0.held.count / $0.channelCount }
             return 0
         },
-        pcm_writei: { _, samples, count in
-            let gate = FakeDevice.state.withLock { state in
+        pcm_writei: { pcm, samples, count in
+            let gate: DispatchSemaphore? = FakeDevice.change(pcm, else: nil) { state in
                 if state.gate != nil { state.calls.append("blocked") }
                 return state.gate
             }
             gate?.wait()
-            return FakeDevice.state.withLock { state in
+            return FakeDevice.change(pcm, else: Int(count)) { state in
                 if !state.writeResults.isEmpty { return state.writeResults.removeFirst() }
                 let floats = UnsafeBufferPointer(
                     start: samples?.assumingMemoryBound(to: Float.self),
@@ -131,8 +148,14 @@ enum FakeDevice {
         lib_error_set_local: { _ in nil }
     )
 
-    private static func record(_ call: String) -> Int32 {
-        state.withLock { $0.calls.append(call) }
-        return 0
+    /// Calls `body` if the handle is that of the current test. Otherwise returns `other`.
+    private static func change<Result>(
+        _ pcm: OpaquePointer?,
+        else other: Result,
+        _ body: (inout State) -> Result
+    ) -> Result {
+        state.withLock { state in
+            pcm == OpaquePointer(bitPattern: state.handle) ? body(&state) : other
+        }
     }
 }
