@@ -48,13 +48,15 @@ extension ALSAStreamTests {
             try start()
             #expect(await iterator.next() == .connected(device: "hw:0"))
             #expect(sink.deviceName == "hw:0")
+            // The device is absent until the sink has been examined without it.
             FakeDevice.state.withLock { state in
-                state.openResults = [-ENODEV, -ENODEV, -EBUSY, -EBUSY]
+                state.openResults = [Int32](repeating: -ENODEV, count: 10_000)
                 state.availResults = [-Int(ENODEV)]
             }
             #expect(await iterator.next() == .unavailable("hw:0: No such device"))
             #expect(sink.deviceName == nil)
             #expect(sink.writableFrameCount == 0)
+            FakeDevice.state.withLock { $0.openResults = [-ENODEV, -ENODEV, -EBUSY, -EBUSY] }
             #expect(await iterator.next() == .connected(device: "hw:0"))
             #expect(sink.writableFrameCount > 0)
             // A device that has been open is not replaced by the default one.
@@ -104,7 +106,6 @@ extension ALSAStreamTests {
             let gate = DispatchSemaphore(value: 0)
             FakeDevice.state.withLock { $0.gate = gate }
             try start()
-            // The threads of other tests' sinks may still close their devices.
             try await FakeDevice.wait { $0.calls.contains("blocked") }
             // Calls that wait for the device would block indefinitely.
             sink.flush()
