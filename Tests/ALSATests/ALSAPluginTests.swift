@@ -99,8 +99,9 @@ struct ALSAPluginTests {
     @Test("A pause and a loop lose and repeat no sample")
     func pausedAndLooped() async throws {
         let lap = (0..<19_200).map { [1 + $0] }
-        // What the device plays ahead when the player is shut down is part of the fourth and fifth pass.
-        let passes = Array([[[Int]]](repeating: lap, count: 6).joined())
+        // More passes follow the third one until the player is shut down, and before it is paused. Their number depends
+        // on the load of the machine.
+        let passes = Array([[[Int]]](repeating: lap, count: 60).joined())
         try await expectExact(try makeRamp(19_200), passes, count: 2 * lap.count) { player in
             var events = player.events.makeAsyncIterator()
             player.repeatMode = .loop
@@ -162,6 +163,8 @@ struct ALSAPluginTests {
     func null() async throws {
         let url = try makeRamp(48_000)
         let player = makePlayer(url, device: "null")
+        // The device is still the clock, however late it is examined.
+        player.repeatMode = .loop
         let clock = ContinuousClock()
         let start = clock.now
         let events = player.events
@@ -199,6 +202,8 @@ struct ALSAPluginTests {
         player.audio = .sink(sink)
         let url = try makeRamp(48_000)
         let playing = Player(playerItem: PlayerItem(url: url), configuration: player)
+        // The device is still the clock, however late it is examined.
+        playing.repeatMode = .loop
         playing.play()
         var iterator = notices.makeAsyncIterator()
         #expect(await iterator.next() == .connected(device: "default"))
@@ -220,14 +225,15 @@ struct ALSAPluginTests {
         let playing = Player(playerItem: PlayerItem(url: try makeRamp(24_000)), configuration: player)
         let events = playing.events
         playing.play()
+        // Playback does not wait for the notice, and a finished sink delivers none.
+        var iterator = notices.makeAsyncIterator()
+        let first = await iterator.next()
         await waitForEnd(events)
         await playing.shutdown()
         continuation.finish()
-        var all: [AudioOutputNotice] = []
-        for await notice in notices { all.append(notice) }
-        #expect(all.count == 1)
-        guard case .unavailable(let reason)? = all.first else {
-            Issue.record("\(all)")
+        #expect(await iterator.next() == nil)
+        guard case .unavailable(let reason)? = first else {
+            Issue.record("\(String(describing: first))")
             return
         }
         #expect(reason.contains("; ALSA: default: No such file or directory"), "\(reason)")
