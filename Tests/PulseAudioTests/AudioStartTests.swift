@@ -27,14 +27,15 @@ extension PulseTests {
             return (server, recording)
         }
 
-        private static func makePlayer(_ url: URL, _ server: AudioServer) -> Player {
+        private static func makePlayer(_ url: URL, _ server: AudioServer) -> (Player, PulseAudioSink) {
+            let sink = PulseAudioSink(server: server.address)
             var configuration = Player.Configuration()
-            configuration.audio = .sink(PulseAudioSink(server: server.address))
-            return Player(playerItem: PlayerItem(url: url), configuration: configuration)
+            configuration.audio = .sink(sink)
+            return (Player(playerItem: PlayerItem(url: url), configuration: configuration), sink)
         }
 
-        private static func waitForEnd(_ player: Player) async {
-            for await event in player.events {
+        private static func waitForEnd(_ events: some AsyncSequence<PlayerEvent, Never> & Sendable) async {
+            for await event in events {
                 if case .didPlayToEndTime = event { return }
             }
         }
@@ -44,7 +45,9 @@ extension PulseTests {
             let end = recording.count
             #expect(
                 await recording.wait { count, audible in
-                    count > max(end, audible.last?.position ?? 0) + 24_000
+                    // A recording that is late does not contain the audio yet.
+                    guard !audible.isEmpty || count > end + 240_000 else { return false }
+                    return count > max(end, audible.last?.position ?? 0) + 24_000
                 }
             )
             recording.stop()
@@ -73,19 +76,22 @@ extension PulseTests {
             }()
             let (server, recording) = try await Self.idle()
             let before = try server.rewindCount()
-            let player = Self.makePlayer(url, server)
-            let ended = Task { await Self.waitForEnd(player) }
+            let (player, sink) = Self.makePlayer(url, server)
+            let events = player.events
+            let ended = Task { await Self.waitForEnd(events) }
             player.play()
             #expect(await recording.wait { $1.count >= 24_000 })
-            let underruns = player.counters.audioUnderruns
-            #expect(try server.rewindCount() - before <= theirs + underruns)
+            let rewinds = try server.rewindCount() - before
+            // The device also rewinds at the end, which a busy machine may have reached before the count.
+            let hasEnded = player.currentTime() > MediaTime(value: 9, timescale: 10)
             await ended.value
-            let gaps = player.counters.audioUnderruns
             await player.shutdown()
             let ours = await Self.rest(of: recording)
             // A busy machine causes gaps, which are counted as underruns.
-            #expect(Self.gaps(ours) <= gaps)
-            guard gaps == 0 else { return }
+            let underruns = sink.underruns
+            #expect(hasEnded || rewinds <= theirs + underruns)
+            #expect(Self.gaps(ours) <= underruns)
+            guard underruns == 0 else { return }
             let lost = Self.number(try #require(ours.first).value)
             #expect(lost <= Self.block * theirs)
             #expect(ours.count == 48_000 - lost)
@@ -103,10 +109,10 @@ extension PulseTests {
             let url = try Wave.write(Self.ramp(count))
             defer { Wave.remove(url) }
             let (server, recording) = try await Self.idle()
-            let player = Self.makePlayer(url, server)
-            let ended = Task { await Self.waitForEnd(player) }
+            let (player, _) = Self.makePlayer(url, server)
+            let events = player.events
             player.play()
-            await ended.value
+            await Self.waitForEnd(events)
             await player.shutdown()
             let ours = await Self.rest(of: recording)
             #expect(ours.count >= count - Self.block)
@@ -142,10 +148,11 @@ extension PulseTests {
                 try sink.write(buffer(4800..<48_000))
                 let delay = clock.now - last
                 #expect(await recording.wait { $1.count >= 36_000 })
+                let underruns = sink.underruns
                 sink.finish()
                 let ours = await Self.rest(of: recording)
-                // On a busy machine the delay may be longer.
-                guard delay < .milliseconds(15) || attempt == 10 else { continue }
+                // On a busy machine the delay may be longer, and the sink's thread may be late.
+                guard delay < .milliseconds(15) && underruns == 0 || attempt == 10 else { continue }
                 #expect(Self.gaps(ours) == 0)
                 #expect(zip(ours, ours.dropFirst()).prefix(8000).allSatisfy { $1.value > $0.value })
                 break
