@@ -30,17 +30,38 @@ struct PulseTests {
         device: String? = nil,
         onNotice: @escaping @Sendable (AudioOutputNotice) -> Void = { _ in }
     ) -> Player {
+        let sink = makeSink(server, device: device, onNotice: onNotice)
         var configuration = Player.Configuration()
-        configuration.audio = .sink(
-            PulseAudioSink(
-                device: device,
-                title: "clicks",
-                applicationName: "Playhead's tests",
-                server: server.address,
-                onNotice: onNotice
-            )
-        )
+        configuration.audio = .sink(sink)
         return Player(playerItem: PlayerItem(url: url), configuration: configuration)
+    }
+
+    private func makeSink(
+        _ server: AudioServer,
+        device: String? = nil,
+        onNotice: @escaping @Sendable (AudioOutputNotice) -> Void
+    ) -> PulseAudioSink {
+        PulseAudioSink(
+            device: device,
+            title: "clicks",
+            applicationName: "Playhead's tests",
+            server: server.address,
+            onNotice: onNotice
+        )
+    }
+
+    private static func waitForEnd(_ events: some AsyncSequence<PlayerEvent, Never> & Sendable) async {
+        for await event in events {
+            if case .didPlayToEndTime = event { return }
+        }
+    }
+
+    /// Waits until a player plays on a device. The clicks that are heard can precede that.
+    private static func wait(for device: String, of player: Player) async throws {
+        while player.audioDeviceFacts.device != device {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     /// The sinks that play on the server: directly, or through ALSA's plugin for it.
@@ -53,19 +74,30 @@ struct PulseTests {
             ? [.pulse, .alsa] : [.pulse]
     }
 
-    /// Returns a player of a route, and the name of the device that it plays on.
+    /// Returns a player of a route, the name of the device that it plays on, and its number of underruns.
     private func makePlayer(
         _ url: URL,
         _ server: AudioServer,
         _ route: Route,
         onNotice: @escaping @Sendable (AudioOutputNotice) -> Void = { _ in }
-    ) throws -> (player: Player, device: String) {
-        guard route == .alsa else { return (makePlayer(url, server, onNotice: onNotice), "null") }
-        try ALSAConfiguration.install()
-        let device = "playhead:SERVER='\(server.address)'"
+    ) throws -> (player: Player, device: String, underruns: @Sendable () -> Int) {
         var configuration = Player.Configuration()
-        configuration.audio = .sink(ALSASink(device: device, onNotice: onNotice))
-        return (Player(playerItem: PlayerItem(url: url), configuration: configuration), device)
+        let device: String
+        let underruns: @Sendable () -> Int
+        switch route {
+        case .pulse:
+            device = "null"
+            let sink = makeSink(server, onNotice: onNotice)
+            configuration.audio = .sink(sink)
+            underruns = { sink.underruns }
+        case .alsa:
+            try ALSAConfiguration.install()
+            device = "playhead:SERVER='\(server.address)'"
+            let sink = ALSASink(device: device, onNotice: onNotice)
+            configuration.audio = .sink(sink)
+            underruns = { sink.underruns }
+        }
+        return (Player(playerItem: PlayerItem(url: url), configuration: configuration), device, underruns)
     }
 
     @Test(
@@ -73,23 +105,38 @@ struct PulseTests {
         arguments: Route.installed
     )
     func heard(_ route: Route) async throws {
+        for attempt in 1...5 {
+            if try await hear(route, isLast: attempt == 5) { return }
+        }
+    }
+
+    /// Plays six clicks and examines them. Returns false if the machine was too busy, unless this is the last attempt.
+    private func hear(_ route: Route, isLast: Bool) async throws -> Bool {
         let server = try AudioServer()
         try await server.start()
         let url = try Self.makeClicks(seconds: 3)
         defer { Wave.remove(url) }
         let recording = try Recording(server)
         #expect(await recording.wait { count, _ in count > 0 })
-        let (player, device) = try makePlayer(url, server, route)
+        let (player, device, underruns) = try makePlayer(url, server, route)
+        let events = player.events
+        let start = recording.count
         player.play()
-        #expect(await recording.wait { $1.count >= 3 })
+        // A click that is late is not heard.
+        #expect(await recording.wait { count, audible in audible.count >= 3 || count > start + 480_000 })
         let facts = player.audioDeviceFacts
+        let isPlaying = player.currentTime() < MediaTime(value: 5, timescale: 2)
         if route == .pulse {
             let inputs = try await server.control("list", "sink-inputs")
             #expect(inputs.contains("application.name = \"Playhead's tests\""))
             #expect(inputs.contains("media.name = \"\(url.lastPathComponent)\""))
         }
-        #expect(await recording.wait { $1.count >= 6 })
+        await Self.waitForEnd(events)
+        let end = recording.count
+        #expect(await recording.wait { count, audible in audible.count >= 6 || count > end + 240_000 })
         await player.shutdown()
+        // A busy machine causes gaps, which are counted as underruns.
+        guard isLast || isPlaying && underruns() == 0 else { return false }
         let clicks = recording.audible
         #expect(clicks.count == 6)
         for (number, click) in clicks.enumerated() {
@@ -98,10 +145,18 @@ struct PulseTests {
         }
         #expect(facts.device == device)
         #expect(facts.isClock)
+        return true
     }
 
     @Test("A loop has no gap at its seams, to the sample", arguments: Route.installed)
     func looped(_ route: Route) async throws {
+        for attempt in 1...5 {
+            if try await loop(route, isLast: attempt == 5) { return }
+        }
+    }
+
+    /// Plays ten passes and examines them. Returns false if the machine was too busy, unless this is the last attempt.
+    private func loop(_ route: Route, isLast: Bool) async throws -> Bool {
         let server = try AudioServer()
         try await server.start()
         // 0.4 s with clicks at the first and the last sample.
@@ -112,11 +167,14 @@ struct PulseTests {
         defer { Wave.remove(url) }
         let recording = try Recording(server)
         #expect(await recording.wait { count, _ in count > 0 })
-        let (player, _) = try makePlayer(url, server, route)
+        let (player, _, underruns) = try makePlayer(url, server, route)
         player.repeatMode = .loop
         player.play()
         #expect(await recording.wait { $1.count >= 20 })
+        // A busy machine causes gaps, which are counted as underruns.
+        let hasGaps = underruns() > 0
         await player.shutdown()
+        guard isLast || !hasGaps else { return false }
         let clicks = Array(recording.audible.prefix(20))
         var exact = 0
         for (index, click) in clicks.enumerated() {
@@ -131,6 +189,7 @@ struct PulseTests {
         }
         // The server inserts silence where a loaded machine delivers too late, but not in each pass.
         #expect(exact >= 5)
+        return true
     }
 
     @Test(
@@ -140,10 +199,10 @@ struct PulseTests {
     func killed(_ route: Route) async throws {
         let server = try AudioServer()
         try await server.start()
-        let url = try Self.makeClicks(seconds: 30)
+        let url = try Self.makeClicks(seconds: 60)
         defer { Wave.remove(url) }
         let (notices, continuation) = AsyncStream.makeStream(of: AudioOutputNotice.self)
-        let (player, device) = try makePlayer(url, server, route) { continuation.yield($0) }
+        let (player, device, _) = try makePlayer(url, server, route) { continuation.yield($0) }
         var iterator = notices.makeAsyncIterator()
         player.play()
         #expect(await iterator.next() == .connected(device: device))
@@ -155,15 +214,18 @@ struct PulseTests {
             try await server.start()
             #expect(await iterator.next() == .connected(device: device))
             let recording = try Recording(server)
-            // The amplitude of the click identifies its time.
-            #expect(await recording.wait { $1.count >= 3 })
-            let now = player.currentTime()
+            // The click that has just been heard is the one that is due. Clicks are half a second apart, and the
+            // amplitude of a click identifies its time. On a busy machine a click or the time may be read late.
+            var isInSync = false
+            for count in 3...20 where !isInSync {
+                try #require(await recording.wait { $1.count >= count })
+                let number = Int((player.currentTime().seconds * 2).rounded())
+                let last = try #require(recording.audible.last)
+                isInSync = abs(last.value - Self.click(number)) < 0.001 && player.audioDeviceFacts.isClock
+            }
+            #expect(isInSync)
             #expect(player.timeControlStatus == .playing)
-            #expect(now > before)
-            // The click that has just been heard is the one that is due. Clicks are half a second apart.
-            let number = Int((now.seconds * 2).rounded())
-            #expect(abs(recording.audible[2].value - Self.click(number)) < 0.001, "\(now.seconds)")
-            #expect(player.audioDeviceFacts.isClock)
+            #expect(player.currentTime() > before)
             recording.stop()
         }
         #expect(player.audioDeviceFacts.device == device)
@@ -177,16 +239,16 @@ struct PulseTests {
         defer { Wave.remove(url) }
         let (notices, continuation) = AsyncStream.makeStream(of: AudioOutputNotice.self)
         let player = makePlayer(url, server) { continuation.yield($0) }
+        let events = player.events
         player.play()
-        for await event in player.events {
-            if case .didPlayToEndTime = event { break }
-        }
+        // Playback does not wait for the notice, and a finished sink delivers none.
+        var iterator = notices.makeAsyncIterator()
+        let first = await iterator.next()
+        await Self.waitForEnd(events)
         await player.shutdown()
         continuation.finish()
-        var all: [AudioOutputNotice] = []
-        for await notice in notices { all.append(notice) }
-        #expect(all.count == 1)
-        #expect(all.first.map { if case .unavailable = $0 { true } else { false } } == true)
+        #expect(first.map { if case .unavailable = $0 { true } else { false } } == true)
+        #expect(await iterator.next() == nil)
         #expect(player.audioDeviceFacts.device == nil)
     }
 
@@ -198,14 +260,13 @@ struct PulseTests {
         defer { Wave.remove(url) }
         server.pause()
         let player = makePlayer(url, server)
+        let events = player.events
         // A call that waits for a response would block indefinitely.
         player.play()
         player.isMuted = true
         player.volume = 0.5
         player.audioOutputDeviceUniqueID = "other"
-        for await event in player.events {
-            if case .didPlayToEndTime = event { break }
-        }
+        await Self.waitForEnd(events)
         await player.shutdown()
         server.resume()
     }
@@ -240,7 +301,7 @@ struct PulseTests {
         try await server.control("unload-module", String(number))
         #expect(await first.wait { $1.count >= later + 3 })
         #expect(player.timeControlStatus == .playing)
-        #expect(player.audioDeviceFacts.device == "null")
+        try await Self.wait(for: "null", of: player)
         await player.shutdown()
     }
 
@@ -259,13 +320,18 @@ struct PulseTests {
         }
         player.play()
         #expect(await first.wait { $1.count >= 2 })
-        #expect(player.audioDeviceFacts.device == "null")
+        try await Self.wait(for: "null", of: player)
+        // A notice is delivered on another queue than the samples.
+        while missing.withLock({ $0.isEmpty }) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         #expect(missing.withLock { $0 } == ["late"])
         for _ in 0..<2 {
             let module = try await server.control("load-module", "module-null-sink", "sink_name=late")
             let second = try Recording(server, sink: "late")
             #expect(await second.wait { $1.count >= 2 })
-            #expect(player.audioDeviceFacts.device == "late")
+            try await Self.wait(for: "late", of: player)
             let before = first.audible.count
             try await server.control("unload-module", module.trimmingCharacters(in: .whitespacesAndNewlines))
             #expect(await first.wait { $1.count >= before + 2 })
@@ -279,6 +345,14 @@ struct PulseTests {
         arguments: Route.installed
     )
     func speeds(_ route: Route) async throws {
+        for attempt in 1...3 {
+            if try await playAtSpeeds(route, isLast: attempt == 3) { return }
+        }
+    }
+
+    /// Plays at four rates and examines the audio. Returns false if a rate was changed late, unless this is the last
+    /// attempt.
+    private func playAtSpeeds(_ route: Route, isLast: Bool) async throws -> Bool {
         let server = try AudioServer()
         try await server.start()
         // A constant value, which no rate changes. Any other value that is heard is a gap or a click.
@@ -287,27 +361,28 @@ struct PulseTests {
         defer { Wave.remove(url) }
         let recording = try Recording(server)
         #expect(await recording.wait { count, _ in count > 0 })
-        let (player, _) = try makePlayer(url, server, route)
+        let (player, _, underruns) = try makePlayer(url, server, route)
+        let events = player.events
         player.play()
         for (rate, count) in [(2, 48_000), (0.5, 96_000), (1.5, 144_000)] as [(Float, Int)] {
             #expect(await recording.wait { $1.count >= count })
             player.rate = rate
         }
-        for await event in player.events {
-            if case .didPlayToEndTime = event { break }
-        }
+        await Self.waitForEnd(events)
         let facts = player.audioDeviceFacts
-        let counters = player.counters
         await player.shutdown()
         recording.stop()
         let audible = recording.audible
         // 1 s at 1, 1 s at 2, 1 s at 0.5, and the rest at 1.5. Each change is audible slightly after the request.
-        #expect((190_000..<330_000).contains(audible.count), "\(audible.count)")
+        let isInRange = (190_000..<330_000).contains(audible.count)
+        guard isInRange || isLast else { return false }
+        #expect(isInRange, "\(audible.count)")
         // A busy machine causes gaps, which are counted as underruns.
         let gaps = zip(audible, audible.dropFirst()).count { $1.position != $0.position + 1 }
-        #expect(gaps <= counters.audioUnderruns)
-        #expect(facts.worstOffset < .milliseconds(40) || counters.audioUnderruns > 0)
+        #expect(gaps <= underruns())
+        #expect(facts.worstOffset < .milliseconds(40) || underruns() > 0)
         #expect(audible.allSatisfy { abs($0.value - 0.25) < 0.01 })
+        return true
     }
 }
 
