@@ -69,10 +69,21 @@ final class AudioServer: Sendable {
         guard code == 0 else { throw MediaError(.sinkFailed, "the test's audio server cannot be started") }
         process.withLock { $0 = pid }
         // `pactl` does not wait for a server, so it is called until there is one.
-        for _ in 0..<500 {
-            if try await tool("/usr/bin/pactl", "info").status == 0 { return }
+        while try await tool("/usr/bin/pactl", "info").status != 0 {
+            try Task.checkCancellation()
+            guard isRunning() else { throw MediaError(.sinkFailed, "the test's audio server has ended") }
         }
-        throw MediaError(.sinkFailed, "the test's audio server does not respond")
+    }
+
+    private func isRunning() -> Bool {
+        process.withLock { process -> Bool in
+            var status: Int32 = 0
+            guard let pid = process, waitpid(pid, &status, WNOHANG) == 0 else {
+                process = nil
+                return false
+            }
+            return true
+        }
     }
 
     /// Kills a process. A child of a dispatch thread may have inherited a mask that blocks other signals.
