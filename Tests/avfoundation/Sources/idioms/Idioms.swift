@@ -190,27 +190,38 @@ final class Controller: NSObject {
     let log = Log("7. Periodic and boundary time observers")
     let player = makePlayer()
     await ready(player)
-    let ticks = Counter()
+    let (ticks, passes) = (Counter(), Counter())
+    let ticking = Log("ticks")
     let periodic = player.addPeriodicTimeObserver(
         forInterval: CMTime(seconds: 0.1, preferredTimescale: CMTimeScale(NSEC_PER_SEC)),
         queue: .main
     ) { time in
-        MainActor.assumeIsolated { ticks.value += time.isNumeric ? 1 : 0 }
+        MainActor.assumeIsolated {
+            ticks.value += time.isNumeric ? 1 : 0
+            if ticks.value == 5 { ticking.addOnce("5") }
+        }
     }
     let times = [0.3, 0.6].map { NSValue(time: time($0)) }
     let boundary = player.addBoundaryTimeObserver(forTimes: times, queue: .main) { [weak player] in
-        MainActor.assumeIsolated { log.add("passed \(player!.currentTime().seconds >= 0.6 ? 0.6 : 0.3)") }
+        MainActor.assumeIsolated {
+            // A call can be so late that the time does not show which boundary was passed.
+            let seconds = passes.value == 0 ? 0.3 : 0.6
+            passes.value += 1
+            log.add(player!.currentTime().seconds >= seconds ? "passed \(seconds)" : "too early")
+        }
     }
     player.play()
     await log.wait(for: "passed 0.6")
-    log.add("ticks \(ticks.value >= 5)")
+    // On a busy machine several intervals are one call.
+    await ticking.wait(for: "5")
+    log.add("ticks")
     player.removeTimeObserver(periodic)
     player.removeTimeObserver(boundary)
     let count = ticks.value
     await player.seek(to: .zero)
     log.add("ticks after the removal \(ticks.value - count)")
     player.pause()
-    return log.check(["passed 0.3", "passed 0.6", "ticks true", "ticks after the removal 0"])
+    return log.check(["passed 0.3", "passed 0.6", "ticks", "ticks after the removal 0"])
 }
 
 @MainActor func seeking() async -> Bool {
