@@ -200,6 +200,19 @@ struct WindowSinkTests {
         await close()
     }
 
+    /// Presents a frame, and returns what `examine` finds on the windows' thread before the thread does anything else.
+    private func present(then examine: @escaping @Sendable (WindowSystem) -> [Bool]) async throws -> [Bool]? {
+        let (results, continuation) = AsyncStream.makeStream(of: [Bool].self)
+        let thread = try WindowThread.shared.get()
+        let gate = DispatchSemaphore(value: 0)
+        thread.perform { _ in gate.wait() }
+        try sink.present(.plain([0, 0, 0]))
+        thread.perform { continuation.yield(examine($0)) }
+        gate.signal()
+        var iterator = results.makeAsyncIterator()
+        return await iterator.next()
+    }
+
     @Test("The screen saver is inhibited while frames arrive, and signal handlers are unchanged")
     func sideEffects() async throws {
         func isSaverOn() async throws -> Bool {
@@ -207,14 +220,16 @@ struct WindowSinkTests {
         }
         try sink.start(VideoFrame.plain([0, 0, 0]).format)
         #expect(try await isSaverOn())
-        try sink.present(.plain([0, 0, 0]))
-        #expect(try await !isSaverOn())
-        try await WindowBench.onThread { $0.updateScreenSaver(at: .now()) }
-        #expect(try await !isSaverOn())
-        try await WindowBench.onThread { $0.updateScreenSaver(at: .now() + .seconds(4)) }
-        #expect(try await isSaverOn())
-        try sink.present(.plain([0, 0, 0]))
-        #expect(try await !isSaverOn())
+        let start = DispatchTime.now()
+        let states = try await present { system in
+            [start, DispatchTime.now() + .seconds(4)].map { time in
+                system.updateScreenSaver(at: time)
+                return system.sdl.functions.pointee.IsScreenSaverEnabled() != 0
+            }
+        }
+        #expect(states == [false, true])
+        let later = try await present { [$0.sdl.functions.pointee.IsScreenSaverEnabled() != 0] }
+        #expect(later == [false])
         for number in [SIGINT, SIGTERM] {
             var action = sigaction()
             sigaction(number, nil, &action)
