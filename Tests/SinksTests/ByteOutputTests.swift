@@ -105,11 +105,14 @@ import Testing
         _ = fcntl(writer, F_SETFL, O_NONBLOCK)
         let (storage, packed) = makeStorage([(640, 480), (320, 240)], layout: .padded)
         let sink = RawVideoSink(ByteOutput(owning: writer, name: "pipe"))
-        let reading = Task.detached { drain(reader) }
+        // Not a task: the sink blocks the thread of this one, and a machine with one core has no other for tasks.
+        let (results, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        Thread.detachNewThread { continuation.yield(drain(reader)) }
         let format = VideoFormat(pixelFormat: .gray, size: PixelSize(width: 640, height: 480))
         for _ in 0..<5 { try sink.present(videoFrame(format, storage)) }
         sink.finish()
-        let received = await reading.value
+        var iterator = results.makeAsyncIterator()
+        let received = await iterator.next()
         close(reader)
         #expect(received == (0..<5).flatMap { _ in packed })
     }
