@@ -14,7 +14,8 @@ enum ALSAConfiguration {
                 device "null"
             }
             """
-        try Data(text.utf8).write(to: url)
+        // Another run may read the same file now.
+        try Data(text.utf8).write(to: url, options: .atomic)
         setenv("ALSA_CONFIG_PATH", url.path, 1)
     }
 
