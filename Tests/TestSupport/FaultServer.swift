@@ -156,10 +156,16 @@ package final class FaultServer: Sendable {
         while stopped.wait(or: listener, Int16(POLLIN)) {
             let connection = Glibc.accept(listener, nil, nil)
             guard connection >= 0 else { continue }
-            let number = state.withLock { state -> Int in
+            let accepted = state.withLock { state -> Int? in
+                // `stop()` has closed the others.
+                guard !state.isStopped else { return nil }
                 state.open.insert(connection)
                 state.connections += 1
                 return state.connections
+            }
+            guard let number = accepted else {
+                close(connection)
+                continue
             }
             var one: Int32 = 1
             setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
