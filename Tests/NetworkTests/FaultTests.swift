@@ -127,14 +127,52 @@ struct FaultTests {
         }
     }
 
+    /// A file whose timeouts pass only when the test moves the time, however late a response is on a busy machine.
+    private static func timed(
+        _ time: NetworkTime,
+        change: @escaping @Sendable (FaultServer.Request, inout Answer) -> Void
+    ) throws -> ServedFile {
+        var policy = ServedFile.policy
+        policy.loop = time.loop
+        return try ServedFile(timeout: .seconds(60), policy: policy, change: change)
+    }
+
+    /// Reads the first byte, which has not arrived yet. The context stays registered as a reader that waits.
+    @discardableResult
+    private static func readFirstByte(_ source: HTTPRepresentation, _ context: ReadContext) -> MediaError? {
+        let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+        defer { byte.deallocate() }
+        return #expect(throws: MediaError.self) { try source.read(at: 0, into: byte, context: context) }
+    }
+
+    /// Moves the time until the only request in progress has timed out, and the delay before the next one has passed.
+    private static func timeOut(_ source: HTTPRepresentation, _ time: NetworkTime) throws {
+        func transfer() -> Transfer? { source.state.withLock { $0.fetches.values.first?.transfer } }
+        let hanging = try #require(transfer())
+        // Bytes that arrive meanwhile begin the timeout again.
+        while transfer() === hanging { try time.advance(seconds: 60) }
+        try time.advance(seconds: 1)
+    }
+
     @Test(
         "A response that hangs once is retried after the timeout",
         arguments: [
             Answer.Hang.beforeHead, .beforeBody, .inBody(0), .inBody(70_000),
         ]
     )
-    func hangs(hang: Answer.Hang) throws {
-        let file = try ServedFile.recovers(.milliseconds(200)) { if $0.number == 1 { $1.hang = hang } }
+    func hangs(hang: Answer.Hang) async throws {
+        let time = NetworkTime()
+        let file = try Self.timed(time) { if $0.number == 1 { $1.hang = hang } }
+        defer { file.server.stop() }
+        let context = ReadContext()
+        defer { context.cancel() }
+        #expect(Self.readFirstByte(file.source, context)?.code == .notReady)
+        while file.server.log.isEmpty { await Task.yield() }
+        if hang == .inBody(70_000) {
+            while file.source.receivedBytes < 70_000 { await Task.yield() }
+        }
+        try Self.timeOut(file.source, time)
+        #expect(try file.read() == file.bytes)
         #expect(file.server.log.count == 2)
         if hang == .inBody(70_000) { #expect(file.ranges.last?.hasPrefix("70000-") == true) }
     }
@@ -143,35 +181,73 @@ struct FaultTests {
         "A response that always hangs fails after three attempts",
         arguments: [Answer.Hang.beforeHead, .beforeBody, .inBody(0)]
     )
-    func hangsForEver(hang: Answer.Hang) throws {
-        try ServedFile.fails(.timedOut, requests: 3, .milliseconds(200)) { $1.hang = hang }
+    func hangsForEver(hang: Answer.Hang) async throws {
+        let time = NetworkTime()
+        let file = try Self.timed(time) { $1.hang = hang }
+        defer { file.server.stop() }
+        let context = ReadContext()
+        defer { context.cancel() }
+        #expect(Self.readFirstByte(file.source, context)?.code == .notReady)
+        for number in 1...3 {
+            while file.server.log.count < number { await Task.yield() }
+            try Self.timeOut(file.source, time)
+        }
+        let error = try #require(Self.readFirstByte(file.source, context))
+        #expect(error.code == .timedOut)
+        #expect(!error.isRetryable)
+        #expect(error.location == file.source.name)
+        #expect(file.server.log.count == 3)
+        #expect(file.source.fetchCount == 0)
     }
 
     @Test(
         "A server that accepts no connection or sends no TLS handshake fails with a timeout",
         arguments: ["http", "https"]
     )
-    func hangsBefore(scheme: String) throws {
+    func hangsBefore(scheme: String) async throws {
         let crowd = try CrowdedListener()
         let server = try FaultServer([])
         defer { server.stop() }
         let port = scheme == "http" ? crowd.port : server.port
+        let time = NetworkTime()
+        var policy = ServedFile.policy
+        policy.loop = time.loop
         let source = try HTTPRepresentation(
             url: "\(scheme)://127.0.0.1:\(port)/film.mp4",
-            options: NetworkOptions(timeout: .milliseconds(200)),
-            policy: ServedFile.policy
+            options: NetworkOptions(timeout: .seconds(60)),
+            policy: policy
         )
-        let error = try #require(throws: MediaError.self) { try ServedFile.read(source) }
-        #expect(error.code == .timedOut)
+        let context = ReadContext()
+        defer { context.cancel() }
+        #expect(Self.readFirstByte(source, context)?.code == .notReady)
+        for number in 1...3 {
+            if scheme == "http" {
+                while try crowd.connecting() == 0 { await Task.yield() }
+            } else {
+                while server.connectionCount < number { await Task.yield() }
+            }
+            try Self.timeOut(source, time)
+        }
+        #expect(Self.readFirstByte(source, context)?.code == .timedOut)
         #expect(server.connectionCount == (scheme == "http" ? 0 : 3))
         #expect(source.fetchCount == 0)
     }
 
     @Test("Progress resets the number of attempts")
-    func budget() throws {
-        let file = try ServedFile.recovers(.milliseconds(200)) {
+    func budget() async throws {
+        let time = NetworkTime()
+        let file = try Self.timed(time) {
             if $0.number <= 5 { $1.hang = .inBody(20_000) }
         }
+        defer { file.server.stop() }
+        let context = ReadContext()
+        defer { context.cancel() }
+        #expect(Self.readFirstByte(file.source, context)?.code == .notReady)
+        for number in 1...5 {
+            while file.source.receivedBytes < number * 20_000 { await Task.yield() }
+            try Self.timeOut(file.source, time)
+        }
+        #expect(try file.read() == file.bytes)
         #expect(file.server.log.count == 6)
     }
 
@@ -297,7 +373,8 @@ struct FaultTests {
         file.server.gate.open()
         #expect(error?.code == .timedOut)
         #expect(error?.message.contains("data rate of the server is too low") == true)
-        // A slow reader receives what has arrived after a fetch has failed, and begins another.
-        #expect(file.server.log.count >= policy.attemptLimit)
+        // A slow reader receives what has arrived after a fetch has failed, and begins another. The server may notice
+        // the last request after it has been given up.
+        while file.server.log.count < policy.attemptLimit { sched_yield() }
     }
 }

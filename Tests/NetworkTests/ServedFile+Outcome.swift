@@ -8,10 +8,9 @@ extension ServedFile {
     /// Expects that reading succeeds despite the faulty responses.
     @discardableResult
     static func recovers(
-        _ timeout: Duration = .seconds(5),
         _ change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void
     ) throws -> ServedFile {
-        let file = try ServedFile(timeout: timeout, change: change)
+        let file = try ServedFile(change: change)
         defer { file.server.stop() }
         #expect(try file.read() == file.bytes)
         return file
@@ -24,10 +23,9 @@ extension ServedFile {
         _ code: MediaError.Code,
         requests: Int,
         more: Int = 0,
-        _ timeout: Duration = .seconds(5),
         _ change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void
     ) throws -> MediaError {
-        let file = try ServedFile(timeout: timeout, change: change)
+        let file = try ServedFile(change: change)
         defer { file.server.stop() }
         let error = try #require(throws: MediaError.self) { try file.read() }
         #expect(error.code == code)
