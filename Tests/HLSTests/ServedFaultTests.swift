@@ -95,7 +95,9 @@ struct ServedFaultTests {
     private func passing(_ kind: TemporaryFault) async throws {
         let (plain, _) = try await play()
         let isFirst = Locked(true)
-        let (played, _) = try await play(timeout: .milliseconds(100)) { request, answer in
+        // Only a response that hangs ends with the timeout. Three attempts of a server that is merely busy must not.
+        let timeout: Duration = kind == .hang ? .seconds(2) : .seconds(60)
+        let (played, _) = try await play(timeout: timeout) { request, answer in
             guard request.path == "/1.ts",
                 isFirst.withLock({ first in
                     defer { first = false }
@@ -235,7 +237,7 @@ struct ServedFaultTests {
     }
 
     @Test(
-        "A hostile playlist is rejected within two seconds and causes no further requests",
+        "A hostile playlist is rejected without waiting for a timeout and causes no further requests",
         arguments: ([
             (
                 media("0.ts").replacing("#EXTINF:1", with: "#EXTINF:-1"), "unrecognizedFormat",
@@ -292,11 +294,9 @@ struct ServedFaultTests {
             "/0.ts": String(repeating: "x", count: 2000), "/short.key": "abc",
         ]
         let served = try ServedFolder(files.mapValues { Array($0.utf8) })
-        let asset = try served.asset("/bad.m3u8", timeout: .seconds(5))
-        let clock = ContinuousClock()
-        let start = clock.now
+        // Longer than the time limit of the suite.
+        let asset = try served.asset("/bad.m3u8", timeout: .seconds(3600))
         let played = await PlaybackTranscript.play(asset)
-        #expect(clock.now - start < .seconds(2))
         #expect(!played.ending.isEmpty && played.ending != "end")
         if !code.isEmpty { #expect(played.ending == code) }
         #expect(played.message.contains(phrase), "\(played.message)")
@@ -372,12 +372,13 @@ struct ServedFaultTests {
         var configuration = Player.Configuration()
         configuration.audio = .none
         let player = Player(configuration: configuration)
-        let asset = try served.asset("/master.m3u8")
+        // The response never continues, and its timeout is longer than the time limit of the suite: a call that waits
+        // for it does not return.
+        let asset = try served.asset("/master.m3u8", timeout: .seconds(3600))
         player.replaceCurrentItem(with: PlayerItem(asset: asset))
         player.play()
         while !served.paths.contains(path) { await Task.yield() }
-        let taken = ContinuousClock().measure { player.replaceCurrentItem(with: nil) }
-        #expect(taken < .milliseconds(100))
+        player.replaceCurrentItem(with: nil)
         await player.shutdown()
         while served.server.openRequests > 0 { await Task.yield() }
         withExtendedLifetime(asset) {}
