@@ -85,7 +85,9 @@ struct ServedPlaybackTests {
             }
         }
         defer { server.stop() }
-        #expect(await play(try asset(server, timeout: .milliseconds(200))).difference(from: local) == nil)
+        // Only responses that hang end with the timeout. Three attempts of a server that is merely busy must not.
+        let timeout: Duration = ends ? .seconds(60) : .seconds(1)
+        #expect(await play(try asset(server, timeout: timeout)).difference(from: local) == nil)
         #expect(server.log.count >= 3)
     }
 
@@ -199,13 +201,13 @@ struct ServedPlaybackTests {
         var configuration = Player.Configuration()
         configuration.audio = .none
         let player = Player(configuration: configuration)
-        let asset = try asset(server)
+        // The response never continues, and its timeout is longer than the time limit of the suite: a call that waits
+        // for it does not return.
+        let asset = try asset(server, timeout: .seconds(3600))
         player.replaceCurrentItem(with: PlayerItem(asset: asset))
         player.play()
         while server.log.isEmpty { await Task.yield() }
-        let clock = ContinuousClock()
-        let duration = clock.measure { player.replaceCurrentItem(with: nil) }
-        #expect(duration < .milliseconds(100))
+        player.replaceCurrentItem(with: nil)
         await player.shutdown()
         // The asset still exists, but its connection is closed.
         while server.openConnections > 0 { await Task.yield() }
