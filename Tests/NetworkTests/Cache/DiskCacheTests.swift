@@ -84,7 +84,7 @@ struct DiskCacheTests {
     func again() async throws {
         try await use { file in
             try await expectLocal(file, "/film.mp4", false)
-            let sent = file.server.bodyBytes
+            let sent = await file.sentBytes()
             file.simulateNewProcess()
             try await expectLocal(file)
             #expect(file.requests.dropFirst() == ["0-0 \"1\""])
@@ -396,7 +396,7 @@ struct DiskCacheTests {
         let key: @Sendable (URL) -> String = { url in url.path }
         try await use(key: key) { file in
             _ = try await read(file, "/film.mp4?signature=1")
-            let sent = file.server.bodyBytes
+            let sent = await file.sentBytes()
             try await expectLocal(file, "/film.mp4?signature=2")
             #expect(file.server.log.last?.path == "/film.mp4?signature=2")
             #expect(file.server.bodyBytes - sent < 200)

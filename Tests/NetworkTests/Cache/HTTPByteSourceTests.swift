@@ -33,10 +33,17 @@ struct SharedFile {
     /// Drops resources without readers from memory.
     func evictAllUnused() { pool.evictAllUnused() }
 
-    /// Writes all received bytes to the disk.
+    /// Writes all received bytes to the disk, however slow it is.
     func flush() async {
         pool.flush()
-        await options.cache?.flush()
+        await options.cache?.folder.flush(within: 60)
+    }
+
+    /// Returns the number of bytes that the server has sent for all requests so far. A client may have received a
+    /// response before the server has counted it.
+    func sentBytes() async -> Int {
+        while server.openRequests > 0 { await Task.yield() }
+        return server.bodyBytes
     }
 
     /// The ranges of requests that are not revalidations.
