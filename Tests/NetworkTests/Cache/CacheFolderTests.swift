@@ -59,7 +59,7 @@ struct CacheFolderTests {
     private func fill(_ path: String) async throws {
         let folder = folder(path)
         store(film, 0..<300_000, try entry(folder))
-        await folder.flush()
+        await folder.flush(within: 60)
     }
 
     /// Returns the number of correct bytes that another process finds. Records an issue for wrong ones.
@@ -90,7 +90,7 @@ struct CacheFolderTests {
             let first = folder(path + "/made/when/needed")
             let entry = try entry(first)
             store(film, 100_000..<250_000, entry)
-            await first.flush()
+            await first.flush(within: 60)
             #expect(check(entry, is: film) == 150_000)
             let second = folder(first.path)
             let again = try #require(CacheEntry.open(second, key))
@@ -98,7 +98,7 @@ struct CacheFolderTests {
             #expect(check(again, is: film) == 150_000)
             #expect(!again.isComplete)
             store(film, 0..<300_000, again)
-            await second.flush()
+            await second.flush(within: 60)
             #expect(again.isComplete)
             #expect(CacheEntry.open(folder(first.path), key)?.isComplete == true)
             #expect(CacheEntry.open(second, SHA256.digest(of: "another")) == nil)
@@ -110,7 +110,7 @@ struct CacheFolderTests {
         try await TemporaryFolder.use { path in
             let folder = folder(path + "/cache")
             store(film, 0..<300_000, try entry(folder))
-            await folder.flush()
+            await folder.flush(within: 60)
             let manager = FileManager.default
             let names = try manager.contentsOfDirectory(atPath: folder.path)
             #expect(names.count == 3)
@@ -129,11 +129,11 @@ struct CacheFolderTests {
             let (left, right) = (try entry(one), try entry(two))
             store(film, 0..<130_000, left)
             store(film, 120_000..<300_000, right)
-            await one.flush()
-            await two.flush()
+            await one.flush(within: 60)
+            await two.flush(within: 60)
             // The next writer adopts the extents of the other process.
             store(film, 0..<300_000, left)
-            await one.flush()
+            await one.flush(within: 60)
             #expect(left.isComplete)
             #expect(found(path) == 300_000)
             #expect(try FileManager.default.contentsOfDirectory(atPath: path).count == 3)
@@ -147,13 +147,13 @@ struct CacheFolderTests {
             let (one, two) = (folder(path), folder(path))
             let old = try entry(one)
             store(film, 0..<200_000, old)
-            await one.flush()
+            await one.flush(within: 60)
             let new = try entry(two, tag: "\"2\"")
             store(other, 0..<150_000, new)
-            await two.flush()
+            await two.flush(within: 60)
             // Bytes that readers of the old representation fetch do not restore it.
             store(film, 200_000..<300_000, old)
-            await one.flush()
+            await one.flush(within: 60)
             check(old, is: film)
             let now = try #require(CacheEntry.open(folder(path), key))
             #expect(now.identity == new.identity)
@@ -207,7 +207,7 @@ struct CacheFolderTests {
             #expect(entry.read(at: 70_000) == nil)
             #expect(entry.nextStored(after: 70_000, limit: 100_000) == 131_072)
             store(film, 65_536..<131_072, entry)
-            await second.flush()
+            await second.flush(within: 60)
             #expect(found(path) == 300_000)
         }
     }
@@ -217,12 +217,12 @@ struct CacheFolderTests {
         try await TemporaryFolder.use { path in
             let first = folder(path)
             store(film, 0..<100_000, try entry(first))
-            await first.flush()
+            await first.flush(within: 60)
             let second = folder(path, FaultyFiles(.refusesOnce(at: 1, code: EROFS)))
             let reopened = try #require(CacheEntry.open(second, key))
             #expect(reopened.read(at: 0)?.bytes == Array(film[..<65_536]))
             store(film, 100_000..<300_000, reopened)
-            await second.flush()
+            await second.flush(within: 60)
             #expect(found(path) == 300_000)
         }
     }
@@ -233,7 +233,7 @@ struct CacheFolderTests {
         let count = try await failing(with: nil) { first, _, number in
             store(film, 0..<200_000, try entry(first))
             store(other, 0..<200_000, try entry(first, tag: "\"2\""))
-            await first.flush()
+            await first.flush(within: 60)
             let second = folder(first.path)
             if let found = CacheEntry.open(second, key) {
                 let isOld = found.identity == (try identity())
@@ -241,7 +241,7 @@ struct CacheFolderTests {
             }
             // The next process continues from there.
             store(film, 0..<300_000, try entry(second))
-            await second.flush()
+            await second.flush(within: 60)
             #expect(found(first.path, "change \(number)") == 300_000, "change \(number)")
             try second.clean(downTo: .max)
             let names = try FileManager.default.contentsOfDirectory(atPath: first.path)
@@ -261,7 +261,7 @@ struct CacheFolderTests {
             let entry = try entry(first)
             store(film, 0..<200_000, entry)
             store(film, 200_000..<300_000, entry)
-            await first.flush()
+            await first.flush(within: 60)
             check(entry, is: film, "call \(number)")
             let messages = warnings.withLock { $0 }
             #expect(messages.count == (files.changes >= number ? 1 : 0), "call \(number): \(messages)")
@@ -278,7 +278,7 @@ struct CacheFolderTests {
             func cached(_ name: String, _ folder: CacheFolder) async throws -> CacheEntry {
                 let entry = CacheEntry(folder, SHA256.digest(of: name), try identity(), supportsRanges: true)
                 store(film, 0..<300_000, entry)
-                await folder.flush()
+                await folder.flush(within: 60)
                 return entry
             }
             func isCached(_ name: String) -> Bool {
@@ -311,7 +311,7 @@ struct CacheFolderTests {
                     let entry = CacheEntry(full, key, small, supportsRanges: true)
                     entry.store(Array(film[..<4096]), at: 0)
                 }
-                await full.flush()
+                await full.flush(within: 60)
             }
             await store(0..<300)
             let before = files.lists
@@ -333,7 +333,7 @@ struct CacheFolderTests {
             let first = folder(path, limit: 150_000)
             let entry = try entry(first)
             store(film, 0..<300_000, entry)
-            await first.flush()
+            await first.flush(within: 60)
             #expect(check(entry, is: film) == 131_072)
             #expect(found(path) == 131_072)
         }
@@ -344,7 +344,7 @@ struct CacheFolderTests {
         try await TemporaryFolder.use { path in
             let first = folder(path)
             store(film, 0..<100_000, try entry(first))
-            await first.flush()
+            await first.flush(within: 60)
             // Holds the lock like a process that was stopped.
             let files = SystemCacheFiles()
             let lock = try files.open(path + "/lock", writable: true, creates: true)
@@ -366,15 +366,15 @@ struct CacheFolderTests {
             let first = folder(path + "/cache")
             let held = try entry(first)
             store(film, 0..<100_000, held)
-            await first.flush()
+            await first.flush(within: 60)
             try FileManager.default.removeItem(atPath: first.path)
             #expect(check(held, is: film) == 100_000)
             store(film, 100_000..<200_000, held)
-            await first.flush()
+            await first.flush(within: 60)
             #expect(check(held, is: film) >= 100_000)
             // A new entry creates the folder again.
             store(film, 0..<300_000, try entry(first))
-            await first.flush()
+            await first.flush(within: 60)
             #expect(found(first.path) == 300_000)
         }
     }
