@@ -133,9 +133,8 @@ struct NetworkTimeTests {
         defer { file.server.stop() }
         let context = try reader(file.source, waits: true)
         defer { context.cancel() }
-        // The whole response has been sent when the connection is closed.
-        while file.server.openConnections > 0 || file.server.log.isEmpty { await Task.yield() }
-        try time.advance(seconds: 0)
+        // The delay begins when the source has evaluated the response.
+        while file.source.state.withLock({ $0.fetches.values.first?.transfer != nil }) { await Task.yield() }
         try time.advance(seconds: 29.999)
         #expect(file.server.log.count == 1)
         try time.advance(seconds: 0.001)
