@@ -83,9 +83,9 @@ struct ServedThreadsTests {
         let player = Player(configuration: configuration)
         // Each player has its own presentation, because fetched bytes would be shared.
         let url = try #require(URL(string: server.url("/\(number)/master.m3u8")))
-        let item = PlayerItem(
-            asset: Asset(url: url, options: AssetOptions(network: NetworkOptions(timeout: .seconds(50))))
-        )
+        // Longer than the time limit of the suite, so that no response ends before the last player has been opened.
+        let network = NetworkOptions(timeout: .seconds(3600))
+        let item = PlayerItem(asset: Asset(url: url, options: AssetOptions(network: network)))
         if let track = place.subtitleTrack {
             item.add(LegibleOutput())
             item.selectTrack(track, ofType: .subtitle)
