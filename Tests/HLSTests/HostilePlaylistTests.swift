@@ -55,11 +55,17 @@ struct HostilePlaylistTests {
     )
     func memory(_ lines: String) throws {
         let text = "#EXTM3U\n" + String(repeating: lines, count: 10_000)
-        let before = try residentBytes()
-        let playlist = try parse(text, at: Self.longBase)
-        // Resolved URLs would use 600 MB or more.
-        #expect(try residentBytes() - before < 100 << 20)
-        guard case .media(let media) = playlist else {
+        // Resolved URLs would use 600 MB or more each time. Other tests may also allocate memory meanwhile, so some
+        // attempts are made, whose results are kept.
+        var playlists: [Playlist] = []
+        var growth = Int.max
+        while growth >= 100 << 20, playlists.count < 4 {
+            let before = try residentBytes()
+            playlists.append(try parse(text, at: Self.longBase))
+            growth = try residentBytes() - before
+        }
+        #expect(growth < 100 << 20)
+        guard case .media(let media)? = playlists.last else {
             Issue.record("no media playlist")
             return
         }
