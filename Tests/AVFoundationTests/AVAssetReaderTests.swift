@@ -1,4 +1,5 @@
 import AVFoundation
+import Glibc
 import MediaCore
 import Playhead
 import TestSupport
@@ -155,15 +156,22 @@ struct AVAssetReaderTests {
         late.resourceLoader.setDelegate(delegate, queue: delegate.queue)
         let track = try #require(try await late.loadTracks(withMediaType: .video).first)
         delegate.set(.withholds(from: 0))
+        delegate.queue.sync {}
+        let count = delegate.log.count
         let reader = try AVAssetReader(asset: late)
         let output = AVAssetReaderTrackOutput(track: track, outputSettings: bgra)
         reader.add(output)
         reader.startReading()
-        // Another thread cancels once the reader has asked for what is withheld, or has read all that was stored.
-        let canceller = Thread { reader.cancelReading() }
-        _ = output.copyNextSampleBuffer()
+        // Another thread cancels once the reader has asked for what is withheld, which may contain the first frame. If
+        // all bytes have been stored, it never asks.
+        let hasEnded = Locked(false)
+        let canceller = Thread {
+            while delegate.log.count == count, !hasEnded.withLock({ $0 }) { sched_yield() }
+            reader.cancelReading()
+        }
         canceller.start()
         while output.copyNextSampleBuffer() != nil {}
+        hasEnded.withLock { $0 = true }
         #expect([.cancelled, .completed].contains(reader.status))
 
         let broken = clip("broken-cut-faststart.mp4")
