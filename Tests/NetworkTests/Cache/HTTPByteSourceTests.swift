@@ -115,9 +115,10 @@ struct HTTPByteSourceTests {
             _ = try ServedFile.read(first, from: Int64(place), upTo: 1)
         }
         #expect(try ServedFile.read(first) == file.bytes, "seed \(seed)")
-        // Requests that were cancelled are repeated. How much of them had arrived depends on the timing of the
-        // server.
-        #expect(file.server.log.count <= 24, "seed \(seed): \(file.requests)")
+        // Requests that were cancelled are repeated for what had not arrived. How many there are depends on the timing
+        // of the server. A request that is shortened may receive a few bytes more.
+        let received = try #require(first.source).receivedBytes
+        #expect(received >= 3_000_000 && received <= 4_000_000, "seed \(seed): \(received), \(file.requests)")
     }
 
     @Test("A source that opens a resource without readers revalidates it and fetches nothing")
