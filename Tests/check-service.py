@@ -41,11 +41,14 @@ class Manager:
     def wait(self, notice):
         """Returns the notices before the one that begins with this text."""
         before = []
+        deadline = time.monotonic() + TIMEOUT
         while True:
             lines = self.socket.recv(4096).decode().split("\n")
             self.seen += lines
             if any(line.startswith(notice) for line in lines):
                 return before
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"no {notice}")
             before += lines
 
     def drain(self):
@@ -61,13 +64,16 @@ class Manager:
 
 def playing(vplay, folder):
     for name in (str(folder / "notify"), f"@playhead-{os.getpid()}"):
+        # From the start of the process: signs that have been sent before they are awaited are received without a wait.
+        begin = time.monotonic()
         manager = Manager([vplay, "--loop", "--muted", "--video", "null", "--audio", "null", CLIP], name, watchdog=400_000)
         manager.wait("READY=1")
-        begin = time.monotonic()
-        for _ in range(5):
+        for _ in range(10):
             manager.wait("WATCHDOG=1")
         elapsed = time.monotonic() - begin
-        check("five signs of life take about a second, at half of the interval", 0.5 < elapsed < 10)
+        check("ten signs of life take about two seconds, at half of the interval", 1 < elapsed < 30)
+        if not any(line.startswith("STATUS=playing: ") for line in manager.seen):
+            manager.wait("STATUS=playing: ")
         check("the status names the file", any(line.startswith("STATUS=playing: ") and CLIP in line for line in manager.seen))
         # A stopped process sends nothing.
         manager.process.send_signal(signal.SIGSTOP)
