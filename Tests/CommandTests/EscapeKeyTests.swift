@@ -19,10 +19,17 @@ struct EscapeKeyTests {
     func quits() async throws {
         let outcome = try await Terminal.run(
             """
-            start('--muted', '--loop', sys.argv[1])
-            until('1.0x dropped')
-            press(' '); until('paused')
-            press('\\x1b'); press('[B'); press(' '); until('1.0x dropped')
+            while True:
+                start('--muted', '--loop', sys.argv[1])
+                until('1.0x dropped')
+                press(' '); until('paused')
+                begin = time.monotonic()
+                press('\\x1b'); press('[B')
+                # Parts that are further apart may be two keys.
+                if time.monotonic() - begin < 0.1: break
+                os.kill(child, signal.SIGKILL)
+                ends()
+            press(' '); until('1.0x dropped')
             press('\\x1b')
             print(ends(), mode())
             """,
