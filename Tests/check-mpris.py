@@ -202,7 +202,8 @@ def playing(vplay):
 
 def idle(vplay):
     """A player that waits for something to play."""
-    player = Player(vplay, "--idle")
+    # Slowly, as above.
+    player = Player(vplay, "--idle", "--rate", "0.05")
     until("the name", owners, lambda text: f'"{NAME}"' in text)
     status("Stopped")
     check("CanPlay", "false" in get("CanPlay"))
