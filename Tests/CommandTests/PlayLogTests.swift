@@ -388,11 +388,22 @@ struct PlayLogTests {
         let folder = try TemporaryFolder()
         let log = folder.path("log")
         var generator = SplitMix64(7)
-        for _ in (0..<40).samples {
+        for index in (0..<40).samples {
             let delay = Double.random(in: 0.02...0.4, using: &generator)
-            let line =
-                #"timeout -s KILL "$1" "$vplay" --untimed --loop --video none --play-log "$2" "$3"; true"#
-            _ = try await Command.shell(line, "\(delay)", log, Media.clip)
+            // Half of the processes are killed after their first line, however long their start takes.
+            let line = #"""
+                lines() { cat "$2" 2>/dev/null | wc -l; }
+                before=$(lines "$@")
+                "$vplay" --untimed --loop --video none --play-log "$2" "$3" & child=$!
+                if [ "$4" = line ]; then
+                    until [ $(lines "$@") -gt $before ]; do kill -0 $child || exit; done
+                fi
+                sleep "$1"
+                kill -KILL $child
+                wait $child
+                """#
+            let start = (index / 4).isMultiple(of: 2) ? "line" : "launch"
+            _ = try await Command.shell(line, "\(delay)", log, Media.clip, start)
             let text = String(decoding: (try? Self.content(log)) ?? [], as: UTF8.self)
             // The last line may be torn until the next start.
             for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
