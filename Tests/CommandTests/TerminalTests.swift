@@ -37,7 +37,8 @@ struct TerminalTests {
     func loopOff() async throws {
         let outcome = try await Terminal.run(
             """
-            start('--muted', '--loop', sys.argv[1], sys.argv[2])
+            # Slowly, so that the last input does not end before the key is pressed.
+            start('--muted', '--loop', '--rate', '0.5', sys.argv[1], sys.argv[2])
             until('1/2 clip')
             press('>'); until(r'00:01 / [^\\r]*2/2 video-only')
             press('l'); until('loop off')
@@ -129,9 +130,9 @@ struct TerminalTests {
     func narrowed() async throws {
         let outcome = try await Terminal.run(
             """
-            start('--muted', '--loop', sys.argv[1], columns=100)
-            until(r'clip-h264-aac\\.mp4\\r')
-            press(' '); until('paused[^\\r]*\\r')
+            # Paused from the start, so that the line does not change until the resize.
+            start('--muted', '--loop', '--pause', '--video', 'null', sys.argv[1], columns=100)
+            until(r'00:00 / 00:03 [^\\r]*paused[^\\r]*clip-h264-aac\\.mp4\\r')
             resize(40)
             line = until('\\r\\x1b\\\\[J([^\\r]*)\\r').group(1)
             if len(line.decode()) > 39: fail(line)
