@@ -69,11 +69,14 @@ struct WindowTests {
             """
             display(640, 480)
             os.chdir(sys.argv[2])
-            start('--video', 'window', '--loop', '--muted', sys.argv[1])
+            def awaitSeeks(count):
+                wait(lambda: open('events').read().count(' seekCompleted ') >= count, 'a seek is not completed')
+            start('--video', 'window', '--loop', '--muted', '--events', 'text', sys.argv[1], output='events')
             window()
             key('space'); until('paused')
-            key('Right'); until('00:03 / 00:03')
-            key('Down'); until('00:00 / 00:03')
+            # The status line shows the target while the frame is still searched for.
+            key('Right'); until('00:03 / 00:03'); awaitSeeks(1)
+            key('Down'); until('00:00 / 00:03'); awaitSeeks(2)
             key('bracketleft'); until('speed 0.91x')
             key('m'); until('not muted')
             key('9'); until('volume 95%')
