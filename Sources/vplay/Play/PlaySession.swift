@@ -116,8 +116,8 @@ final class PlaySession: Sendable {
         var statusLine: StatusLine?
         /// The layer that receives the frame to save.
         var snapshot: PlayerLayer?
-        /// The notice about the last key, and the time until which it is shown.
-        var notice = (text: "", until: DispatchTime(uptimeNanoseconds: 0))
+        /// The notice about the last key, and the time until which it is shown, or nil until it is.
+        var notice: (text: String, until: DispatchTime?) = ("", nil)
         /// Whether playback is paused because the process is suspended.
         var isPausedForSuspension = false
         /// Observes the progress while it is retained.

@@ -70,9 +70,9 @@ final class StatusLine: Sendable {
 }
 
 extension PlaySession {
-    /// Shows a notice in the status line for two seconds.
+    /// Shows a notice in the status line for two seconds, however late the line is updated.
     func notice(_ text: String) {
-        state.withLock { $0.notice = (text, .now() + .seconds(2)) }
+        state.withLock { $0.notice = (text, nil) }
     }
 
     /// Returns the text of the line, or nil after the end.
@@ -81,7 +81,9 @@ extension PlaySession {
         let (playback, notice, index, count) = state.withLock { state in
             let playback = state.isOver ? nil : active
             let index = playback.flatMap { state.playlist.index(of: $0.entry.id) }
-            let notice = state.notice.until > .now() ? state.notice.text : ""
+            let end = state.notice.until ?? DispatchTime.now() + .seconds(2)
+            state.notice.until = end
+            let notice = end > .now() ? state.notice.text : ""
             return (playback, notice, index, state.playlist.entries.count)
         }
         guard let playback else { return nil }
