@@ -62,7 +62,8 @@ run() { timeout 120 "$programs/$1" "${@:2}" 2>&1 || fail "$1 ends with status $?
 # name, expected output, arguments
 check() {
     local printed
-    printed=$(run "$1" "${@:3}")
+    # A program reports again that it plays if playback has waited for data meanwhile.
+    printed=$(run "$1" "${@:3}" | uniq)
     [ "$printed" = "$(cat "$code/$2")" ] || fail "$1 prints:
 $printed"
 }
