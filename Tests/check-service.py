@@ -56,7 +56,12 @@ class Manager:
             self.seen += self.socket.recv(4096).decode().split("\n")
 
     def end(self, number=signal.SIGTERM):
+        # The process is stopped while the notices are read: those that do not fit into the socket's queue are lost.
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        self.drain()
         self.process.send_signal(number)
+        self.process.send_signal(signal.SIGCONT)
         status = self.process.wait(TIMEOUT)
         self.drain()
         return status
@@ -75,9 +80,7 @@ def playing(vplay, folder):
         if not any(line.startswith("STATUS=playing: ") for line in manager.seen):
             manager.wait("STATUS=playing: ")
         check("the status names the file", any(line.startswith("STATUS=playing: ") and CLIP in line for line in manager.seen))
-        # A stopped process sends nothing.
-        manager.process.send_signal(signal.SIGSTOP)
-        check("exit status", manager.process.send_signal(signal.SIGCONT) or manager.end(), 143)
+        check("exit status", manager.end(), 143)
         check("STOPPING=1", manager.seen.count("STOPPING=1"), 1)
         check("READY=1 once", manager.seen.count("READY=1"), 1)
 
