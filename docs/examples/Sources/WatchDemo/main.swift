@@ -9,8 +9,9 @@ guard CommandLine.arguments.count == 2 else {
     exit(64)
 }
 
+let clock = VirtualClock()
 var configuration = Player.Configuration()
-configuration.clock = .virtual
+configuration.clock = .virtual(clock)
 let player = Player(configuration: configuration)
 let item = PlayerItem(url: URL(fileURLWithPath: CommandLine.arguments[1]))
 let layer = PlayerLayer(player: player)
@@ -31,8 +32,11 @@ let boundary = player.addBoundaryTimeObserver(forTimes: [MediaTime(value: 2, tim
 }
 
 let events = player.events
-player.replaceCurrentItem(with: item)
-player.play()
+// The item is not opened before the player plays.
+clock.hold {
+    player.replaceCurrentItem(with: item)
+    player.play()
+}
 for await event in events {
     for change in words(for: event) { table.add(change, to: .event) }
     if case .timeControlStatusChanged(.paused, _) = event { break }
