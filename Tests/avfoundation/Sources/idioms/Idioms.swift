@@ -241,11 +241,13 @@ final class Controller: NSObject {
 
 @MainActor func durationAndTimes() async -> Bool {
     let log = Log("9. duration, presentationSize, CMTime")
-    let player = makePlayer()
-    log.add("indefinite \(CMTIME_IS_INDEFINITE(player.currentItem!.duration))")
+    // A player would open the item at once.
+    let item = AVPlayerItem(url: clip)
+    log.add("indefinite \(CMTIME_IS_INDEFINITE(item.duration))")
+    let player = AVPlayer(playerItem: item)
     await ready(player)
-    let size = player.currentItem!.presentationSize
-    log.add("\(CMTimeGetSeconds(player.currentItem!.duration)) s, \(Int(size.width))x\(Int(size.height))")
+    let size = item.presentationSize
+    log.add("\(CMTimeGetSeconds(item.duration)) s, \(Int(size.width))x\(Int(size.height))")
     let half = CMTimeMakeWithSeconds(1.5, preferredTimescale: 600)
     let sum = CMTimeAdd(half, CMTimeMake(value: 1, timescale: 30))
     log.add("\(half.value)/\(half.timescale) \(sum.value)/\(sum.timescale) \(CMTimeCompare(half, sum))")
