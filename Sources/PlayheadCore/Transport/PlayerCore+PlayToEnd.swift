@@ -30,7 +30,8 @@ extension PlayerCore {
         let (id, failure) = state.withLock { state -> (UInt64, PlaybackError?) in
             state.ids += 1
             if state.isEnding || state.isReleased { return (state.ids, .endOfPlayer) }
-            guard let item = state.itemID else {
+            // The end of a queue between two calls is not missed.
+            guard let item = state.itemID ?? state.lastOfQueue else {
                 return (state.ids, PlaybackError(code: .invalidArgument, message: "the player has no item"))
             }
             state.endWaits[state.ids] = EndWait(item: item, completion: completion)

@@ -151,6 +151,7 @@ extension PlayerCore {
                     state.queue.insert(state.queue.remove(at: index), at: 0)
                 }
                 state.advanceToNext()
+                if state.item == nil { state.lastOfQueue = old }
                 return current
             }
             if let leaving { leaving.item.detach(from: leaving.id, of: self) }

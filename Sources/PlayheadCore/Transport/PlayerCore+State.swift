@@ -18,7 +18,9 @@ extension PlayerCore {
     /// The settings and items of a player, as its callers see them.
     struct State {
         var item: PlayerItem?
-        var itemID: ItemID?
+        var itemID: ItemID? { didSet { lastOfQueue = nil } }
+        /// The last item of a queue that has been played to its end, until another item or none is set.
+        var lastOfQueue: ItemID?
         /// The items after the current one, as far as this side knows.
         var queue: [QueuedItem] = []
         /// The item that is opened to interrupt the current one.
