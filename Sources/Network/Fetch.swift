@@ -13,7 +13,7 @@ final class Fetch: TransferReceiver, @unchecked Sendable {
     let cookies: CookieStore
     /// The number of consecutive redirects.
     var redirects = 0
-    /// Whether the URL has been replaced since the last new byte.
+    /// Whether the application has been asked for another URL since the last new byte.
     var hasRefreshedURL = false
     /// Whether the server has rejected the URL and the application has been asked for another one.
     var awaitsURL = false

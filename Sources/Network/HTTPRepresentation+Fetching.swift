@@ -18,6 +18,8 @@ extension HTTPRepresentation {
         switch command {
         case .start(let id, let reader):
             let fetch = Fetch(id, of: self, at: state.address, state.readers[reader]?.cookies ?? cookies)
+            // A replacement that is still being tried is not replaced, whichever fetch it is rejected for.
+            fetch.hasRefreshedURL = state.fetches.values.contains(where: \.hasRefreshedURL)
             state.fetches[id] = fetch
             do throws(MediaError) {
                 try request(fetch, &state)

@@ -28,7 +28,9 @@ extension HTTPRepresentation {
             bufferForDisk(part, at: reception.range.lowerBound, of: fetch, &state)
             if reception.isProgress {
                 fetch.redirects = 0
-                fetch.hasRefreshedURL = false
+                if fetch.hasRefreshedURL {
+                    for other in state.fetches.values { other.hasRefreshedURL = false }
+                }
             }
             wake(reception.woken, &state)
             if reception.isStopped {

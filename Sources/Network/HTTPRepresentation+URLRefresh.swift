@@ -14,10 +14,9 @@ extension HTTPRepresentation {
     /// as well is not replaced again before further bytes arrive.
     func refreshURL(_ fetch: Fetch, after error: MediaError, _ state: inout State) -> Bool {
         guard let urlRefresh = state.urlRefresh, Self.mayHaveExpired(Int(error.underlyingCode)),
-            fetch.address == state.baseAddress, !fetch.hasRefreshedURL,
+            fetch.address == state.baseAddress, state.isRefreshingURL || !fetch.hasRefreshedURL,
             state.fetches[fetch.id] === fetch
         else { return false }
-        fetch.hasRefreshedURL = true
         fetch.awaitsURL = true
         guard !state.isRefreshingURL else { return true }
         state.isRefreshingURL = true
@@ -35,9 +34,9 @@ extension HTTPRepresentation {
             state.isRefreshingURL = false
             let waiting = state.fetches.values.filter(\.awaitsURL)
             for fetch in waiting { fetch.awaitsURL = false }
+            // Fetches that have no answer yet do not ask again.
+            for fetch in state.fetches.values { fetch.hasRefreshedURL = true }
             guard let url else {
-                // Fetches that have no answer yet do not ask again.
-                for fetch in state.fetches.values { fetch.hasRefreshedURL = true }
                 for fetch in waiting { fail(fetch, with: error, &state) }
                 return
             }

@@ -1,3 +1,4 @@
+import Dispatch
 import MediaCore
 import TestSupport
 import Testing
@@ -82,6 +83,54 @@ struct URLRefreshTests {
         url.withLock { $0 = file.server.url() }
         let error = #expect(throws: MediaError.self) { try file.read() }
         #expect(error?.code == .permissionDenied)
+        #expect(application.requests.withLock { $0.count } == 1)
+    }
+
+    @Test("A replacement that is rejected for several requests is not replaced again")
+    func refusedForAll() async throws {
+        let url = Locked("")
+        let application = Application { url.withLock { $0 } }
+        let waiting = Locked(0)
+        let gate = DispatchSemaphore(value: 0)
+        var policy = ServedFile.policy
+        policy.initialWindow = 60_000
+        policy.window = 60_000
+        let file = try ServedFile(policy: policy, urlRefresh: application.replaceURL) { request, answer in
+            answer = FaultServer.Answer(403)
+            guard request.path == "/new" else { return }
+            waiting.withLock { $0 += 1 }
+            gate.wait()
+            gate.signal()
+        }
+        defer { file.server.stop() }
+        url.withLock { $0 = file.server.url("/new") }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 1)
+        defer { buffer.deallocate() }
+        var contexts: [(context: ReadContext, offset: Int64)] = []
+        defer { for reader in contexts { reader.context.cancel() } }
+        for (index, offset) in [Int64(0), 200_000].enumerated() {
+            let context = ReadContext()
+            contexts.append((context, offset))
+            #expect(throws: MediaError.self) {
+                try file.source.read(at: offset, into: buffer, context: context)
+            }
+            while waiting.withLock({ $0 }) <= index { await Task.yield() }
+        }
+        gate.signal()
+        for (context, offset) in contexts {
+            var error = MediaError(.notReady, "")
+            while error.code == .notReady {
+                do throws(MediaError) {
+                    _ = try file.source.read(at: offset, into: buffer, context: context)
+                    Issue.record("a byte of a rejected request")
+                    return
+                } catch let failure {
+                    error = failure
+                }
+                await Task.yield()
+            }
+            #expect(error.code == .permissionDenied)
+        }
         #expect(application.requests.withLock { $0.count } == 1)
     }
 
