@@ -54,7 +54,7 @@ enum Terminal {
     /// `start(...)` starts the command; `until(text)` reads until it has written that, and fails after 30 s;
     /// `press(keys)`; `mode()` is "raw" or "cooked"; `ends()` is how the process ended.
     private static let prelude = """
-        import os, pty, re, select, signal, struct, sys, termios, time, fcntl
+        import os, pty, re, select, signal, struct, subprocess, sys, termios, time, fcntl
         vplay = os.environ['VPLAY']
         seen = b''
         def start(*arguments, output=None, columns=100, ignoring=None, command=None):
@@ -73,7 +73,10 @@ enum Terminal {
         def resize(columns):
             fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
         def fail(words):
-            print('FAILED', words, repr(seen[-600:]))
+            print('FAILED', words, repr(seen[-600:]), mode())
+            # The states of the processes, and the process group in the foreground.
+            columns = ['ps', '-o', 'pid,pgid,tpgid,stat,wchan:20,args', '--sid', str(child)]
+            print(subprocess.run(columns, capture_output=True, text=True).stdout)
             os.kill(child, signal.SIGKILL)
             sys.exit(1)
         def more(limit):
