@@ -15,6 +15,8 @@ final class Fetch: TransferReceiver, @unchecked Sendable {
     var redirects = 0
     /// Whether the application has been asked for another URL since the last new byte.
     var hasRefreshedURL = false
+    /// Whether the current transfer began before the application replaced the URL.
+    var predatesReplacement = false
     /// Whether the server has rejected the URL and the application has been asked for another one.
     var awaitsURL = false
     /// The current transfer, or nil while the request waits for its next attempt.

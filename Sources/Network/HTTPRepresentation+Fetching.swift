@@ -51,6 +51,7 @@ extension HTTPRepresentation {
         let transfer = Transfer(request, fetch)
         fetch.transfer = transfer
         fetch.responseAction = nil
+        fetch.predatesReplacement = false
         do throws(MediaError) {
             try loop.start(transfer)
         } catch {

@@ -28,9 +28,11 @@ extension HTTPRepresentation {
             bufferForDisk(part, at: reception.range.lowerBound, of: fetch, &state)
             if reception.isProgress {
                 fetch.redirects = 0
-                if fetch.hasRefreshedURL {
+                // Bytes of the former URL do not show that the replacement is accepted for other fetches.
+                if fetch.hasRefreshedURL, !fetch.predatesReplacement {
                     for other in state.fetches.values { other.hasRefreshedURL = false }
                 }
+                fetch.hasRefreshedURL = false
             }
             wake(reception.woken, &state)
             if reception.isStopped {

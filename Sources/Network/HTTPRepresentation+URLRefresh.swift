@@ -52,6 +52,7 @@ extension HTTPRepresentation {
             state.address = address
             // The application provides the URL, so it may have a private address as the first one could.
             state.metadata.isPublic = false
+            for fetch in state.fetches.values { fetch.predatesReplacement = true }
             for fetch in waiting {
                 state.scheduler.resetAttempts(fetch.id)
                 fetch.address = address

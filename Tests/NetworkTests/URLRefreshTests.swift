@@ -134,6 +134,56 @@ struct URLRefreshTests {
         #expect(application.requests.withLock { $0.count } == 1)
     }
 
+    @Test("A rejected replacement is not replaced again while bytes of the former URL arrive")
+    func refusedMeanwhile() async throws {
+        let url = Locked("")
+        let application = Application { url.withLock { $0 } }
+        let isWaiting = Locked(false)
+        let gate = DispatchSemaphore(value: 0)
+        var policy = ServedFile.policy
+        policy.initialWindow = 60_000
+        policy.window = 60_000
+        policy.loop = NetworkTime().loop
+        let file = try ServedFile(policy: policy, urlRefresh: application.replaceURL) { request, answer in
+            if request.range?.first == 0 {
+                answer.isPaced = true
+                return
+            }
+            answer = FaultServer.Answer(403)
+            guard request.path == "/new" else { return }
+            isWaiting.withLock { $0 = true }
+            gate.wait()
+            gate.signal()
+        }
+        defer { file.server.stop() }
+        url.withLock { $0 = file.server.url("/new") }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 1)
+        defer { buffer.deallocate() }
+        let (first, second) = (ReadContext(), ReadContext())
+        defer { for context in [first, second] { context.cancel() } }
+        #expect(throws: MediaError.self) { try file.source.read(at: 0, into: buffer, context: first) }
+        file.server.gate.allow(1000)
+        while file.source.receivedBytes < 1000 { await Task.yield() }
+        #expect(throws: MediaError.self) { try file.source.read(at: 200_000, into: buffer, context: second) }
+        while !isWaiting.withLock({ $0 }) { await Task.yield() }
+        file.server.gate.allow(1000)
+        while file.source.receivedBytes < 2000 { await Task.yield() }
+        gate.signal()
+        var error = MediaError(.notReady, "")
+        while error.code == .notReady {
+            do throws(MediaError) {
+                _ = try file.source.read(at: 200_000, into: buffer, context: second)
+                Issue.record("a byte of a rejected request")
+                return
+            } catch let failure {
+                error = failure
+            }
+            await Task.yield()
+        }
+        #expect(error.code == .permissionDenied)
+        #expect(application.requests.withLock { $0.count } == 1)
+    }
+
     @Test("An invalid replacement is an error")
     func noURL() throws {
         let file = try expiring { _ in "file:///etc/passwd" }
