@@ -263,7 +263,8 @@ public final class HTTPByteSource: ByteSource, ResourceByteSource {
                 }
                 // A server that sends its bytes only once sends them to each asset separately, and again to a reader
                 // that begins when no other one is left.
-                var own = Opened(HTTPRepresentation(resource, policy, cookies, nil))
+                let key = resource.cacheKey()
+                var own = Opened(HTTPRepresentation(resource, policy, cookies, nil, cacheKey: key))
                 own.hasBeenRead = true
                 own.source.offerURLRefresh(urlRefresh)
                 if install(own, replacing: source) { pool.release(resource, source) }

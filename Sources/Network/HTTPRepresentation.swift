@@ -158,7 +158,7 @@ package final class HTTPRepresentation: ByteSource {
     let state: Locked<State>
     let resource: HTTPResource
     /// The digest that names the files of the resource in the disk cache, or nil without a cache. The application's key
-    /// function makes it in advance, because it must not be called with the lock held.
+    /// function makes it in advance, because it must not be called with the lock held or on the loop's thread.
     let cacheKey: [UInt8]?
     /// The cookies for this resource and those that it refers to.
     let cookies: CookieStore
@@ -192,10 +192,16 @@ package final class HTTPRepresentation: ByteSource {
     }
 
     /// Creates a source that continues with a validated cache entry, if there is one. The cookies are those of the
-    /// asset, unless the options have a store.
-    init(_ resource: HTTPResource, _ policy: Policy, _ cookies: CookieStore, _ entry: CacheEntry?) {
+    /// asset, unless the options have a store. `cacheKey` is the key of the resource, or nil if nothing is cached.
+    init(
+        _ resource: HTTPResource,
+        _ policy: Policy,
+        _ cookies: CookieStore,
+        _ entry: CacheEntry?,
+        cacheKey: [UInt8]? = nil
+    ) {
         self.resource = resource
-        cacheKey = resource.options.cache.map { $0.digest(resource) }
+        self.cacheKey = cacheKey
         var policy = policy
         // Segments of a playlist are read from their start to their end.
         if resource.referrer != .none { policy.firstWindow = policy.window }

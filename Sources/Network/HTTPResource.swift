@@ -35,6 +35,10 @@ struct HTTPResource: Sendable {
         self.referrer = referrer
     }
 
+    /// Returns the digest that names the files of the resource in the disk cache, or nil without a cache. Calls the
+    /// application's key function.
+    func cacheKey() -> [UInt8]? { options.cache.map { $0.digest(self) } }
+
     /// Returns a resource that this one refers to. Credentials and header fields that may be secret are sent to the
     /// same origin only.
     ///

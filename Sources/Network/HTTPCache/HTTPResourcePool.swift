@@ -141,13 +141,16 @@ final class HTTPResourcePool: Sendable {
         _ context: ReadContext
     ) -> OpenResult {
         let (resource, policy, cookies) = (asset.resource, asset.policy, asset.cookies)
-        let entry = cached == nil ? cacheEntry(of: resource) : nil
+        // The application's key function may block, so the completion of the revalidation must not call it.
+        let cacheKey = resource.cacheKey()
+        let entry = cached == nil ? cacheEntry(of: resource, cacheKey) : nil
         let response = cached?.storedResponse ?? entry?.storedResponse
         /// Returns the result for a permitted use.
         let result = { @Sendable (use: Freshness.Use) in
             let isNew = use == .unusable
             let source =
-                (isNew ? nil : cached) ?? HTTPRepresentation(resource, policy, cookies, isNew ? nil : entry)
+                (isNew ? nil : cached)
+                ?? HTTPRepresentation(resource, policy, cookies, isNew ? nil : entry, cacheKey: cacheKey)
             let isLocal = !isNew && source.storedResponse.isComplete
             return Result(source: source, isLocal: isLocal, isStale: use == .staleIfUnreachable)
         }
@@ -178,9 +181,9 @@ final class HTTPResourcePool: Sendable {
         return wait(lookup, resource, context)
     }
 
-    private func cacheEntry(of resource: HTTPResource) -> CacheEntry? {
-        guard let cache = resource.options.cache,
-            let entry = CacheEntry.open(cache.folder, cache.digest(resource)),
+    private func cacheEntry(of resource: HTTPResource, _ cacheKey: [UInt8]?) -> CacheEntry? {
+        guard let cache = resource.options.cache, let cacheKey,
+            let entry = CacheEntry.open(cache.folder, cacheKey),
             // A resource that a public server refers to must not come from a private one.
             resource.referrer != .publicServer || entry.isPublic
         else { return nil }

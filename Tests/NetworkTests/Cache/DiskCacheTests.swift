@@ -424,6 +424,33 @@ struct DiskCacheTests {
         }
     }
 
+    @Test("The key function is called before the request of a revalidation", arguments: [false, true])
+    func keyFunctionOfRevalidation(hasChanged: Bool) async throws {
+        let server = Locked<FaultServer?>(nil)
+        let requestCounts = Locked<[Int]>([])
+        let key: @Sendable (URL) -> String = { url in
+            let count = server.withLock { $0 }?.log.count ?? 0
+            requestCounts.withLock { $0.append(count) }
+            return url.path
+        }
+        let bytes = ServedFile.bytes(300_000)
+        let change: Change = { request, answer in
+            if hasChanged, request.number > 1 { answer = .file(bytes, for: request, tag: "\"2\"") }
+        }
+        try await use(key: key, change: change) { file in
+            let served = file.server
+            server.withLock { $0 = served }
+            _ = try await read(file)
+            let count = file.server.log.count
+            requestCounts.withLock { $0 = [] }
+            file.simulateNewProcess()
+            try await expectLocal(file, "/film.mp4", !hasChanged)
+            let counts = requestCounts.withLock { $0 }
+            #expect(!counts.isEmpty)
+            #expect(counts.allSatisfy { $0 == count }, "\(counts)")
+        }
+    }
+
     @Test("Different headers are different cache entries")
     func credentials() async throws {
         try await use { file in
