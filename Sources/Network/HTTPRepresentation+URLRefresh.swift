@@ -7,8 +7,14 @@ extension HTTPRepresentation {
         state.withLock { $0.urlRefresh = $0.urlRefresh ?? urlRefresh }
     }
 
-    /// Removes the closure when no shared source is left.
-    func removeURLRefresh() { state.withLock { $0.urlRefresh = nil } }
+    /// Removes the closure when no shared source is left. Returns it, because the objects that it retains must be
+    /// released outside all locks.
+    func removeURLRefresh() -> URLRefresh? {
+        state.withLock { state in
+            defer { state.urlRefresh = nil }
+            return state.urlRefresh
+        }
+    }
 
     /// Asks the application for another URL. Returns true if the fetch waits for it. A replacement that is rejected
     /// as well is not replaced again before further bytes arrive.

@@ -203,6 +203,48 @@ struct URLRefreshTests {
         #expect(error?.code == .resourceChanged)
     }
 
+    /// An object that a closure of the application retains. It uses the pool when it is released.
+    private final class Session: Sendable {
+        private let pool: HTTPResourcePool
+        private let releaseCount: Locked<Int>
+
+        init(_ pool: HTTPResourcePool, _ releaseCount: Locked<Int>) {
+            self.pool = pool
+            self.releaseCount = releaseCount
+        }
+
+        deinit {
+            pool.flush()
+            releaseCount.withLock { $0 += 1 }
+        }
+
+        var url: String? { nil }
+
+        func offerURLs(to source: HTTPRepresentation) { source.offerURLRefresh { _ in self.url } }
+    }
+
+    @Test("The closure of the last source is released outside the locks, and the next source sets its own")
+    func lastSource() throws {
+        let pool = HTTPResourcePool()
+        let releaseCount = Locked(0)
+        let source = try HTTPByteSource(
+            url: "http://127.0.0.1/film.mp4",
+            options: NetworkOptions(),
+            policy: ServedFile.policy,
+            pool
+        )
+        for number in 1...2 {
+            guard case .found(let result) = pool.open(source, after: nil, ReadContext()) else {
+                Issue.record("the first source of a resource waits")
+                return
+            }
+            Session(pool, releaseCount).offerURLs(to: result.source)
+            #expect(releaseCount.withLock { $0 } == number - 1)
+            pool.release(source.resource, result.source)
+            #expect(releaseCount.withLock { $0 } == number)
+        }
+    }
+
     @Test("The reader is cancelled while the application is asked")
     func close() async throws {
         let file = try expiring(good: 0) { error in

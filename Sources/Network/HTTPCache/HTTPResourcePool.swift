@@ -238,7 +238,7 @@ final class HTTPResourcePool: Sendable {
 
     /// Removes a user of a source. May evict resources without users.
     func release(_ resource: HTTPResource, _ source: HTTPRepresentation) {
-        let (isLast, mustEvict) = state.withLock { state -> (Bool, Bool) in
+        let (urlRefresh, mustEvict) = state.withLock { state -> (HTTPRepresentation.URLRefresh?, Bool) in
             state.uses += 1
             // Checking many resources is slow. If there are few of them, they can only exceed the memory limit.
             let isMany = state.entries.count > Self.fileLimit
@@ -247,14 +247,15 @@ final class HTTPResourcePool: Sendable {
                 ? state.uses % Self.evictionInterval == 0
                 : NetworkMemory.shared.byteCount > Self.unusedByteLimit
             guard var entry = state.entries[resource], entry.source === source else {
-                return (false, mustEvict)
+                return (nil, mustEvict)
             }
             entry.userCount -= 1
             entry.lastUse = state.uses
             state.entries[resource] = entry
-            return (entry.userCount == 0, mustEvict)
+            // The lock is held, so no source can open the resource and offer its closure in between.
+            return (entry.userCount == 0 ? source.removeURLRefresh() : nil, mustEvict)
         }
-        if isLast { source.removeURLRefresh() }
+        withExtendedLifetime(urlRefresh) {}
         source.flush()
         if mustEvict { evictUnused { true } }
     }
