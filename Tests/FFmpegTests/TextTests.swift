@@ -194,6 +194,32 @@ struct PlainTextTests {
     }
 
     @Test(
+        "A position counts only in a block of overrides, not in text",
+        arguments: [
+            ("{\\pos(1,2)}a", false), ("a{\\b1\\move(1,2,3,4)}", false), ("{\\b1}{\\pos(1,2)}a", false),
+            ("\\{{\\pos(1,2)}a", false), ("a", true), ("{\\b1}a", true), ("\\pos(1,2)", true),
+            ("{\\b1}\\move(1,2,3,4)", true), ("\\{\\pos(1,2)}", true), ("{\\pos(1,2)", true),
+            ("{\\b1}\u{301}\\pos(1,2)}", true),
+        ]
+    )
+    func positions(_ text: String, _ isPlaced: Bool) {
+        let event = ASSEvent(fields: "0,Default,,0,0,0,,\(text)", readOrder: 0, script: PlainText.script)
+        #expect(event.isPlaced == isPlaced)
+    }
+
+    @Test(
+        "A cue of plain text has no position, whatever its text is",
+        arguments: ["\\pos(1,2)", "{\\pos(1,2)}"]
+    )
+    func plainTextHasNoPosition(_ text: String) {
+        let cue = TextCue(text: text, timeRange: MediaTimeRange(start: .zero, duration: .zero), track: 0)
+        guard case .event(let event)? = PlainText.event(of: cue)?.drawing else {
+            return #expect(Bool(false), "no event")
+        }
+        #expect(event.isPlaced)
+    }
+
+    @Test(
         "The time for text with any number of braces that are not closed is linear",
         .timeLimit(.minutes(1))
     )

@@ -134,6 +134,19 @@ final class ASSRenderer {
 extension ASSEvent {
     /// The layer, in which events do not cover each other.
     fileprivate var layer: Substring { fields.prefix { $0 != "," } }
-    /// Whether libass chooses the position of the event, because it has none of its own.
-    fileprivate var isPlaced: Bool { !fields.contains("\\pos(") && !fields.contains("\\move(") }
+    /// Whether libass chooses the position of the event, because no block of overrides sets one. Outside of a block,
+    /// such as after an escaped brace, the name of an override is text.
+    var isPlaced: Bool {
+        var rest = fields.utf8[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "{")) {
+            let isEscaped = rest[..<start].last == UInt8(ascii: "\\")
+            rest = rest[start...].dropFirst()
+            if isEscaped { continue }
+            guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { return true }
+            let overrides = Substring(rest[..<end])
+            if overrides.contains("\\pos(") || overrides.contains("\\move(") { return false }
+            rest = rest[end...]
+        }
+        return true
+    }
 }
