@@ -54,7 +54,14 @@ extension FFmpegDemuxer {
         let packet = try PacketOwner()
         let context = try session.context
         let failures = session.failureCount
-        let code = try call { av_read_frame(context, packet.pointer) }
+        let code = try call {
+            let code = av_read_frame(context, packet.pointer)
+            // libav reports a change only once, also if its packet is dropped because the read was interrupted.
+            if code >= 0, let stream = context.pointee.streams[Int(packet.pointer.pointee.stream_index)] {
+                extradata.update(packet, stream, formatName: session.formatName)
+            }
+            return code
+        }
         if code >= 0 {
             // libav treats a failed read as the end of the file and returns the incomplete packet.
             if session.failureCount != failures, let failure = session.hiddenFailure {
@@ -71,7 +78,6 @@ extension FFmpegDemuxer {
                 H261PictureHeader.correctKeyFlag(of: packet.pointer, stream, formatName: session.formatName)
                 GXFFrameDuration.correct(packet.pointer, stream, context, formatName: session.formatName)
                 timestamps.correct(packet.pointer, stream)
-                extradata.update(packet, stream, formatName: session.formatName)
             }
             startFingerprint.record(packet)
             palettes.update(packet)
