@@ -26,7 +26,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     private var lastPlacement: AudioPlacement?
     var history = AudioHistory()
     /// The audio of an item that an interstitial has interrupted.
-    var interrupted: AudioHistory?
+    var interrupted: InterruptedAudio?
     /// The position at which audio that was written before continues when the timeline starts, or nil.
     var resumePosition: TimelineTime?
     /// True after `endAudio()`, and false after `expectPause()`, until more audio is written.

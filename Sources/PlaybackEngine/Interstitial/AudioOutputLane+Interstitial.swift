@@ -4,6 +4,14 @@ import PlayheadBackend
 /// Interstitials on a device. Audio that was written ahead of time and not heard is kept, and is written again when the
 /// interrupted item continues. Other sinks keep what they received, and continue with the next sample.
 extension AudioOutputLane {
+    /// The audio of an item that an interstitial has interrupted.
+    struct InterruptedAudio {
+        var history: AudioHistory
+        /// The values of `hasEnded` and `expectsMore` when the item was interrupted.
+        let hasEnded: Bool
+        let expectsMore: Bool
+    }
+
     /// Discards what the device plays from `point` on, so that the audio of another item follows.
     ///
     /// - Parameters:
@@ -12,7 +20,7 @@ extension AudioOutputLane {
     func withdraw(from point: RateChangePoint?, keepsHistory: Bool) {
         enqueue { [self] in
             guard let scheduler else { return }
-            if keepsHistory { interrupted = history }
+            if keepsHistory { storeInterruptedAudio() }
             history.clear()
             resetProcessing()
             if point.flatMap({ scheduler.rewind(to: $0) }) == nil { scheduler.restart() }
@@ -27,10 +35,14 @@ extension AudioOutputLane {
         enqueue { [self] in
             if keepsHistory {
                 if scheduler == nil { return attempt(drain) }
-                interrupted = history
+                storeInterruptedAudio()
             }
             discardAll()
         }
+    }
+
+    private func storeInterruptedAudio() {
+        interrupted = InterruptedAudio(history: history, hasEnded: hasEnded, expectsMore: expectsMore)
     }
 
     /// Continues the interrupted audio.
@@ -49,10 +61,11 @@ extension AudioOutputLane {
         enqueue { [self] in
             guard var kept = interrupted else { return }
             interrupted = nil
-            hasEnded = false
-            expectsMore = true
-            kept.move(by: offset, epochs)
-            history = kept
+            // An end that was reached before the interstitial is not reported again.
+            hasEnded = kept.hasEnded
+            expectsMore = kept.expectsMore
+            kept.history.move(by: offset, epochs)
+            history = kept.history
             guard let timeline else {
                 resumePosition = media
                 return
