@@ -92,4 +92,27 @@ struct LooperOrderingTests {
         #expect(player.items().isEmpty, "the inserted item was played, and no copy")
         looper.disableLooping()
     }
+
+    @Test("The pass after a copy that was removed is counted, also if another item is played in between")
+    func countedAfterRemoval() {
+        let bench = PlayerTestBench(queue: 0, of: Self.short)
+        let player = bench.player
+        let looper = PlayerLooper(player: player, templateItem: bench.makeItem())
+        player.play()
+        bench.driver.run(until: .ms(600))
+        player.replaceCurrentItem(with: nil)
+        bench.driver.run(until: .ms(1600))
+        #expect(looper.loopCount == 1)
+        player.advanceToNextItem()
+        bench.driver.run(until: .ms(1800))
+        #expect(looper.loopCount == 2)
+        player.replaceCurrentItem(with: nil)
+        bench.driver.run(until: .ms(2600))
+        player.replaceCurrentItem(with: bench.makeItem())
+        bench.driver.run(until: .ms(2800))
+        #expect(looper.loopCount == 2)
+        bench.driver.run(until: .ms(3200))
+        #expect(looper.loopCount == 3)
+        looper.disableLooping()
+    }
 }

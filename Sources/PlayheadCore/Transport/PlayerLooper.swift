@@ -202,10 +202,11 @@ public final class PlayerLooper: Sendable {
                 state.interrupted = playing ?? state.interrupted
                 return nil
             }
-            if playing != nil { change(&state) { $0.loopCount += 1 } }
-            guard state.playing != nil, let interrupted = state.interrupted else { return playing }
+            // After a time without an item, the next copy that is played follows the interrupted one.
+            guard let former = playing ?? (state.playing == nil ? nil : state.interrupted) else { return nil }
             state.interrupted = nil
-            return interrupted
+            change(&state) { $0.loopCount += 1 }
+            return former
         }
         guard let played else { return }
         rewind(played)
