@@ -5,7 +5,7 @@ import Testing
 
 @testable import AVFoundation
 
-@Suite("AVPlayerItem: timebase, offsets from live and audio mix")
+@Suite("AVPlayerItem: timebase, offsets from live, time pitch algorithm and audio mix")
 struct AVPlayerItemSettingsTests {
     private func ms(_ value: Int64) -> CMTime { CMTime(value: value, timescale: 1000) }
 
@@ -61,6 +61,27 @@ struct AVPlayerItemSettingsTests {
         let copy = item.copy() as? AVPlayerItem
         #expect(copy?.configuredTimeOffsetFromLive == ms(2500))
         #expect(copy?.automaticallyPreservesTimeOffsetFromLive == true)
+    }
+
+    @Test(
+        "The time pitch algorithm is kept and copied, also if the player treats it like another one",
+        arguments: AVAudioTimePitchAlgorithm.all
+    )
+    func timePitchAlgorithm(_ algorithm: AVAudioTimePitchAlgorithm) {
+        let bench = AdapterBench()
+        let (player, item) = bench.make { (AVQueuePlayer(), AVPlayerItem(url: bench.url)) }
+        #expect(item.audioTimePitchAlgorithm == .timeDomain)
+        item.audioTimePitchAlgorithm = algorithm
+        #expect(item.audioTimePitchAlgorithm == algorithm)
+        let treatedAs: AudioTimePitchAlgorithm = algorithm == .varispeed ? .varispeed : .timeDomain
+        #expect(item.item.audioTimePitchAlgorithm == treatedAs)
+        #expect((item.copy() as? AVPlayerItem)?.audioTimePitchAlgorithm == algorithm)
+        let looper = bench.make { AVPlayerLooper(player: player, templateItem: item) }
+        let copies = looper.loopingPlayerItems
+        #expect(copies.count == 3 && copies.allSatisfy { $0.audioTimePitchAlgorithm == algorithm })
+        looper.disableLooping()
+        item.audioTimePitchAlgorithm = .timeDomain
+        #expect(item.audioTimePitchAlgorithm == .timeDomain)
     }
 
     @Test("A mix is copied when it is set, and has the volumes and ramps of the player's API")

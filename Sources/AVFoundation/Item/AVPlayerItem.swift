@@ -23,6 +23,8 @@ package import Playhead
     private nonisolated let ownerReference = Locked<WeakObject<AVPlayer>?>(nil)
     nonisolated let keyValueRegistrations = KeyValueRegistrations()
     nonisolated let ownTimebase: CMTimebase
+    /// The algorithm that was set last. The player's API has one name for all algorithms other than `varispeed`.
+    private nonisolated let storedAlgorithm = Locked(AVAudioTimePitchAlgorithm.timeDomain)
 
     /// Creates an item for a URL, with an asset of its own. Does no I/O.
     ///
@@ -81,7 +83,9 @@ package import Playhead
     /// - Parameter zone: Has no effect.
     /// - Returns: An `AVPlayerItem`.
     nonisolated open func copy(with zone: NSZone? = nil) -> Any {
-        AVPlayerItem(item: item.makeCopy(), asset: ownAsset)
+        let copy = AVPlayerItem(item: item.makeCopy(), asset: ownAsset)
+        copy.audioTimePitchAlgorithm = audioTimePitchAlgorithm
+        return copy
     }
 
     /// A value that indicates whether the item can be played. `.failed` is final. The property can be observed.
@@ -278,12 +282,15 @@ package import Playhead
     /// The algorithm that adapts audio to rates other than 1. An unknown one has no effect; Apple's item raises an
     /// exception.
     nonisolated open var audioTimePitchAlgorithm: AVAudioTimePitchAlgorithm {
-        get { item.audioTimePitchAlgorithm == .varispeed ? .varispeed : .timeDomain }
+        get { item.audioTimePitchAlgorithm == .varispeed ? .varispeed : storedAlgorithm.withLock { $0 } }
         set {
             guard AVAudioTimePitchAlgorithm.all.contains(newValue) else {
                 return Misuse.report("audioTimePitchAlgorithm: unknown algorithm \(newValue.rawValue)")
             }
-            item.audioTimePitchAlgorithm = newValue == .varispeed ? .varispeed : .timeDomain
+            storedAlgorithm.withLock { algorithm in
+                algorithm = newValue
+                item.audioTimePitchAlgorithm = newValue == .varispeed ? .varispeed : .timeDomain
+            }
         }
     }
 

@@ -68,6 +68,7 @@ import Playhead
             looper?.loopingPlayerItems.map { AVPlayerItem.representing($0, asset: itemToLoop.ownAsset) } ?? []
         super.init()
         for copy in copies {
+            copy.audioTimePitchAlgorithm = itemToLoop.audioTimePitchAlgorithm
             copy.setOwner(player)
             player.hold(copy)
         }
