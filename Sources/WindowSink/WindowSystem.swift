@@ -20,7 +20,7 @@ final class WindowSystem {
     var retry = DisplayRetry()
     /// Why the whole display must be closed, or nil.
     var lossReason: String?
-    /// Whether the last event was a request to close a window.
+    /// Whether the last event was a request to close a window, and others are pending.
     var hasCloseRequest = false
     /// The closures to call once the windows that were closed have disappeared.
     var closedHandlers: [@Sendable () -> Void] = []
@@ -186,6 +186,8 @@ final class WindowSystem {
     func processPendingEvents(at now: DispatchTime = .now()) {
         var event = ph_sdl_event()
         while lossReason == nil, ph_sdl_wait(sdl.functions, &event, 0) == 1 { handle(event, at: now) }
+        // The two events of one request are appended at once, so the second one has been handled, too.
+        hasCloseRequest = false
         guard lossReason == nil else { return }
         for window in Array(windows.values) {
             do throws(PlaybackError) { try window.applyChanges() } catch { fail(window, error, at: now) }
