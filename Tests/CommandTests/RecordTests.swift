@@ -126,6 +126,42 @@ struct RecordTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test(
+        "In the foreground again, q ends the recording, also without a status line",
+        .enabled(if: deviceLibraryIsThere && Terminal.isThere)
+    )
+    func foreground() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Terminal.run(
+            """
+            import glob
+            def awaits(words, condition):
+                limit = time.monotonic() + 30
+                while not condition():
+                    if time.monotonic() > limit: fail(words)
+                    more(time.monotonic() + 0.02)
+            def isRecording(): return any(map(os.path.getsize, glob.glob(sys.argv[1] + '.*.part')))
+            # The shell of this test does not echo either.
+            def deliversKeys(): return not termios.tcgetattr(fd)[3] & termios.ICANON
+            start(command=['bash', '--norc', '--noediting', '-i'])
+            press('PS1="@@ "; stty -echo; echo rea""dy\\n'); until('ready'); until('@@ ')
+            press("'" + vplay + "' record --quiet --test --size 160x90 -o '" + sys.argv[1] + "'\\n")
+            awaits('it does not record', isRecording)
+            press('\\x1a'); until('Stopped')
+            until('@@ '); press('bg\\n'); until('@@ ')
+            press('jobs\\n'); until('Running')
+            until('@@ '); press('fg\\n'); awaits('it reads no keys', deliversKeys)
+            press('q')
+            until('@@ '); press('echo en""ded $?\\n'); until('ended 0')
+            press('exit\\n')
+            print(ends())
+            """,
+            folder.path("clip.mkv")
+        )
+        #expect(outcome.lines == ["0"], "\(outcome.text)")
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("An existing file is replaced with --overwrite only", .enabled(if: deviceLibraryIsThere))
     func existing() async throws {
         let folder = try TemporaryFolder()

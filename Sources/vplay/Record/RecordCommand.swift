@@ -104,7 +104,11 @@ struct RecordCommand: AsyncParsableCommand {
         }
         let keys = TerminalMode.isInteractive ? Self.quitKey(recorder) : nil
         let stops = keys.map(Self.suspensionSignals)
-        let status = quiet ? nil : RecordStatus(recorder, name: output) { [weak keys] in keys?.refresh() }
+        // With --quiet the terminal must be noticed, too, when the process returns to the foreground.
+        let status =
+            quiet && keys == nil
+            ? nil
+            : RecordStatus(recorder, name: output, isShown: !quiet) { [weak keys] in keys?.refresh() }
         do {
             _ = try await recorder.record()
         } catch {
@@ -156,8 +160,8 @@ private final class RecordStatus: Sendable {
     /// Dispatch sources may be used from any thread, although their protocol is not declared `Sendable`.
     private nonisolated(unsafe) let timer: (any DispatchSourceTimer)?
 
-    /// Starts the updates. `tick` is called before each of them.
-    init(_ recorder: Recorder, name: String, tick: @escaping @Sendable () -> Void) {
+    /// Starts the updates. `tick` is called before each of them, also without a line (`--quiet`).
+    init(_ recorder: Recorder, name: String, isShown: Bool, tick: @escaping @Sendable () -> Void) {
         guard Console.shared.isTerminal else {
             timer = nil
             return
@@ -168,7 +172,7 @@ private final class RecordStatus: Sendable {
         timer.schedule(deadline: .now(), repeating: .milliseconds(500))
         timer.setEventHandler {
             tick()
-            guard TerminalMode.isForeground(STDERR_FILENO) else { return }
+            guard isShown, TerminalMode.isForeground(STDERR_FILENO) else { return }
             let progress = recorder.progress
             let seconds = String(printf: "%.1f", progress.duration.seconds)
             let line = "recording \(name)  \(seconds) s, \(progress.frameCount) frames, q stops"
