@@ -258,6 +258,15 @@ struct PlayLogTests {
         #expect(Self.text(records) == [Self.interruptingLine])
     }
 
+    @Test("An item that --duration ends has reached the end of its range, unlike one that the command ends")
+    func rangeEnd() {
+        var tracker = interruptedTracker()
+        tracker.noteRangeEnd(of: film)
+        let records = tracker.quit(at: Self.moment(2400, dropped: 6))
+        let first = Self.interruptedLine.replacing("REASON", with: "eof")
+        #expect(Self.text(records) == [first, Self.interruptingLine])
+    }
+
     @Test("An item that is rejected has no pass, whether another one follows or the command ends")
     func rejected() {
         for end in [PlayerEvent.passEnded(film, .replaced), .currentItemChanged(film)] {

@@ -93,7 +93,7 @@ struct RangeTests {
         #expect(try await pictures("--rate", "2", Media.clip).count == 90)
     }
 
-    @Test("--duration counts from the start that a presentation chooses")
+    @Test("--duration counts from the start that a presentation chooses, and is its end in the log")
     func chosenStart() async throws {
         let folder = try TemporaryFolder()
         let made = try await Command.shell(
@@ -123,9 +123,14 @@ struct RangeTests {
                 #expect(follower == whole + Array(whole[first..<first + 20]))
             }
         }
-        let live = try await pictures("--duration", "1", served.server.url("/live.m3u8"))
+        let log = folder.path("log")
+        let url = served.server.url("/live.m3u8")
+        let live = try await pictures("--duration", "1", "--play-log", log, url)
         let start = try #require(live.first.flatMap { whole.firstIndex(of: $0) })
         #expect(start > 0 && live == Array(whole[start..<start + 10]))
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 1, "\(lines)")
+        #expect(lines.first?.contains(#""reason":"eof","whole":false"#) == true, "\(lines)")
         withExtendedLifetime(folder) {}
     }
 

@@ -310,6 +310,8 @@ extension PlaySession {
         let end = start + remaining - ItemMaker.smallestStep
         let observer = player.addBoundaryTimeObserver(forTimes: [end]) { [weak self] in
             guard let self, !isInterrupted else { return }
+            // A loop ends with the command, and not with its range.
+            if !repeatsSingleInput, player.repeatMode == .once { noteRangeEnd() }
             stop()
         }
         state.withLock { $0.durationObserver = observer }

@@ -52,6 +52,8 @@ struct PassTracker {
     private var interruptedPass: Pass?
     /// The last item that the session has rejected.
     private weak var rejectedItem: PlayerItem?
+    /// The item whose pass ends, with the command, where `--duration` does.
+    private weak var cutItem: PlayerItem?
     private var isPlaying = false
 
     /// Handles an event.
@@ -103,6 +105,9 @@ struct PassTracker {
     /// Records that an item cannot be played although it has been opened. Its fault has a line, and its pass has none.
     mutating func reject(_ item: PlayerItem) { rejectedItem = item }
 
+    /// Records that an item has been played to the end of `--duration`, where it does not end itself.
+    mutating func noteRangeEnd(of item: PlayerItem) { cutItem = item }
+
     /// Whether an item has been played in its current pass.
     func hasPlayed(_ item: PlayerItem, until host: HostTime) -> Bool {
         guard let pass, pass.item == ObjectIdentifier(item) else { return false }
@@ -119,8 +124,9 @@ struct PassTracker {
     mutating func quit(at moment: Moment) -> [PassRecord] {
         defer { (interruptedPass, pass) = (nil, nil) }
         let rejected = rejectedItem.map { ObjectIdentifier($0) }
+        let cut = cutItem.map { ObjectIdentifier($0) }
         return [interruptedPass, pass].compactMap(\.self).filter { $0.item != rejected }
-            .map { record(of: $0, .quit, at: moment) }
+            .map { record(of: $0, $0.item == cut ? .end : .quit, at: moment, isCut: true) }
     }
 
     /// Begins the pass of another item, or continues the one that was interrupted.

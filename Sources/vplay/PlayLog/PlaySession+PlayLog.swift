@@ -39,6 +39,12 @@ extension PlaySession {
         passes.withLock { $0.hasPlayed(item, until: player.hostTime) }
     }
 
+    /// Notes that `--duration` ends the current entry, whose item does not end there.
+    func noteRangeEnd() {
+        guard let item = state.withLock({ $0.current?.item }) else { return }
+        passes.withLock { $0.noteRangeEnd(of: item) }
+    }
+
     /// Records the passes that the end of the command ends, and waits for the disk, within limits.
     func closePlayLog() async {
         guard let playLog else { return }
