@@ -187,9 +187,23 @@ struct PlayToEndTests {
         #expect(ended == 3)
         #expect(bench.videoSink.numbers.count == 150)
         token.invalidate()
-        // The last item may have ended between the condition and the call. Another item that is removed has not.
+        #expect(try await playToEnd(bench) == "invalidArgument")
+    }
+
+    @Test("The end of a queue between two calls is returned once, unless another item has been set since")
+    func queueEnd() async throws {
+        let bench = PlayerTestBench(queue: 2, of: .silentClip())
         #expect(try await playToEnd(bench) == "end")
-        bench.player.replaceCurrentItem(with: bench.items[0])
+        bench.driver.run(seconds: 5)
+        #expect(bench.player.currentItem == nil)
+        #expect(try await playToEnd(bench) == "end")
+        #expect(try await playToEnd(bench) == "invalidArgument")
+        let last = bench.makeItem()
+        bench.player.replaceCurrentItem(with: last)
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        #expect(bench.player.currentItem == nil)
+        bench.player.replaceCurrentItem(with: bench.makeItem())
         bench.player.replaceCurrentItem(with: nil)
         #expect(try await playToEnd(bench) == "invalidArgument")
     }

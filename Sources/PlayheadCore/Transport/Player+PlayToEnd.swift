@@ -12,7 +12,8 @@ extension Player {
     /// where `PlayerEvent.didPlayToEndTime` reports it: at its end, at `PlayerItem.forwardPlaybackEndTime`, when it is
     /// played backward at its start, and at the end of each pass of a loop, which continues. For a `QueuePlayer` the
     /// method returns at the end of the item that is current at the call, and the queue continues; repeat the call
-    /// while there is a current item to play all of it. If the last item ends between two calls, the second one returns.
+    /// while there is a current item to play all of it. If the last item ends between two calls, the second one returns at
+    /// once.
     ///
     /// If the task is cancelled, the player pauses, and the method throws at once.
     ///

@@ -30,10 +30,11 @@ extension PlayerCore {
         let (id, failure) = state.withLock { state -> (UInt64, PlaybackError?) in
             state.ids += 1
             if state.isEnding || state.isReleased { return (state.ids, .endOfPlayer) }
-            // The end of a queue between two calls is not missed.
+            // The end of a queue between two calls is not missed, and is returned once.
             guard let item = state.itemID ?? state.lastOfQueue else {
                 return (state.ids, PlaybackError(code: .invalidArgument, message: "the player has no item"))
             }
+            state.lastOfQueue = nil
             state.endWaits[state.ids] = EndWait(item: item, completion: completion)
             return (state.ids, refusal.map { PlaybackError($0, url: nil) })
         }

@@ -151,7 +151,9 @@ extension PlayerCore {
                     state.queue.insert(state.queue.remove(at: index), at: 0)
                 }
                 state.advanceToNext()
-                if state.item == nil { state.lastOfQueue = old }
+                if state.item == nil, !state.endWaits.values.contains(where: { $0.item == old }) {
+                    state.lastOfQueue = old
+                }
                 return current
             }
             if let leaving { leaving.item.detach(from: leaving.id, of: self) }

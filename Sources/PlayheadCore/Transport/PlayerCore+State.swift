@@ -19,7 +19,8 @@ extension PlayerCore {
     struct State {
         var item: PlayerItem?
         var itemID: ItemID? { didSet { lastOfQueue = nil } }
-        /// The last item of a queue that has been played to its end, until another item or none is set.
+        /// The last item of a queue if no `playToEnd()` has waited for its end, until one returns, or another item is
+        /// set.
         var lastOfQueue: ItemID?
         /// The items after the current one, as far as this side knows.
         var queue: [QueuedItem] = []
