@@ -117,8 +117,8 @@ extension HTTPRepresentation {
         let status = head.status
         // The stream of an Icecast server is not found while its encoder is not connected.
         if status == 404, state.metadata.isLiveStream { return .retry(statusError(status), after: nil) }
-        // The target of an earlier redirect may have expired.
-        if Self.mayHaveExpired(status), fetch.address != state.baseAddress {
+        // The target of an earlier redirect may have expired. A replacement may have the same URL, as after another login.
+        if Self.mayHaveExpired(status), fetch.address != state.baseAddress || fetch.predatesReplacement {
             return .retry(statusError(status), after: 0)
         }
         switch status {

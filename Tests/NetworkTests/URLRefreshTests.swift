@@ -36,6 +36,25 @@ struct URLRefreshTests {
         }
     }
 
+    /// Reads a few bytes. Returns nil when they have arrived, or the error.
+    private static func read(
+        _ source: HTTPRepresentation,
+        at offset: Int64,
+        _ context: ReadContext
+    ) async -> MediaError? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 1)
+        defer { buffer.deallocate() }
+        while true {
+            do throws(MediaError) {
+                _ = try source.read(at: offset, into: buffer, context: context)
+                return nil
+            } catch {
+                guard error.code == .notReady else { return error }
+            }
+            await Task.yield()
+        }
+    }
+
     @Test(
         "The application is asked once for another URL, and reading continues at the same byte",
         arguments: [401, 403, 404, 410]
@@ -118,18 +137,7 @@ struct URLRefreshTests {
         }
         gate.signal()
         for (context, offset) in contexts {
-            var error = MediaError(.notReady, "")
-            while error.code == .notReady {
-                do throws(MediaError) {
-                    _ = try file.source.read(at: offset, into: buffer, context: context)
-                    Issue.record("a byte of a rejected request")
-                    return
-                } catch let failure {
-                    error = failure
-                }
-                await Task.yield()
-            }
-            #expect(error.code == .permissionDenied)
+            #expect(await Self.read(file.source, at: offset, context)?.code == .permissionDenied)
         }
         #expect(application.requests.withLock { $0.count } == 1)
     }
@@ -169,19 +177,50 @@ struct URLRefreshTests {
         file.server.gate.allow(1000)
         while file.source.receivedBytes < 2000 { await Task.yield() }
         gate.signal()
-        var error = MediaError(.notReady, "")
-        while error.code == .notReady {
-            do throws(MediaError) {
-                _ = try file.source.read(at: 200_000, into: buffer, context: second)
-                Issue.record("a byte of a rejected request")
-                return
-            } catch let failure {
-                error = failure
-            }
-            await Task.yield()
-        }
-        #expect(error.code == .permissionDenied)
+        #expect(await Self.read(file.source, at: 200_000, second)?.code == .permissionDenied)
         #expect(application.requests.withLock { $0.count } == 1)
+    }
+
+    @Test("A request from before the same URL was accepted again is repeated")
+    func sameURL() async throws {
+        let url = Locked("")
+        let (requests, numbers) = (Locked(0), Locked<[Int]>([]))
+        let gate = DispatchSemaphore(value: 0)
+        var policy = ServedFile.policy
+        policy.initialWindow = 60_000
+        policy.window = 60_000
+        let file = try ServedFile(
+            policy: policy,
+            urlRefresh: { _ in
+                requests.withLock { $0 += 1 }
+                while numbers.withLock({ !$0.contains(2) }) { await Task.yield() }
+                return url.withLock { $0 }
+            },
+            change: { request, answer in
+                numbers.withLock { $0.append(request.number) }
+                switch request.number {
+                case 1: answer = FaultServer.Answer(401)
+                case 2:
+                    answer = FaultServer.Answer(401)
+                    gate.wait()
+                // The first request again, so the URL has been replaced.
+                case 3: gate.signal()
+                default: break
+                }
+            }
+        )
+        defer { file.server.stop() }
+        url.withLock { $0 = file.server.url() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 1)
+        defer { buffer.deallocate() }
+        let (first, second) = (ReadContext(), ReadContext())
+        defer { for context in [first, second] { context.cancel() } }
+        #expect(throws: MediaError.self) { try file.source.read(at: 0, into: buffer, context: first) }
+        while numbers.withLock({ $0.isEmpty }) { await Task.yield() }
+        #expect(throws: MediaError.self) { try file.source.read(at: 200_000, into: buffer, context: second) }
+        #expect(await Self.read(file.source, at: 0, first) == nil)
+        #expect(await Self.read(file.source, at: 200_000, second) == nil)
+        #expect(requests.withLock { $0 } == 1)
     }
 
     @Test("An invalid replacement is an error")
