@@ -267,7 +267,7 @@ def playing(client):
     check("time-pos is set", round(client.get("time-pos"), 1), 0.5)
     client("observe_property", 3, "time-pos")
     client.wait("property-change", id=3)
-    # Slowly, so that the file does not end before it is repeated.
+    # The file is slow, so that it does not end before it is repeated.
     client("set_property", "speed", 0.1)
     client("set_property", "pause", False)
     times = [client.wait("property-change", id=3).get("data") for _ in range(5)]
@@ -678,7 +678,7 @@ def awaited(command, path):
         client.until("idle-active", lambda value: value is True)
         client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
         client.until("track-list/count", lambda value: value == 4)
-        # Slowly, so that it does not end before it has been checked.
+        # It is slow, so that it does not end before it has been checked.
         client("set_property", "speed", 0.25)
         (folder / ".b").write_bytes(pathlib.Path(CLIP).read_bytes())
         (folder / ".b").rename(folder / "b.mp4")

@@ -202,7 +202,7 @@ def playing(vplay):
 
 def idle(vplay):
     """A player that waits for something to play."""
-    # Slowly, as above.
+    # The clip is slow, as above.
     player = Player(vplay, "--idle", "--rate", "0.05")
     until("the name", owners, lambda text: f'"{NAME}"' in text)
     status("Stopped")

@@ -57,8 +57,9 @@ class Manager:
 
     def end(self, number=signal.SIGTERM):
         # The process is stopped while the notices are read: those that do not fit into the socket's queue are lost.
-        self.process.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         self.drain()
         self.process.send_signal(number)
         self.process.send_signal(signal.SIGCONT)
@@ -69,7 +70,7 @@ class Manager:
 
 def playing(vplay, folder):
     for name in (str(folder / "notify"), f"@playhead-{os.getpid()}"):
-        # From the start of the process: signs that have been sent before they are awaited are received without a wait.
+        # The time begins with the process, because signs that were sent before they are awaited are received at once.
         begin = time.monotonic()
         manager = Manager([vplay, "--loop", "--muted", "--video", "null", "--audio", "null", CLIP], name, watchdog=400_000)
         manager.wait("READY=1")

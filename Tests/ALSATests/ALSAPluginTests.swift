@@ -99,8 +99,8 @@ struct ALSAPluginTests {
     @Test("A pause and a loop lose and repeat no sample")
     func pausedAndLooped() async throws {
         let lap = (0..<19_200).map { [1 + $0] }
-        // More passes follow the third one until the player is shut down, and before it is paused. Their number depends
-        // on the load of the machine.
+        // The device plays on until the player is paused and until it is shut down, so the number of passes depends on the
+        // load of the machine.
         let passes = Array([[[Int]]](repeating: lap, count: 60).joined())
         try await expectExact(try makeRamp(19_200), passes, count: 2 * lap.count) { player in
             var events = player.events.makeAsyncIterator()

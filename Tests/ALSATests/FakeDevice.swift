@@ -7,7 +7,7 @@ import MediaCore
 /// A device behind ALSA's functions whose time, errors and buffer the test controls.
 ///
 /// C functions have no context, so there is one device per process, and its suites are serialized. The thread of an
-/// earlier test's sink, which may still close the device, has a handle of that test, whose calls have no effect.
+/// earlier test's sink may still close the device; it has the handle of that test, with which no call changes it.
 enum FakeDevice {
     struct State {
         /// The number of the test, which is the handle that `pcm_open` returns.

@@ -115,7 +115,7 @@ final class Running: Sendable {
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
     /// Only a process that hangs comes near this. A script that plays many files in real time takes more than a minute.
-    private static let patience = DispatchTimeInterval.seconds(600)
+    private static let patience = DispatchTimeInterval.seconds(300)
 
     func outcome() async throws -> Outcome {
         let identifier = process.processIdentifier

@@ -37,7 +37,7 @@ struct PictureTests {
         let outcome = try await run(
             """
             def end(how):
-                # In real time, and slowly: otherwise the end may come before the first frame has been drawn.
+                # It plays in real time and slowly; otherwise it may end before the first frame has been drawn.
                 if how == 'end': play('--start', '2', '--rate', '0.25', sys.argv[1])
                 elif how == 'full':
                     # The sink may fail before or after the first frame.

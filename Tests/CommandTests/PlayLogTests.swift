@@ -405,7 +405,7 @@ struct PlayLogTests {
                 before=$(lines "$@")
                 "$vplay" --untimed --loop --video none --play-log "$2" "$3" & child=$!
                 if [ "$4" = line ]; then
-                    until [ $(lines "$@") -gt $before ]; do kill -0 $child || exit; done
+                    until [ $(lines "$@") -gt $before ]; do kill -0 $child && [ $SECONDS -lt 60 ] || break; done
                 fi
                 sleep "$1"
                 kill -KILL $child

@@ -37,7 +37,7 @@ struct TerminalTests {
     func loopOff() async throws {
         let outcome = try await Terminal.run(
             """
-            # Slowly, so that the last input does not end before the key is pressed.
+            # The inputs are slow, so that the last one does not end before the key is pressed.
             start('--muted', '--loop', '--rate', '0.5', sys.argv[1], sys.argv[2])
             until('1/2 clip')
             press('>'); until(r'00:01 / [^\\r]*2/2 video-only')
@@ -130,7 +130,7 @@ struct TerminalTests {
     func narrowed() async throws {
         let outcome = try await Terminal.run(
             """
-            # Paused from the start, so that the line does not change until the resize.
+            # It is paused from the start, so that the line does not change until the resize.
             start('--muted', '--loop', '--pause', '--video', 'null', sys.argv[1], columns=100)
             until(r'00:00 / 00:03 [^\\r]*paused[^\\r]*clip-h264-aac\\.mp4\\r')
             resize(40)

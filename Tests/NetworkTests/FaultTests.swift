@@ -137,12 +137,23 @@ struct FaultTests {
         return try ServedFile(timeout: .seconds(60), policy: policy, change: change)
     }
 
-    /// Reads the first byte, which has not arrived yet. The context stays registered as a reader that waits.
+    /// Reads the first byte, and returns the error: `.notReady` until it has arrived. The context stays registered as a
+    /// reader that waits.
     @discardableResult
     private static func readFirstByte(_ source: HTTPRepresentation, _ context: ReadContext) -> MediaError? {
         let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
         defer { byte.deallocate() }
         return #expect(throws: MediaError.self) { try source.read(at: 0, into: byte, context: context) }
+    }
+
+    /// Waits until a condition holds. Throws the error if no more attempts are made.
+    private static func wait(for source: HTTPRepresentation, until condition: () throws -> Bool) async throws
+    {
+        while try !condition() {
+            if let failure = source.state.withLock({ $0.lastFailure }) { throw failure }
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     /// Moves the time until the only request in progress has timed out, and the delay before the next one has passed.
@@ -167,11 +178,13 @@ struct FaultTests {
         let context = ReadContext()
         defer { context.cancel() }
         #expect(Self.readFirstByte(file.source, context)?.code == .notReady)
-        while file.server.log.isEmpty { await Task.yield() }
+        try await Self.wait(for: file.source) { !file.server.log.isEmpty }
         if hang == .inBody(70_000) {
-            while file.source.receivedBytes < 70_000 { await Task.yield() }
+            try await Self.wait(for: file.source) { file.source.receivedBytes >= 70_000 }
         }
         try Self.timeOut(file.source, time)
+        // Another reader would begin a request of its own if this one had failed.
+        #expect(file.source.state.withLock { $0.lastFailure } == nil)
         #expect(try file.read() == file.bytes)
         #expect(file.server.log.count == 2)
         if hang == .inBody(70_000) { #expect(file.ranges.last?.hasPrefix("70000-") == true) }
@@ -189,7 +202,7 @@ struct FaultTests {
         defer { context.cancel() }
         #expect(Self.readFirstByte(file.source, context)?.code == .notReady)
         for number in 1...3 {
-            while file.server.log.count < number { await Task.yield() }
+            try await Self.wait(for: file.source) { file.server.log.count >= number }
             try Self.timeOut(file.source, time)
         }
         let error = try #require(Self.readFirstByte(file.source, context))
@@ -221,10 +234,8 @@ struct FaultTests {
         defer { context.cancel() }
         #expect(Self.readFirstByte(source, context)?.code == .notReady)
         for number in 1...3 {
-            if scheme == "http" {
-                while try crowd.connecting() == 0 { await Task.yield() }
-            } else {
-                while server.connectionCount < number { await Task.yield() }
+            try await Self.wait(for: source) {
+                try scheme == "http" ? crowd.connecting() > 0 : server.connectionCount >= number
             }
             try Self.timeOut(source, time)
         }
@@ -244,7 +255,7 @@ struct FaultTests {
         defer { context.cancel() }
         #expect(Self.readFirstByte(file.source, context)?.code == .notReady)
         for number in 1...5 {
-            while file.source.receivedBytes < number * 20_000 { await Task.yield() }
+            try await Self.wait(for: file.source) { file.source.receivedBytes >= number * 20_000 }
             try Self.timeOut(file.source, time)
         }
         #expect(try file.read() == file.bytes)
@@ -375,6 +386,8 @@ struct FaultTests {
         #expect(error?.message.contains("data rate of the server is too low") == true)
         // A slow reader receives what has arrived after a fetch has failed, and begins another. The server may notice
         // the last request after it has been given up.
-        while file.server.log.count < policy.attemptLimit { sched_yield() }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while file.server.log.count < policy.attemptLimit, ContinuousClock.now < deadline { sched_yield() }
+        #expect(file.server.log.count >= policy.attemptLimit)
     }
 }

@@ -152,6 +152,11 @@ final class AudioServer: Sendable {
         try tool.run()
         try handle.close()
         for await _ in ended {}
+        // A wait that is cancelled ends early, and the status of a process that runs is a trap.
+        if tool.isRunning {
+            tool.terminate()
+            throw CancellationError()
+        }
         return (tool.terminationStatus, String(decoding: try Data(contentsOf: file), as: UTF8.self))
     }
 }

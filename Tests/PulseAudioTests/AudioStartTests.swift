@@ -153,11 +153,10 @@ extension PulseTests {
                 try sink.write(buffer(4800..<48_000))
                 let delay = clock.now - last
                 #expect(await recording.wait { $1.count >= 36_000 })
-                let underruns = sink.underruns
                 sink.finish()
                 let ours = await Self.rest(of: recording)
-                // On a busy machine the delay may be longer, and the sink's thread may be late.
-                guard delay < .milliseconds(15) && underruns == 0 || attempt == 10 else { continue }
+                // On a busy machine the delay may be longer.
+                guard delay < .milliseconds(15) || attempt == 10 else { continue }
                 #expect(Self.gaps(ours) == 0)
                 #expect(zip(ours, ours.dropFirst()).prefix(8000).allSatisfy { $1.value > $0.value })
                 break

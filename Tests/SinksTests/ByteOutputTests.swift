@@ -105,7 +105,7 @@ import Testing
         _ = fcntl(writer, F_SETFL, O_NONBLOCK)
         let (storage, packed) = makeStorage([(640, 480), (320, 240)], layout: .padded)
         let sink = RawVideoSink(ByteOutput(owning: writer, name: "pipe"))
-        // Not a task: the sink blocks the thread of this one, and a machine with one core has no other for tasks.
+        // A task would not run, because the sink blocks the thread of this one, and a machine with one core has no other.
         let (results, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         Thread.detachNewThread { continuation.yield(drain(reader)) }
         let format = VideoFormat(pixelFormat: .gray, size: PixelSize(width: 640, height: 480))

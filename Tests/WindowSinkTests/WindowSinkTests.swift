@@ -206,9 +206,11 @@ struct WindowSinkTests {
         let thread = try WindowThread.shared.get()
         let gate = DispatchSemaphore(value: 0)
         thread.perform { _ in gate.wait() }
-        try sink.present(.plain([0, 0, 0]))
-        thread.perform { continuation.yield(examine($0)) }
-        gate.signal()
+        do {
+            defer { gate.signal() }
+            try sink.present(.plain([0, 0, 0]))
+            thread.perform { continuation.yield(examine($0)) }
+        }
         var iterator = results.makeAsyncIterator()
         return await iterator.next()
     }

