@@ -137,15 +137,6 @@ struct FaultTests {
         return try ServedFile(timeout: .seconds(60), policy: policy, change: change)
     }
 
-    /// Reads the first byte, and returns the error: `.notReady` until it has arrived. The context stays registered as a
-    /// reader that waits.
-    @discardableResult
-    private static func readFirstByte(_ source: HTTPRepresentation, _ context: ReadContext) -> MediaError? {
-        let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
-        defer { byte.deallocate() }
-        return #expect(throws: MediaError.self) { try source.read(at: 0, into: byte, context: context) }
-    }
-
     /// Waits until a condition holds. Throws the error if no more attempts are made.
     private static func wait(for source: HTTPRepresentation, until condition: () throws -> Bool) async throws
     {
@@ -177,7 +168,7 @@ struct FaultTests {
         defer { file.server.stop() }
         let context = ReadContext()
         defer { context.cancel() }
-        #expect(Self.readFirstByte(file.source, context)?.code == .notReady)
+        #expect(ServedFile.readByte(file.source, context)?.code == .notReady)
         try await Self.wait(for: file.source) { !file.server.log.isEmpty }
         if hang == .inBody(70_000) {
             try await Self.wait(for: file.source) { file.source.receivedBytes >= 70_000 }
@@ -200,12 +191,12 @@ struct FaultTests {
         defer { file.server.stop() }
         let context = ReadContext()
         defer { context.cancel() }
-        #expect(Self.readFirstByte(file.source, context)?.code == .notReady)
+        #expect(ServedFile.readByte(file.source, context)?.code == .notReady)
         for number in 1...3 {
             try await Self.wait(for: file.source) { file.server.log.count >= number }
             try Self.timeOut(file.source, time)
         }
-        let error = try #require(Self.readFirstByte(file.source, context))
+        let error = try #require(ServedFile.readByte(file.source, context))
         #expect(error.code == .timedOut)
         #expect(!error.isRetryable)
         #expect(error.location == file.source.name)
@@ -232,14 +223,14 @@ struct FaultTests {
         )
         let context = ReadContext()
         defer { context.cancel() }
-        #expect(Self.readFirstByte(source, context)?.code == .notReady)
+        #expect(ServedFile.readByte(source, context)?.code == .notReady)
         for number in 1...3 {
             try await Self.wait(for: source) {
                 try scheme == "http" ? crowd.connecting() > 0 : server.connectionCount >= number
             }
             try Self.timeOut(source, time)
         }
-        #expect(Self.readFirstByte(source, context)?.code == .timedOut)
+        #expect(ServedFile.readByte(source, context)?.code == .timedOut)
         #expect(server.connectionCount == (scheme == "http" ? 0 : 3))
         #expect(source.fetchCount == 0)
     }
@@ -253,7 +244,7 @@ struct FaultTests {
         defer { file.server.stop() }
         let context = ReadContext()
         defer { context.cancel() }
-        #expect(Self.readFirstByte(file.source, context)?.code == .notReady)
+        #expect(ServedFile.readByte(file.source, context)?.code == .notReady)
         for number in 1...5 {
             try await Self.wait(for: file.source) { file.source.receivedBytes >= number * 20_000 }
             try Self.timeOut(file.source, time)

@@ -98,6 +98,23 @@ struct ServedFile {
         return result
     }
 
+    /// Reads one byte. Returns nil if it has arrived, or the error: `.notReady` if the context waits for it as a reader
+    /// of the source.
+    static func readByte(
+        _ source: any ByteSource,
+        at offset: Int64 = 0,
+        _ context: ReadContext
+    ) -> MediaError? {
+        let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+        defer { byte.deallocate() }
+        do throws(MediaError) {
+            _ = try source.read(at: offset, into: byte, context: context)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// The range of each request as "first-last", or "-" for none.
     var ranges: [String] {
         server.log.map { request in

@@ -9,16 +9,21 @@ import Testing
 /// application is asked on another one, and a machine with two cores has only two.
 @Suite("Replacing expired URLs", .serialized, .timeLimit(.minutes(10)))
 struct URLRefreshTests {
+    /// A policy whose requests are much smaller than the file.
+    private static var policy: HTTPRepresentation.Policy {
+        var policy = ServedFile.policy
+        policy.initialWindow = 60_000
+        policy.window = 60_000
+        return policy
+    }
+
     /// Returns a file on a server that rejects /film.mp4 after the first `good` requests and has the file at /new.
     private func expiring(
         _ status: Int = 403,
         good: Int = 1,
         urlRefresh: HTTPRepresentation.URLRefresh?
     ) throws -> ServedFile {
-        var policy = ServedFile.policy
-        policy.initialWindow = 60_000
-        policy.window = 60_000
-        return try ServedFile(policy: policy, urlRefresh: urlRefresh) {
+        try ServedFile(policy: Self.policy, urlRefresh: urlRefresh) {
             if $0.path == "/film.mp4", $0.number > good { $1 = FaultServer.Answer(status) }
         }
     }
@@ -36,21 +41,31 @@ struct URLRefreshTests {
         }
     }
 
-    /// Reads a few bytes. Returns nil when they have arrived, or the error.
-    private static func read(
+    /// Requests that the server holds until they are released.
+    private final class HeldRequests: Sendable {
+        private let count = Locked(0)
+        private let gate = DispatchSemaphore(value: 0)
+
+        func hold() {
+            count.withLock { $0 += 1 }
+            gate.wait()
+            gate.signal()
+        }
+
+        func wait(for expected: Int) async { while count.withLock({ $0 }) < expected { await Task.yield() } }
+
+        func release() { gate.signal() }
+    }
+
+    /// Waits for a byte. Returns nil when it has arrived, or the error.
+    private static func readByte(
         _ source: HTTPRepresentation,
         at offset: Int64,
         _ context: ReadContext
     ) async -> MediaError? {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 1)
-        defer { buffer.deallocate() }
         while true {
-            do throws(MediaError) {
-                _ = try source.read(at: offset, into: buffer, context: context)
-                return nil
-            } catch {
-                guard error.code == .notReady else { return error }
-            }
+            let error = ServedFile.readByte(source, at: offset, context)
+            guard error?.code == .notReady else { return error }
             await Task.yield()
         }
     }
@@ -109,35 +124,23 @@ struct URLRefreshTests {
     func refusedForAll() async throws {
         let url = Locked("")
         let application = Application { url.withLock { $0 } }
-        let waiting = Locked(0)
-        let gate = DispatchSemaphore(value: 0)
-        var policy = ServedFile.policy
-        policy.initialWindow = 60_000
-        policy.window = 60_000
-        let file = try ServedFile(policy: policy, urlRefresh: application.replaceURL) { request, answer in
-            answer = FaultServer.Answer(403)
-            guard request.path == "/new" else { return }
-            waiting.withLock { $0 += 1 }
-            gate.wait()
-            gate.signal()
+        let held = HeldRequests()
+        let file = try ServedFile(policy: Self.policy, urlRefresh: application.replaceURL) {
+            $1 = FaultServer.Answer(403)
+            if $0.path == "/new" { held.hold() }
         }
         defer { file.server.stop() }
         url.withLock { $0 = file.server.url("/new") }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 1)
-        defer { buffer.deallocate() }
-        var contexts: [(context: ReadContext, offset: Int64)] = []
-        defer { for reader in contexts { reader.context.cancel() } }
-        for (index, offset) in [Int64(0), 200_000].enumerated() {
-            let context = ReadContext()
-            contexts.append((context, offset))
-            #expect(throws: MediaError.self) {
-                try file.source.read(at: offset, into: buffer, context: context)
-            }
-            while waiting.withLock({ $0 }) <= index { await Task.yield() }
+        let readers = [Int64(0), 200_000].map { (context: ReadContext(), offset: $0) }
+        defer { for reader in readers { reader.context.cancel() } }
+        for (index, reader) in readers.enumerated() {
+            let error = ServedFile.readByte(file.source, at: reader.offset, reader.context)
+            #expect(error?.code == .notReady)
+            await held.wait(for: index + 1)
         }
-        gate.signal()
-        for (context, offset) in contexts {
-            #expect(await Self.read(file.source, at: offset, context)?.code == .permissionDenied)
+        held.release()
+        for (context, offset) in readers {
+            #expect(await Self.readByte(file.source, at: offset, context)?.code == .permissionDenied)
         }
         #expect(application.requests.withLock { $0.count } == 1)
     }
@@ -146,11 +149,8 @@ struct URLRefreshTests {
     func refusedMeanwhile() async throws {
         let url = Locked("")
         let application = Application { url.withLock { $0 } }
-        let isWaiting = Locked(false)
-        let gate = DispatchSemaphore(value: 0)
-        var policy = ServedFile.policy
-        policy.initialWindow = 60_000
-        policy.window = 60_000
+        let held = HeldRequests()
+        var policy = Self.policy
         policy.loop = NetworkTime().loop
         let file = try ServedFile(policy: policy, urlRefresh: application.replaceURL) { request, answer in
             if request.range?.first == 0 {
@@ -158,26 +158,21 @@ struct URLRefreshTests {
                 return
             }
             answer = FaultServer.Answer(403)
-            guard request.path == "/new" else { return }
-            isWaiting.withLock { $0 = true }
-            gate.wait()
-            gate.signal()
+            if request.path == "/new" { held.hold() }
         }
         defer { file.server.stop() }
         url.withLock { $0 = file.server.url("/new") }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 1)
-        defer { buffer.deallocate() }
         let (first, second) = (ReadContext(), ReadContext())
         defer { for context in [first, second] { context.cancel() } }
-        #expect(throws: MediaError.self) { try file.source.read(at: 0, into: buffer, context: first) }
+        #expect(ServedFile.readByte(file.source, first)?.code == .notReady)
         file.server.gate.allow(1000)
         while file.source.receivedBytes < 1000 { await Task.yield() }
-        #expect(throws: MediaError.self) { try file.source.read(at: 200_000, into: buffer, context: second) }
-        while !isWaiting.withLock({ $0 }) { await Task.yield() }
+        #expect(ServedFile.readByte(file.source, at: 200_000, second)?.code == .notReady)
+        await held.wait(for: 1)
         file.server.gate.allow(1000)
         while file.source.receivedBytes < 2000 { await Task.yield() }
-        gate.signal()
-        #expect(await Self.read(file.source, at: 200_000, second)?.code == .permissionDenied)
+        held.release()
+        #expect(await Self.readByte(file.source, at: 200_000, second)?.code == .permissionDenied)
         #expect(application.requests.withLock { $0.count } == 1)
     }
 
@@ -186,11 +181,8 @@ struct URLRefreshTests {
         let url = Locked("")
         let (requests, numbers) = (Locked(0), Locked<[Int]>([]))
         let gate = DispatchSemaphore(value: 0)
-        var policy = ServedFile.policy
-        policy.initialWindow = 60_000
-        policy.window = 60_000
         let file = try ServedFile(
-            policy: policy,
+            policy: Self.policy,
             urlRefresh: { _ in
                 requests.withLock { $0 += 1 }
                 while numbers.withLock({ !$0.contains(2) }) { await Task.yield() }
@@ -211,15 +203,13 @@ struct URLRefreshTests {
         )
         defer { file.server.stop() }
         url.withLock { $0 = file.server.url() }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 1)
-        defer { buffer.deallocate() }
         let (first, second) = (ReadContext(), ReadContext())
         defer { for context in [first, second] { context.cancel() } }
-        #expect(throws: MediaError.self) { try file.source.read(at: 0, into: buffer, context: first) }
+        #expect(ServedFile.readByte(file.source, first)?.code == .notReady)
         while numbers.withLock({ $0.isEmpty }) { await Task.yield() }
-        #expect(throws: MediaError.self) { try file.source.read(at: 200_000, into: buffer, context: second) }
-        #expect(await Self.read(file.source, at: 0, first) == nil)
-        #expect(await Self.read(file.source, at: 200_000, second) == nil)
+        #expect(ServedFile.readByte(file.source, at: 200_000, second)?.code == .notReady)
+        #expect(await Self.readByte(file.source, at: 0, first) == nil)
+        #expect(await Self.readByte(file.source, at: 200_000, second) == nil)
         #expect(requests.withLock { $0 } == 1)
     }
 
@@ -295,13 +285,11 @@ struct URLRefreshTests {
         defer { file.server.stop() }
         let source = file.source
         let context = ReadContext()
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 1)
-        defer { buffer.deallocate() }
-        #expect(throws: MediaError.self) { try source.read(at: 0, into: buffer, context: context) }
+        #expect(ServedFile.readByte(source, context) != nil)
         while Self.unanswered.withLock({ $0.isEmpty }) { await Task.yield() }
         context.cancel()
         for answer in Self.unanswered.withLock({ $0 }) { answer.resume(returning: nil) }
-        #expect(throws: MediaError.self) { try source.read(at: 0, into: buffer, context: context) }
+        #expect(ServedFile.readByte(source, context) != nil)
     }
 
     private static let unanswered = Locked<[CheckedContinuation<String?, Never>]>([])

@@ -403,20 +403,27 @@ struct DiskCacheTests {
         }
     }
 
-    @Test("The key function is called before the first request, when the source holds no lock")
-    func keyFunction() async throws {
-        let server = Locked<FaultServer?>(nil)
+    /// A key function, and the number of requests that the server had received at each of its calls.
+    private final class ObservedKey: Sendable {
         let requestCounts = Locked<[Int]>([])
-        let key: @Sendable (URL) -> String = { url in
+        private let server = Locked<FaultServer?>(nil)
+
+        func observe(_ served: FaultServer) { server.withLock { $0 = served } }
+
+        func make(_ url: URL) -> String {
             let count = server.withLock { $0 }?.log.count ?? 0
             requestCounts.withLock { $0.append(count) }
             return url.path
         }
-        try await use(key: key) { file in
-            let served = file.server
-            server.withLock { $0 = served }
+    }
+
+    @Test("The key function is called before the first request, when the source holds no lock")
+    func keyFunction() async throws {
+        let key = ObservedKey()
+        try await use(key: key.make) { file in
+            key.observe(file.server)
             _ = try await read(file)
-            let counts = requestCounts.withLock { $0 }
+            let counts = key.requestCounts.withLock { $0 }
             #expect(!counts.isEmpty)
             #expect(counts.allSatisfy { $0 == 0 }, "\(counts)")
             file.simulateNewProcess()
@@ -426,26 +433,19 @@ struct DiskCacheTests {
 
     @Test("The key function is called before the request of a revalidation", arguments: [false, true])
     func keyFunctionOfRevalidation(hasChanged: Bool) async throws {
-        let server = Locked<FaultServer?>(nil)
-        let requestCounts = Locked<[Int]>([])
-        let key: @Sendable (URL) -> String = { url in
-            let count = server.withLock { $0 }?.log.count ?? 0
-            requestCounts.withLock { $0.append(count) }
-            return url.path
-        }
+        let key = ObservedKey()
         let bytes = ServedFile.bytes(300_000)
         let change: Change = { request, answer in
             if hasChanged, request.number > 1 { answer = .file(bytes, for: request, tag: "\"2\"") }
         }
-        try await use(key: key, change: change) { file in
-            let served = file.server
-            server.withLock { $0 = served }
+        try await use(key: key.make, change: change) { file in
+            key.observe(file.server)
             _ = try await read(file)
             let count = file.server.log.count
-            requestCounts.withLock { $0 = [] }
+            key.requestCounts.withLock { $0 = [] }
             file.simulateNewProcess()
             try await expectLocal(file, "/film.mp4", !hasChanged)
-            let counts = requestCounts.withLock { $0 }
+            let counts = key.requestCounts.withLock { $0 }
             #expect(!counts.isEmpty)
             #expect(counts.allSatisfy { $0 == count }, "\(counts)")
         }
