@@ -9,12 +9,6 @@ package struct TerminalCapabilities: Hashable, Sendable {
     package var colors: TerminalColors
     package var symbols: TerminalSymbols
 
-    package init(graphics: TerminalGraphics, colors: TerminalColors, symbols: TerminalSymbols) {
-        self.graphics = graphics
-        self.colors = colors
-        self.symbols = symbols
-    }
-
     /// Determines the capabilities from the environment.
     ///
     /// Returns nil if there is no terminal that can position its cursor.

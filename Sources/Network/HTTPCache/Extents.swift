@@ -5,7 +5,6 @@ struct Extent: Hashable, Sendable {
     var checksum: UInt64
 
     var end: Int64 { start + Int64(count) }
-    var range: Range<Int64> { start..<end }
 
     /// The maximum size of an extent, which is read and written as a whole.
     static let byteLimit = 64 << 10

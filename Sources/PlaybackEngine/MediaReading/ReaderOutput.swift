@@ -54,9 +54,6 @@ package final class ReaderOutput<Element: Sendable>: Sendable {
         }
     }
 
-    /// Whether the reader has removed every element.
-    var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
-
     /// Appends an element, unless the queue has ended.
     func append(_ element: Element, byteCount: Int) {
         let waiter = state.withLock { state -> Waiter? in

@@ -10,8 +10,6 @@ struct UpcomingPackets: Hashable {
     /// Whether the data of the pass ends after these packets.
     var endsPass = false
 
-    init() {}
-
     init(_ queue: PacketQueue, pass: Int) {
         for element in queue.prefix(.max) {
             switch element {

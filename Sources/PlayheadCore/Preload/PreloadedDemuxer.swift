@@ -21,7 +21,6 @@ final class PreloadedDemuxer: Demuxer {
 
     private struct State {
         var description: MediaDescription?
-        var isClaimed = false
         var enabled: Set<Int> = []
         /// The packets that were read and have not been returned.
         var packets: Deque<Packet> = []

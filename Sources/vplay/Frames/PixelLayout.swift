@@ -6,14 +6,6 @@ struct PixelLayout: Sendable {
     enum Component: String, Sendable {
         case uint8, uint16, float32
 
-        var byteCount: Int {
-            switch self {
-            case .uint8: 1
-            case .uint16: 2
-            case .float32: 4
-            }
-        }
-
         /// The type's name in a NumPy file.
         var descriptor: String {
             switch self {

@@ -90,9 +90,6 @@ struct Playlist: Sendable {
         jump(to: 0)
     }
 
-    /// Returns the entry that `next()` returns, or nil at the end of the list, also of one that is repeated.
-    func peek() -> PlaylistEntry? { nextIndex < entries.count ? entries[nextIndex] : nil }
-
     /// Returns the next entry, or nil at the end of the list.
     mutating func next() -> PlaylistEntry? {
         var begins = seed != nil && hasBegunRound && nextIndex == 0
