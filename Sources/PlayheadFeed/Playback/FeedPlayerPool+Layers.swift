@@ -10,7 +10,7 @@ extension FeedPlayerPool {
             return published.bindings[id]
         }
         if let old, old.layer === layer, old.isCurrent { return }
-        let binding = layer.flatMap { layer in layer.begin().map { LayerBinding(layer: layer, number: $0) } }
+        let binding = layer.flatMap { layer in layer.begin().map { makeBinding(of: layer, $0) } }
         let replaced = published.withLock { published -> LayerBinding? in
             // Another thread, or the layer's handler, may have assigned the layer to the clip again meanwhile.
             if let binding, published.bindings[id]?.isNewer(than: binding) == true { return nil }
@@ -18,6 +18,10 @@ extension FeedPlayerPool {
             return published.bindings[id]
         }
         replaced?.end()
+    }
+
+    private func makeBinding(of layer: FeedLayer, _ number: UInt64) -> LayerBinding {
+        LayerBinding(layer: layer, number: number, performOnSinkLane: clock.makeSinkLane())
     }
 
     /// Completes an assignment that `bind` began.
@@ -42,7 +46,7 @@ extension FeedPlayerPool {
             // If the other binding is current, this one is outdated, and the other one is applied again next.
             if !old.isCurrent { publish(nil, of: other, replacing: old) }
         }
-        performOnSinkLane { binding.layer.flush(binding.number) }
+        binding.performOnSinkLane { binding.layer.flush(binding.number) }
         if let slot = slot(of: id) { binding.layer.attach(slot.player, for: binding.number) }
         binding.layer.setPosterNeeded(for: binding.number) { [weak self, clock] in
             clock.enqueue { [weak self] in self?.requestPoster(of: id) }
@@ -54,9 +58,7 @@ extension FeedPlayerPool {
     /// is requested.
     func rebind(_ id: ID) {
         guard let binding = layers.removeValue(forKey: id) else { return }
-        let new = binding.layer.begin(after: binding.number).map {
-            LayerBinding(layer: binding.layer, number: $0)
-        }
+        let new = binding.layer.begin(after: binding.number).map { makeBinding(of: binding.layer, $0) }
         publish(new, of: id, replacing: binding)
         if let new { apply(new, to: id) }
     }

@@ -8,11 +8,13 @@ extension FeedPlayerPool {
         /// The number of the assignment of the layer to the clip.
         let number: UInt64
         let shape: PosterShape
+        let performOnSinkLane: @Sendable (@escaping @Sendable () -> Void) -> Void
         private weak var layer: FeedLayer?
 
         init(_ id: ID, _ binding: LayerBinding, _ shape: PosterShape) {
             self.id = id
             self.shape = shape
+            performOnSinkLane = binding.performOnSinkLane
             (number, layer) = (binding.number, binding.layer)
         }
 
@@ -53,7 +55,7 @@ extension FeedPlayerPool {
 
     private func requestPoster(of asset: Asset, isThumbnail: Bool, for need: Need) {
         // The state of a file is read on a lane that may block.
-        performOnSinkLane { [weak self, clock] in
+        need.performOnSinkLane { [weak self, clock] in
             let version = AssetVersion(asset)
             clock.enqueue { [weak self] in
                 self?.showPoster(of: asset, version, isThumbnail: isThumbnail, for: need)
@@ -63,8 +65,8 @@ extension FeedPlayerPool {
 
     private func showPoster(of asset: Asset, _ version: AssetVersion?, isThumbnail: Bool, for need: Need) {
         guard !isClosed, let layer = need.currentLayer else { return }
-        let show: @Sendable (VideoFrame) -> Void = { [performOnSinkLane] frame in
-            performOnSinkLane { need.show(frame) }
+        let show: @Sendable (VideoFrame) -> Void = { frame in
+            need.performOnSinkLane { need.show(frame) }
         }
         if let known = posters.poster(of: asset, version, need.shape) { return show(known) }
         if !isThumbnail, asset.isRemote, !core.allowsPosters {
@@ -87,7 +89,7 @@ extension FeedPlayerPool {
 
     /// Shows a frame of the application.
     private func layOut(_ frame: VideoFrame, for need: Need) {
-        performOnSinkLane { [weak self, clock, configuration] in
+        need.performOnSinkLane { [weak self, clock, configuration] in
             let shape = need.shape
             do throws(MediaError) {
                 need.show(

@@ -33,7 +33,6 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
     private let makeAsset: @Sendable (ID) -> Asset?
     let posters: PosterCache
     private let budget: PlaybackBudget
-    let performOnSinkLane: @Sendable (@escaping @Sendable () -> Void) -> Void
     private var slots: [FeedSlot<ID>] = []
     private let preloads: FeedPreloads<ID>
     var layers: [ID: LayerBinding] = [:]
@@ -64,7 +63,6 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         self.posters = posters
         self.budget = budget
         self.makeAsset = makeAsset
-        performOnSinkLane = clock.makeSinkLane()
         preloads = FeedPreloads(configuration, budget)
         preloads.setChangeHandler { [weak self, clock] change in
             clock.enqueue { [weak self] in self?.handlePreloaderChange(change) }

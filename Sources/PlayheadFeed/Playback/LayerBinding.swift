@@ -4,6 +4,8 @@
 struct LayerBinding: Sendable {
     let layer: FeedLayer
     let number: UInt64
+    /// Runs a closure on a lane of this assignment. It may call a sink that blocks, which then delays no other layer.
+    let performOnSinkLane: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     var isCurrent: Bool { layer.binding == number }
 
