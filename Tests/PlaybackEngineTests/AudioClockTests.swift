@@ -119,22 +119,60 @@ struct AudioClockTests {
         #expect(!bench.audioDevice.calls.contains(.flush))
     }
 
-    @Test("After a pause, audio and video start together at the time that is set", arguments: [0.3, 1])
+    @Test(
+        "After a pause, audio and video start together at the time that is set",
+        arguments: [0.3, 1, 1.9, 5]
+    )
     func scheduledStart(delay: Double) {
-        let bench = EngineTestBench(audio: .device())
-        bench.load(.clip(seconds: 5))
-        bench.play()
-        bench.driver.run(seconds: 1)
-        bench.play(0)
-        bench.driver.run(seconds: 0.5)
+        let bench = pausedBench()
         let (time, start) = (bench.time, bench.driver.now.advanced(by: Int64(delay * 1e9)))
         bench.loop.perform { $0.restart(1, at: nil, host: start) }
         let waiting = bench.run(seconds: delay)
         #expect(waiting.allSatisfy { $0.time == time && $0.offset == nil })
         let moments = bench.run(seconds: 1)
         #expect(abs(bench.time - time - 1000) < 1)
-        #expect(moments.worstOffset < 1)
+        #expect(moments.worstOffset < 1 && moments.allSatisfy { $0.offset != nil })
         #expect(bench.loop.snapshot.audio.corrections == 0)
+    }
+
+    /// Returns a bench that is paused after a second, with audio that the device has not played.
+    private func pausedBench(volume: Float = 1) -> EngineTestBench {
+        let bench = EngineTestBench(audio: .device())
+        if volume != 1 { bench.loop.perform { $0.setVolume(volume) } }
+        bench.load(.clip(seconds: 5))
+        bench.play()
+        bench.driver.run(seconds: 1)
+        bench.play(0)
+        bench.driver.run(seconds: 0.5)
+        return bench
+    }
+
+    @Test("A start far ahead that is cancelled loses no audio")
+    func cancelledStart() {
+        let bench = pausedBench()
+        let (time, start) = (bench.time, bench.driver.now.advanced(by: 5_000_000_000))
+        bench.loop.perform { $0.restart(1, at: nil, host: start) }
+        bench.driver.run(seconds: 1)
+        bench.play(0)
+        bench.driver.run(seconds: 0.5)
+        let count = bench.audioDevice.heard.count
+        bench.play()
+        bench.driver.run(seconds: 1)
+        let heard = bench.audioDevice.heard.dropFirst(count)
+        #expect(heard.first?.samples.first == Int16(truncatingIfNeeded: Int((time * 48).rounded())))
+        #expect(heard.count == 1 && abs(bench.offset ?? 99) < 1)
+    }
+
+    @Test("A device that is unmuted for the first time before a start far ahead plays nothing until then")
+    func unmutedBeforeStart() {
+        let bench = pausedBench(volume: 0)
+        let start = bench.driver.now.advanced(by: 5_000_000_000)
+        bench.loop.perform { $0.restart(1, at: nil, host: start) }
+        bench.driver.run(seconds: 1)
+        bench.loop.perform { $0.setVolume(1) }
+        #expect(bench.run(seconds: 4).allSatisfy { $0.offset == nil })
+        let moments = bench.run(seconds: 1)
+        #expect(moments.worstOffset < 1 && moments.allSatisfy { $0.offset != nil })
     }
 
     @Test("After a start at a time in the past, audio and video continue as if they had played since then")

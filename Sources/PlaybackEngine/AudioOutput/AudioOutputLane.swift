@@ -304,8 +304,8 @@ package final class AudioOutputLane: @unchecked Sendable {
         writer.resetConversion()
     }
 
-    /// Discards what the device has not played, because the stopped timeline has moved to `media`. Audio from there on
-    /// that was written before is written again when the timeline starts.
+    /// Discards what the device has not played, because the stopped timeline has moved to `media`, or leaves it later.
+    /// Audio from there on that was written before is written again by `startInterruptedAudio`.
     func move(to media: TimelineTime) {
         guard let scheduler else { return }
         enqueue { [self] in

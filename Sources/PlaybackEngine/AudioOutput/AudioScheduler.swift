@@ -84,6 +84,7 @@ final class AudioScheduler: @unchecked Sendable {
         }
         let time = Self.streamTime(of: gap, in: buffer)
         if gap > 0 { try writeSilence(time, end, like: buffer, placement) }
+        guard !mustRestart else { return }
         try writeMapped(trimmed(buffer, by: -time), max(media, end), placement)
     }
 
@@ -106,6 +107,8 @@ final class AudioScheduler: @unchecked Sendable {
         let early = placement.due(of: buffer).nanoseconds(since: heard)
         if early > Int64(Self.timestampTolerance), !device.isConnecting {
             try writeSilence(early, media - placement.rate.mediaTime(for: early), like: buffer, placement)
+            // Without the silence, the audio would be heard at once.
+            guard !mustRestart else { return }
         } else if early < 0, startsMidStream {
             let remaining = trimmed(buffer, by: -early)
             guard remaining.frameCount > 0 else { return }
@@ -133,7 +136,7 @@ final class AudioScheduler: @unchecked Sendable {
         }
     }
 
-    /// Drops a buffer for which the device has no capacity because it is not available.
+    /// Drops a buffer for which the device has no capacity, because it is not available or much silence precedes it.
     private func dropBuffer() {
         mustRestart = true
         startsMidStream = true

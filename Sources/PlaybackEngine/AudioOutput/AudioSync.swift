@@ -12,6 +12,9 @@ struct AudioSync {
     private var lastReading = HostTime.zero
     /// The time until which the start of the timeline waits for the device, or nil if it does not wait.
     private var startDeadline: HostTime?
+    /// The time from which audio is written for a start that the application has set, or nil. The device plays nothing
+    /// before, because it has no capacity for long silence.
+    private var writeTime: HostTime?
     /// True if the device has supplied a reading since the start.
     private var hasReading = false
     /// The rate for which the audio of the device was processed, or nil if there is audio of several rates.
@@ -54,6 +57,14 @@ struct AudioSync {
     /// - Returns: The time of the next comparison, or nil if there is nothing to compare.
     mutating func update(_ timeline: inout Timeline, isAudible: Bool, at now: HostTime) -> HostTime? {
         guard let output, let device = output.device else { return nil }
+        if timeline.isRunning, let writeTime {
+            guard now >= writeTime else { return writeTime }
+            self.writeTime = nil
+            lastReading = now
+            // The flush of `move` makes the delay of the device begin now.
+            output.move(to: timeline.media(at: now))
+            output.startInterruptedAudio(with: timeline)
+        }
         guard timeline.isRunning, isAudible else {
             followHost(&timeline, at: now)
             return nil
@@ -182,18 +193,28 @@ struct AudioSync {
         output.changeRate(with: timeline, at: point) { moved(point.media, $0, epoch) }
     }
 
-    /// Prepares for a stop or another start of the timeline, which cancels rate changes that have not been heard yet.
+    /// Prepares for a stop or another start of the timeline, which cancels rate changes that have not been heard yet,
+    /// and a start that has not been reached.
     mutating func cancelRateChange(of timeline: Timeline, at now: HostTime) {
+        writeTime = nil
         // The device has received audio for the former rate, and audio for the new one after it.
         if timeline.changesRate(after: now) { rate = nil }
     }
 
-    /// Processes the audio again after a pause if the rate has changed, or if the application has set the time of the
-    /// start, before or after which the device would play what it has received.
+    /// Continues the audio after a pause. It is processed again if the rate has changed, or if the application has set
+    /// the time of the start, before or after which the device would play what it has received.
     mutating func resume(_ timeline: Timeline, hasStartTime: Bool, at now: HostTime) {
-        guard timeline.rate != rate || hasStartTime else { return }
-        rate = timeline.rate
-        reprocess(timeline, hasStartTime: hasStartTime, at: now)
+        if hasStartTime, let lead, timeline.begin.advanced(by: -lead) > now {
+            writeTime = timeline.begin.advanced(by: -lead)
+            rate = timeline.rate
+            output?.move(to: timeline.media(at: now))
+            return
+        }
+        if timeline.rate != rate || hasStartTime {
+            rate = timeline.rate
+            reprocess(timeline, hasStartTime: hasStartTime, at: now)
+        }
+        output?.startInterruptedAudio(with: timeline)
     }
 
     private func reprocess(_ timeline: Timeline, hasStartTime: Bool = false, at now: HostTime) {

@@ -147,10 +147,7 @@ extension PlaybackLoop {
         } else {
             audio.cancelRateChange(of: presentation.timeline, at: now)
             presentation.setRate(rate, at: start)
-            if rate > 0 {
-                audio.resume(presentation.timeline, hasStartTime: hasStartTime, at: now)
-                audio.output?.startInterruptedAudio(with: presentation.timeline)
-            }
+            if rate > 0 { audio.resume(presentation.timeline, hasStartTime: hasStartTime, at: now) }
         }
         publisher.frameRate.reset()
         audio.output?.setPaused(rate == 0)
