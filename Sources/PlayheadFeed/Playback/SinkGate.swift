@@ -3,7 +3,7 @@ import Playhead
 /// A gate in front of a sink that shows one clip after another. Only frames of the current clip pass.
 ///
 /// Frames arrive on the lanes of several players. They are presented one at a time by the thread that finds the queue
-/// idle; other threads do not wait.
+/// idle; other threads do not wait. While the sink is busy, the newest frame of a player replaces the one that waits.
 ///
 /// `@unchecked Sendable`: `started`, `poster`, `lastClip` and `isFinished` are only used by the thread that empties
 /// the queue; `queue` and `failure` are locked.
@@ -14,8 +14,14 @@ final class SinkGate: @unchecked Sendable {
         func didShow(_ binding: UInt64, isVideo: Bool)
     }
 
+    private struct Work {
+        /// The number of the clip of a frame of a player, or nil for other work.
+        let clip: UInt64?
+        let body: @Sendable () -> Void
+    }
+
     private struct Queue {
-        var waiting: [@Sendable () -> Void] = []
+        var waiting: [Work] = []
         var isBusy = false
     }
 
@@ -37,17 +43,19 @@ final class SinkGate: @unchecked Sendable {
         lastClip = binding
     }
 
-    private func perform(_ work: @escaping @Sendable () -> Void) {
+    private func perform(frameOf clip: UInt64? = nil, _ body: @escaping @Sendable () -> Void) {
         let isFirst = queue.withLock { queue in
-            queue.waiting.append(work)
+            // The player does not wait for the sink, so frames for a slow sink would accumulate.
+            if let clip, queue.waiting.last?.clip == clip { queue.waiting.removeLast() }
+            queue.waiting.append(Work(clip: clip, body: body))
             defer { queue.isBusy = true }
             return !queue.isBusy
         }
         guard isFirst else { return }
-        while let next = dequeue() { next() }
+        while let next = dequeue() { next.body() }
     }
 
-    private func dequeue() -> (@Sendable () -> Void)? {
+    private func dequeue() -> Work? {
         queue.withLock { queue in
             queue.isBusy = !queue.waiting.isEmpty
             return queue.isBusy ? queue.waiting.removeFirst() : nil
@@ -59,7 +67,7 @@ final class SinkGate: @unchecked Sendable {
     /// - Parameter shape: The shape of a poster, which is presented once, or nil for a frame of the player.
     func present(_ frame: VideoFrame, of binding: UInt64, as shape: PosterShape? = nil) throws {
         let isVideo = shape == nil
-        perform { [self] in
+        perform(frameOf: isVideo ? binding : nil) { [self] in
             guard !isFinished, let owner, owner.shouldShow(binding, isVideo: isVideo) else { return }
             if let shape, let poster, poster == (binding, shape) { return }
             beginClip(binding)
