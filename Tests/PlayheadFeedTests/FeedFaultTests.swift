@@ -617,6 +617,31 @@ struct FeedPosterTests {
         #expect(layer.content == .video)
     }
 
+    @Test("A layer that is assigned to another clip while it is being assigned stays with that clip")
+    func boundToAnotherMeanwhile() {
+        let driver = ManualDriver()
+        let (feed, layer, sink) = makeTwoCells(driver)
+        feed.setLayer(layer, for: 0)
+        driver.run(seconds: 0.2)
+        let isFirst = Locked(true)
+        // The handler is called within the assignment, and assigns the layer as another thread might.
+        layer.setContentHandler { [weak layer, weak feed] content in
+            let wasFirst = isFirst.withLock { value in
+                defer { value = false }
+                return value
+            }
+            if wasFirst { feed?.setLayer(layer, for: 2) }
+        }
+        // Without cells these clips have no players.
+        feed.setLayer(layer, for: 3)
+        #expect(!isFirst.withLock { $0 })
+        driver.run(seconds: 0.2)
+        #expect(layer.content == .poster && sink.sizes.last == Self.size)
+        layer.size = PixelSize(width: 32, height: 24)
+        driver.run(seconds: 0.2)
+        #expect(sink.sizes.last?.width == 32)
+    }
+
     @Test("The bars of a poster have the layer's background color", .enabled(if: Fixture.areThere))
     func bars() throws {
         let driver = ManualDriver(settlesByItself: true)

@@ -38,13 +38,15 @@ extension FeedPlayerPool {
     private func apply(_ binding: LayerBinding?, to id: ID) {
         guard !isClosed else { return binding?.end() ?? () }
         if let binding, let old = layers[id], old.isSame(as: binding) { return }
-        layers[id] = binding
+        layers[id] = nil
         guard let binding else { return }
+        // The layer has been assigned again meanwhile. That assignment may have been applied before this one.
+        guard binding.isCurrent else { return publish(nil, of: id, replacing: binding) }
+        layers[id] = binding
         // The layer was used by another clip until now.
         for (other, old) in layers where other != id && old.layer === binding.layer {
             layers[other] = nil
-            // If the other binding is current, this one is outdated, and the other one is applied again next.
-            if !old.isCurrent { publish(nil, of: other, replacing: old) }
+            publish(nil, of: other, replacing: old)
         }
         binding.performOnSinkLane { binding.layer.flush(binding.number) }
         if let slot = slot(of: id) { binding.layer.attach(slot.player, for: binding.number) }
