@@ -433,6 +433,22 @@ struct FeedPosterTests {
         #expect(contents.withLock { $0 } == [.poster, .nothing])
     }
 
+    @Test("A sink receives the poster although the sink for which it was being made is removed")
+    func removedSink() {
+        let driver = ManualDriver()
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        let feed = makeFeed(driver, backend, backend.add())
+        let (layer, sinks) = (FeedLayer(size: Self.size), [RecordingSink([.rgba]), RecordingSink()])
+        for sink in sinks { layer.add(sink) }
+        feed.setLayer(layer, for: 0)
+        // The request has begun.
+        driver.step()
+        driver.step()
+        layer.remove(sinks[0])
+        driver.settle()
+        #expect(layer.content == .poster && sinks.map(\.sizes) == [[], [Self.size]])
+    }
+
     @Test("A sink that joins a visible cell whose player was released receives the poster")
     func sinkAfterRelease() {
         let driver = ManualDriver(settlesByItself: true)

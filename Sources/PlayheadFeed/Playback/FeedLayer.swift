@@ -149,6 +149,8 @@ public final class FeedLayer: Sendable {
         }
         if let bound { layer?.remove(bound) }
         gate?.finish()
+        // Posters are made for the first sink, which may be another one now.
+        state.withLock { $0.showsVideo ? nil : $0.posterNeeded }?()
     }
 
     // MARK: Used by the feed
