@@ -72,6 +72,18 @@ struct CarouselTests {
         #expect(banner.position == 1 && banner.feed.plan.playing == [1])
     }
 
+    @Test("A carousel that is dragged at once after its creation does not advance")
+    func draggedAtOnce() {
+        let driver = ManualDriver()
+        let banner = makeBanner(driver, [.picture(seconds: 1), .clip])
+        banner.drag(to: 0.2)
+        driver.run(seconds: 3)
+        #expect(banner.position == 0.2)
+        banner.settle(at: 0)
+        driver.run(seconds: 1.5)
+        #expect(banner.position == 1)
+    }
+
     @Test("Pictures are shown for a tenth of a second at least, whatever their time is")
     func shortestTime() {
         for seconds in [0, -1, 0.05, .nan, -.infinity] {

@@ -72,8 +72,9 @@ public final class CarouselPlayer: Sendable {
         feed.setCells(core.cells)
         feed.perform { [weak self] in
             guard let self else { return }
-            let (now, position) = (feed.now, position)
-            change { $0.move(to: position, isDragging: false, at: now) }
+            let now = feed.now
+            // The user may have begun to drag.
+            change { $0.move(to: $0.position, isDragging: $0.isDragging, at: now) }
         }
     }
 
