@@ -59,6 +59,20 @@ struct CarouselTests {
         #expect(core.nextTurn == nil && core.turn(afterEndOf: 1) == 2 && core.turn(afterEndOf: 0) == nil)
     }
 
+    @Test("Pages that are replaced during a drag do not end it, and a clip that is replaced has not ended")
+    func setPagesWhileDragged() {
+        var core = CarouselCore([.picture(seconds: 1), .clip])
+        core.move(to: 0.2, isDragging: true, at: .zero)
+        for pages in [[.picture(seconds: 1), .clip, .clip], [.clip, .clip]] as [[FeedKind]] {
+            core.setPages(pages, at: .zero)
+            #expect(core.isDragging && core.nextTurn == nil && core.position == 0)
+        }
+        #expect(core.turn(afterEndOf: 0) == nil)
+        core.retry(0)
+        core.move(to: 0, isDragging: false, at: second)
+        #expect(core.nextTurn == nil && core.turn(afterEndOf: 0) == 1)
+    }
+
     @Test("A clip that ends while it is dragged advances when dragging ends")
     func held() {
         let driver = ManualDriver(settlesByItself: true)

@@ -87,7 +87,8 @@ public struct CarouselCore: Sendable {
         return visibleSince.advanced(by: Int64(clamping: seconds * 1e9))
     }
 
-    /// Replaces the pages. The page that is shown stays in view if it still exists; otherwise the last one is shown.
+    /// Replaces the pages. The page that is shown stays in view if it still exists; otherwise the last one is shown. The
+    /// user continues to drag.
     ///
     /// - Parameters:
     ///   - pages: The kind of each page, in order.
@@ -100,11 +101,11 @@ public struct CarouselCore: Sendable {
         self.pages = pages
         failedPages.formIntersection(isSame ? [shown] : [])
         position = Double(shown)
-        isDragging = false
         if !isSame {
             clipHasEnded = false
-            visibleSince = isShown ? now : nil
+            visibleSince = nil
         }
+        updateVisibility(now)
     }
 
     /// Moves the carousel to a position.
@@ -218,5 +219,8 @@ public struct CarouselCore: Sendable {
     /// Records that the clip of a page plays, or is tried again.
     ///
     /// - Parameter page: The index of the page.
-    public mutating func retry(_ page: Int) { failedPages.remove(page) }
+    public mutating func retry(_ page: Int) {
+        failedPages.remove(page)
+        if page == index { clipHasEnded = false }
+    }
 }

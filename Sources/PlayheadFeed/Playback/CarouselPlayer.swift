@@ -116,7 +116,8 @@ public final class CarouselPlayer: Sendable {
     /// Whether the carousel is muted.
     public var isMuted: Bool { feed.isMuted }
 
-    /// Replaces the pages. The page that is shown stays in view if there are still enough pages.
+    /// Replaces the pages. The page that is shown stays in view if there are still enough pages. A drag continues until
+    /// `settle(at:)` is called.
     ///
     /// - Parameters:
     ///   - pages: The kind of each page, in order.
