@@ -163,6 +163,19 @@ struct AudioClockTests {
         #expect(heard.count == 1 && abs(bench.offset ?? 99) < 1)
     }
 
+    @Test("A rate that is set before a start far ahead applies at once, with audio")
+    func rateBeforeStart() {
+        let bench = pausedBench()
+        let (time, start) = (bench.time, bench.driver.now.advanced(by: 5_000_000_000))
+        bench.loop.perform { $0.restart(1, at: nil, host: start) }
+        bench.driver.run(seconds: 1)
+        bench.play(2)
+        bench.driver.run(seconds: 0.5)
+        let moments = bench.run(seconds: 0.5)
+        #expect(bench.time > time + 1000)
+        #expect(moments.worstOffset < 1 && moments.allSatisfy { $0.offset != nil })
+    }
+
     @Test("A device that is unmuted for the first time before a start far ahead plays nothing until then")
     func unmutedBeforeStart() {
         let bench = pausedBench(volume: 0)
