@@ -248,7 +248,7 @@ final class Rendition {
                 timeline.followMedia()
                 enqueue(packet)
             } else if case .atBreak = source.stop {
-                try move(to: source.index)
+                try move(to: source.index, isContinuing: true)
             } else if case .lost(let why) = source.stop {
                 throw try recovered(from: why)
             } else {
@@ -314,10 +314,11 @@ final class Rendition {
 
     // MARK: Changing segments
 
-    /// Continues with a segment, in the demuxer that can read its format.
-    private func move(to index: Int) throws(MediaError) {
+    /// Continues with a segment, in the demuxer that can read its format. `isContinuing` is true if all packets before
+    /// it have been read.
+    private func move(to index: Int, isContinuing: Bool = false) throws(MediaError) {
         source.begin(at: index)
-        timeline.noteJump()
+        if isContinuing { timeline.noteBreak() } else { timeline.noteJump() }
         guard let segment = source.segment else { return awaitSegment() }
         guard !currentRun.canRead(segment) else {
             if currentRun.isOpen || currentRun.demuxer === firstRun.demuxer {
@@ -332,12 +333,7 @@ final class Rendition {
             currentRun.isOpen = true
             try currentRun.demuxer.restart(at: segmentStart)
         } else {
-            currentRun = SegmentRun(
-                demuxer: demuxers.make(source),
-                segment: segment,
-                start: segmentStart,
-                followsDiscontinuity: source.followsDiscontinuity(source.index)
-            )
+            currentRun = SegmentRun(demuxer: demuxers.make(source), segment: segment, start: segmentStart)
         }
     }
 
@@ -360,10 +356,9 @@ final class Rendition {
             if let first = source.streamStart { currentRun.setFirst(first, of: source, timeline) }
             let timestamps = RunTimestamps(description, source.timestamp)
             let time = timestamps.tagTime ?? .zero
-            let shift = timestampAdjuster.shift(
-                of: currentRun.segment.discontinuity,
-                isMeasured: currentRun.followsDiscontinuity || wasLive
-            ) { currentRun.start + zero - description.startTime - time }
+            let shift = timestampAdjuster.shift(of: currentRun, isLive: wasLive) {
+                currentRun.start + zero - description.startTime - time
+            }
             let unwrapped = description.startTime + time + shift
             let cycles = timestamps.cycles(from: unwrapped, to: currentRun.start + zero)
             let opened = unwrapped + cycles - zero

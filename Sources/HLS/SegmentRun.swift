@@ -9,6 +9,10 @@ struct SegmentRun {
     var start = MediaTime.zero
     /// Whether that segment is the first one after a discontinuity.
     var followsDiscontinuity = false
+    /// The discontinuity sequence number of the media that were read up to that discontinuity, or nil after a jump.
+    var continuedSequence: Int64?
+    /// Whether the start is the end of these media, not the declared start.
+    var isCorrected = false
     var isOpen = false
     /// The enabled tracks of the first run that the demuxer continues, or nil if it is not open.
     var continuedTracks: Set<Int>?
@@ -32,5 +36,12 @@ struct SegmentRun {
         self.segment = segment
         start = timeline.start(of: index)
         followsDiscontinuity = source.followsDiscontinuity(index)
+        continuedSequence = nil
+        isCorrected = false
+        guard followsDiscontinuity, let end = timeline.mediaEnd(before: index) else { return }
+        continuedSequence = source.segment(at: index - 1)?.discontinuity
+        let declared = start
+        start = timeline.start(of: index, after: end)
+        isCorrected = start != declared
     }
 }

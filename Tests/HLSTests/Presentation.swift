@@ -97,8 +97,16 @@ enum Presentation {
                 of: "-f lavfi -i testsrc2=size=160x90:rate=30:duration=12",
                 in: folder
             )
+        case "fifteen segments":
+            // The same, in segments of 0.8 s that each begin with their only key frame.
+            try encode(
+                "-c:v libx264 -preset ultrafast -threads 1 -g 24 -keyint_min 24 -sc_threshold 0 -f hls "
+                    + "-hls_time 0.8 -hls_list_size 0 -hls_segment_filename %d.ts list.m3u8",
+                of: "-f lavfi -i testsrc2=size=160x90:rate=30:duration=12",
+                in: folder
+            )
         case "one key frame":
-            // The same, with a single key frame at the beginning.
+            // The same as the twelve, with a single key frame at the beginning.
             try encode(
                 "-c:v libx264 -preset ultrafast -threads 1 -g 1000 -keyint_min 1000 -sc_threshold 0 " + list
                     + "-hls_flags split_by_time -hls_segment_filename %d.ts list.m3u8",
