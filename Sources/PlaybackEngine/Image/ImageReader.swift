@@ -46,6 +46,8 @@ final class ImageReader {
     private var followsDecoder = false
     /// Whether a search has begun to decode and has not ended. The decoder may then lack frames.
     private var isSearching = false
+    /// Whether interlaced frames have been decoded whose fields may be in two packets, so that no packet is skipped.
+    private var mayReceiveFields = false
 
     /// The number of frames that a decoder must have produced before frames may be skipped. From these, it
     /// learns how far presentation order differs from decoding order.
@@ -279,6 +281,7 @@ final class ImageReader {
     private func accept(_ frame: VideoFrame) -> VideoFrame? {
         let time = frame.presentationTime
         decoding.frameCount += 1
+        if frame.isInterlaced, track.mayHaveFieldPackets { mayReceiveFields = true }
         if isAttachedPicture {
             lastSyncPoint = (.zero, frame)
             return frame
@@ -344,7 +347,7 @@ final class ImageReader {
     private func skipIfUnneeded(_ packet: Packet) {
         let endsBeforeTarget = packet.presentationTime.map { packets.times.endsBeforeTarget($0) } ?? false
         let maySkip =
-            endsBeforeTarget && !target.isSyncPoint && !packet.isKeyFrame
+            endsBeforeTarget && !target.isSyncPoint && !packet.isKeyFrame && !mayReceiveFields
             && decoding.frameCount >= Self.minimumFramesBeforeSkipping
         decoder.skip(maySkip ? .nonReference : .none)
     }

@@ -38,7 +38,7 @@ extension DecodeStage {
     /// reference.
     private func endsBeforeTarget(_ packet: Packet) -> Bool {
         guard current.collector == nil, framesSinceDrain >= Self.minimumFramesBeforeSkipping,
-            !packet.isKeyFrame,
+            !packet.isKeyFrame, !mayReceiveFields,
             current.filter.endsBeforeTarget(packet), let target = start.withLock({ $0.firstWanted })
         else { return false }
         history.allowSkipping(before: target)
