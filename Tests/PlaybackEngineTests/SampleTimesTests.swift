@@ -118,6 +118,27 @@ struct SampleTimesTests {
         )
     }
 
+    @Test("A frame without a duration is due at its own time, and at those before it if it is the first one")
+    func lastFrame() {
+        for (time, end, count) in [
+            (0, nil, 1), (0, 0, 1), (0, 1500, 2), (1000, 1000, 2), (1500, nil, 2), (9000, nil, 3),
+        ] as [(Int64, Int64?, Int)] {
+            let frame = VideoFrame(
+                format: VideoFormat(pixelFormat: .gray, size: PixelSize(width: 1, height: 1)),
+                presentationTime: ms(time),
+                duration: .invalid,
+                isKeyFrame: true,
+                sourceTime: SourceTime(ticks: time, timeBase: Rational(1, 1000)),
+                storage: PackedFrameStorage([UInt8](repeating: 0, count: 1), rowCount: 1)
+            )
+            var selector = FrameRateSelector(SampleTimes(rate: 1, from: .zero, length: nil, limit: 3))
+            let first = selector.receive(frame)
+            let last = selector.finish(at: end.map(ms))
+            #expect(first?.count == nil)
+            #expect(last?.count == count, "\(time)")
+        }
+    }
+
     @Test("Samples are sorted and divided where the sync point changes", arguments: [4, 5])
     func groups(seed: Int) throws {
         var random = SplitMix64(UInt64(seed))

@@ -19,12 +19,15 @@ package struct FrameRateSelector: Sendable {
         return newest.flatMap { due($0, before: frame.presentationTime) }
     }
 
-    /// Receives the end of the last frame.
+    /// Receives the end of the last frame, or nil if it is unknown.
     ///
     /// - Returns: The last frame and the number of times at which it is due, or nil if it is due at none.
     mutating func finish(at end: MediaTime?) -> (frame: VideoFrame, count: Int)? {
         defer { newest = nil }
-        return newest.flatMap { due($0, before: end ?? $0.presentationTime) }
+        guard let frame = newest else { return nil }
+        // The only frame of an asset may have no duration. It is due at its own time nevertheless.
+        let earliest = frame.presentationTime + MediaTime(nanoseconds: 1)
+        return due(frame, before: max(end ?? earliest, earliest))
     }
 
     /// Whether every time has been answered.
