@@ -120,6 +120,30 @@ struct OtherDurationTests {
         #expect(found == Array(times.suffix(3)))
     }
 
+    @Test("AVI whose last seconds have only decode times is not regarded as truncated: its last frame is found")
+    func untimedEnd() async throws {
+        let folder = try TemporaryFolder()
+        // The encoder uses no B-frames for noise, and in AVI only B-frames have presentation times.
+        let url = try MadeFile.make(
+            "a.avi",
+            in: folder,
+            """
+            -f lavfi -i color=gray:s=64x48:r=25:d=5,noise=alls=100:allf=t+u:enable='gte(t,1)'
+            -c:v mpeg4 -bf 2 -b_strategy 1 -g 300 -sc_threshold 1000000000
+            """
+        )
+        let asset = Asset(url: url)
+        let times = try await asset.frames().reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
+        let last = try #require(times.last)
+        #expect(times.count == 125)
+        for time in [last, .ms(4_990), .ms(100_000)] {
+            #expect(try await asset.image(at: time).presentationTime == last, "\(time)")
+        }
+        let samples = asset.frames(.times([.ms(100_000), .zero]))
+        let found = try await samples.reduce(into: [MediaTime]()) { $0.append($1.presentationTime) }
+        #expect(found == [last, times[0]])
+    }
+
     @Test("The duration of a program stream is an estimate, and frames at a rate reach its end")
     func programStream() async throws {
         let folder = try TemporaryFolder()

@@ -21,7 +21,7 @@ final class ImagePackets {
     private var recentTimes: Deque<(presentation: MediaTime?, decode: MediaTime?)> = []
     /// True if no packet follows them.
     private var isAtEnd = false
-    /// The end of the packets that have been read since the last seek.
+    /// The end of the packets that have been read since the last seek; infinite if it is not known.
     private var newestEnd: MediaTime?
     private var consecutiveFaults = 0
     /// The seek that precedes the next read.
@@ -130,9 +130,9 @@ final class ImagePackets {
             recentTimes.append((packet.presentationTime, packet.decodeTime))
         }
         order.note(packet)
-        if let time = packet.presentationTime {
-            newestEnd = max(newestEnd ?? .negativeInfinity, time + (packet.duration ?? .zero))
-        }
+        // As in playing, the end of data is unknown if it has packets without any time.
+        let end = (packet.presentationTime ?? packet.decodeTime).map { $0 + (packet.duration ?? .zero) }
+        newestEnd = max(newestEnd ?? .negativeInfinity, end ?? .positiveInfinity)
         upcoming.append(packet)
         return true
     }
