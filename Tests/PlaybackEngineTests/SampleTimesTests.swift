@@ -97,6 +97,23 @@ struct SampleTimesTests {
         }
     }
 
+    @Test("A frame is due at its own time, also if a rate and a start in nanoseconds have no common timescale")
+    func startInNanoseconds() {
+        for rate in [24, 30, 60] as [Int32] {
+            let samples = SampleTimes(
+                rate: Double(rate),
+                from: MediaTime(nanoseconds: 1_000_000_000),
+                length: 60_000_000_000,
+                limit: nil
+            )
+            for index in 0..<samples.count {
+                let frame = MediaTime(value: Int64(index) + Int64(rate), timescale: rate)
+                let next = MediaTime(value: Int64(index + 1) + Int64(rate), timescale: rate)
+                #expect(samples[index] >= frame && samples[index] < next, "\(rate): \(index)")
+            }
+        }
+    }
+
     @Test("The search finds the first index whose time is not before a time", arguments: [1, 2, 3])
     func search(seed: Int) {
         var random = SplitMix64(UInt64(seed))

@@ -75,7 +75,8 @@ package struct SampleTimes: Sendable {
         case .rate(let rate):
             // A rate that is a whole number has exact times, as frames have.
             if rate == rate.rounded(), let timescale = Int32(exactly: rate) {
-                return start + MediaTime(value: Int64(index), timescale: timescale)
+                let time = start + MediaTime(value: Int64(index), timescale: timescale)
+                if !time.hasBeenRounded { return time }
             }
             // Rounded up, so that a frame whose time is not a whole number of nanoseconds is due.
             let nanoseconds = (Double(index) / rate * 1e9).rounded(.up)
