@@ -123,6 +123,21 @@ struct FrameSequenceTests {
         }
     }
 
+    @Test("A rate equal to the frame rate selects each frame once if the end is no whole number of nanoseconds")
+    func rateOfFrames() async throws {
+        for frameCount in 24...29 {
+            for estimate in [nil, .indefinite] as [MediaTime?] {
+                var media = ScriptedMedia(video: .init(frameCount: frameCount, frameRate: 24))
+                media.estimatedDuration = estimate
+                var found: [Int] = []
+                for try await frame in make(media).asset.frames(.rate(perSecond: 24), clock: .virtual) {
+                    found.append(frame.scriptedNumber ?? -1)
+                }
+                #expect(found == Array(0..<frameCount))
+            }
+        }
+    }
+
     @Test("Times are answered in the order given, and each frame is decoded once", arguments: [5, 71, 903])
     func times(seed: Int) async {
         var random = SplitMix64(UInt64(seed))

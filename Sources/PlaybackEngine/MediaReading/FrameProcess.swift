@@ -33,7 +33,9 @@ package final class FrameProcess: TrackProcess, @unchecked Sendable {
             } else {
                 pending = selector?.receive(frame)
             }
-        case .endOfPass(_, let end, _): pending = selector?.finish(at: end.map { MediaTime(nanoseconds: $0) })
+        case .endOfPass(_, let end, _):
+            // The end may have been rounded up by a nanosecond. At the exact end no frame is due.
+            pending = selector?.finish(at: end.map { MediaTime(nanoseconds: $0 &- 1) })
         case .audio: return false
         }
         return pending != nil

@@ -57,8 +57,8 @@ package struct SampleTimes: Sendable {
             return
         }
         let exact = Double(max(0, length)) / 1e9 * rate
-        // A whole number of times is not increased by an error of rounding.
-        let isWhole = abs(exact - exact.rounded()) <= 1e-12 * exact
+        // An error of rounding, of which the length may have half a nanosecond, does not add a time.
+        let isWhole = abs(exact - exact.rounded()) <= max(1e-12 * exact, 0.75e-9 * rate)
         let rounded = isWhole ? exact.rounded() : exact.rounded(.up)
         count = min(most, rounded < Double(Int.max) ? Int(rounded) : .max)
     }
