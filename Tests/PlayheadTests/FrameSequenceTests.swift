@@ -64,6 +64,25 @@ struct FrameSequenceTests {
         }
     }
 
+    @Test("A range ends before the frame at its end, also if its start and its length have no common timescale")
+    func rangesOfFrames() async throws {
+        let asset = make(ScriptedMedia(video: .init(frameCount: 72, frameRate: 24))).asset
+        let start = MediaTime(nanoseconds: 1_000_000_000)
+        for count in 1...12 {
+            let duration = MediaTime(value: Int64(count), timescale: 24)
+            let end = MediaTime(value: Int64(24 + count), timescale: 24)
+            for range in [
+                MediaTimeRange(start: start, duration: duration), MediaTimeRange(start: start, end: end),
+            ] {
+                var found: [Int] = []
+                for try await frame in asset.frames(.all, in: range, clock: .virtual) {
+                    found.append(frame.scriptedNumber ?? -1)
+                }
+                #expect(found == Array(24..<24 + count))
+            }
+        }
+    }
+
     @Test("Key frames arrive without decoding any other frame")
     func keyFrames() async {
         let (asset, backend) = make()

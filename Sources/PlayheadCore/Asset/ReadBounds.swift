@@ -17,9 +17,18 @@ struct ReadBounds {
         guard let range else { return }
         guard range.isValid, range.start.isNumeric || range.start.isNegativeInfinity else { return nil }
         start = max(.zero, range.start)
-        end = range.end.isNumeric ? range.end : nil
+        end = range.end.isNumeric ? Self.end(of: range) : nil
         // A range from the start of time has an end only if it is infinite.
         if range.start.isNegativeInfinity, !range.end.isPositiveInfinity { return nil }
+    }
+
+    /// Returns the end of a range, rounded down if it has no timescale. If it was rounded up, the frame at the exact end
+    /// would belong to the range.
+    private static func end(of range: MediaTimeRange) -> MediaTime {
+        guard range.end.hasBeenRounded else { return range.end }
+        let start = range.start.rescaled(to: 1_000_000_000, rounding: .roundTowardNegativeInfinity)
+        let end = start + range.duration.rescaled(to: 1_000_000_000, rounding: .roundTowardNegativeInfinity)
+        return end.isNumeric ? end : range.end
     }
 
     /// Whether nothing lies between the bounds.
