@@ -35,12 +35,12 @@ private enum FieldStream {
         }
     }
 
-    /// Returns frames of two fields of different luma. The first frame is a key frame, and no other frame is referenced.
-    static func make(frameCount: Int) -> [UInt8] {
+    /// Returns frames of two fields of different luma. Only key frames are referenced.
+    static func make(frameCount: Int, keyInterval: Int) -> [UInt8] {
         var stream = unit(9, [0xF0]) + unit(0x67, sequence) + unit(0x68, picture)
         for index in 0..<frameCount * 2 {
             if index > 0 { stream += unit(9, [0xF0]) }
-            stream += field(index)
+            stream += field(index, position: index % (keyInterval * 2))
         }
         return stream
     }
@@ -70,16 +70,17 @@ private enum FieldStream {
         return bits.bytes
     }
 
-    private static func field(_ index: Int) -> [UInt8] {
-        let isReference = index < 2
-        let isKey = index == 0
+    /// Returns a field, which has a position in its group of pictures.
+    private static func field(_ index: Int, position: Int) -> [UInt8] {
+        let isReference = position < 2
+        let isKey = position == 0
         var bits = Bits()
         bits.putGolomb(0, 7, 0)
         bits.put(isReference ? 0 : 1, 4)
         bits.put(1, 1)
-        bits.put(index % 2, 1)
+        bits.put(position % 2, 1)
         if isKey { bits.putGolomb(0) }
-        bits.put(index, 8)
+        bits.put(position, 8)
         if isReference { bits.put(0, isKey ? 2 : 1) }
         bits.putGolomb(0, 1, 25)
         bits.align()
@@ -106,19 +107,23 @@ private enum FieldStream {
 
 @Suite("Contract: field pictures")
 struct FieldPictureTests {
-    @Test("H.264 with a packet for each field: a frame is the same after a seek")
-    func seek() async throws {
-        let folder = try TemporaryFolder()
-        try folder.write("a.h264", FieldStream.make(frameCount: 50))
-        let url = try MadeFile.make(
+    /// Returns a transport stream of 48 frames with a packet for each field.
+    private func makeFile(keyInterval: Int, in folder: TemporaryFolder) throws -> URL {
+        try folder.write("a.h264", FieldStream.make(frameCount: 48, keyInterval: keyInterval))
+        return try MadeFile.make(
             "a.ts",
             in: folder,
             "-f h264 -i \(folder.file("a.h264").path) -c copy -bsf:v setts=pts=N*1800+90000:dts=N*1800+90000"
         )
-        let asset = Asset(url: url)
+    }
+
+    @Test("H.264 with a packet for each field: a frame is the same after a seek")
+    func seek() async throws {
+        let folder = try TemporaryFolder()
+        let asset = Asset(url: try makeFile(keyInterval: 48, in: folder))
         var frames: [VideoFrame] = []
         for try await frame in asset.frames() { frames.append(frame) }
-        try #require(frames.count == 50)
+        try #require(frames.count == 48)
         for frame in [frames[20], frames[33], frames[47]] {
             #expect(frame.isInterlaced)
             let sampling = FrameSampling.times([frame.presentationTime])
@@ -126,5 +131,19 @@ struct FieldPictureTests {
             #expect(found.map(\.presentationTime) == [frame.presentationTime])
             #expect(try found.first?.packedBytes() == frame.packedBytes())
         }
+    }
+
+    @Test("H.264 with a packet for each field: key frames have both fields")
+    func keyFrames() async throws {
+        let folder = try TemporaryFolder()
+        let asset = Asset(url: try makeFile(keyInterval: 12, in: folder))
+        var expected: [[UInt8]] = []
+        for try await frame in asset.frames() where frame.isKeyFrame {
+            expected.append(try frame.packedBytes())
+        }
+        #expect(expected.count == 4)
+        var found: [[UInt8]] = []
+        for try await frame in asset.frames(.keyFrames) { found.append(try frame.packedBytes()) }
+        #expect(found == expected)
     }
 }

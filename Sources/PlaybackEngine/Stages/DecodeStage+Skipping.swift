@@ -9,6 +9,8 @@ extension DecodeStage {
         let request = skipRequest.withLock { $0 }
         let isCurrent = request.epoch == current.epoch && !current.filter.isSearching
         skipper.setRequest(isCurrent ? request : SkipRequest())
+        // The first frame shows whether the track has fields.
+        skipper.mayReceiveSecondFields = mayHaveFieldPackets && (mayReceiveFields || newestFormat == nil)
         defer { countSkipped() }
         let isReverse = current.collector != nil
         let decision = skipper.decide(packet, pass: current.pass.number, isReverse: isReverse)

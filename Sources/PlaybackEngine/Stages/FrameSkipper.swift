@@ -19,6 +19,11 @@ struct FrameSkipper {
     }
 
     private(set) var request = SkipRequest()
+    /// Whether the packet after a key frame may be the second field of that frame. It is then sent too, and the decoder
+    /// skips it if it is another frame.
+    var mayReceiveSecondFields = false
+    /// Whether the last packet was a key frame that was sent.
+    private var followsKeyFrame = false
     /// True after reference frames were dropped: nothing can be decoded before the next key frame.
     private var needsKeyFrame = false
     /// True if they were dropped by a jump, so that the decoder still holds frames from before it.
@@ -44,6 +49,7 @@ struct FrameSkipper {
         droppedCount += sent.count(where: \.isOptional)
         sent = []
         needsKeyFrame = false
+        followsKeyFrame = false
         hasJumped = false
         newestKeyFrame = nil
         leadingFrameLimit = nil
@@ -52,7 +58,9 @@ struct FrameSkipper {
     /// Returns what to do with the next packet.
     mutating func decide(_ packet: Packet, pass: Int, isReverse: Bool) -> Decision {
         let time = ItemTime(packet.presentationTime)
-        guard isWanted(packet, time, pass: pass, isReverse: isReverse) else {
+        let isSent = isWanted(packet, time, pass: pass, isReverse: isReverse)
+        followsKeyFrame = isSent && packet.isKeyFrame
+        guard isSent else {
             if !packet.isDiscarded { droppedCount += 1 }
             return .drop
         }
@@ -80,7 +88,7 @@ struct FrameSkipper {
         if request.skipping == .allButKeyFrames {
             let isPast = !isReverse && pass == request.pass && time.map { $0 < request.position } ?? false
             needsKeyFrame = needsKeyFrame || isPast
-            return packet.isKeyFrame && !isPast
+            return (packet.isKeyFrame || followsKeyFrame && mayReceiveSecondFields) && !isPast
         }
         if isBeforeJump(packet, time, pass: pass) {
             needsKeyFrame = true
