@@ -19,7 +19,11 @@ public struct NotificationSequence: AsyncSequence, Sendable {
 
     private let stream: AsyncStream<Posted>
 
-    init(_ center: NotificationCenter, _ name: Notification.Name, _ object: (any AnyObject & Sendable)?) {
+    package init(
+        _ center: NotificationCenter,
+        _ name: Notification.Name,
+        _ object: (any AnyObject & Sendable)?
+    ) {
         let (stream, continuation) = AsyncStream.makeStream(of: Posted.self)
         self.stream = stream
         // Foundation retains a sender that it is given.
