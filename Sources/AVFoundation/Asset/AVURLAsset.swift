@@ -2,6 +2,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 public import Foundation
+import FoundationNetworking
 import MediaCore
 import Network
 import Playhead
@@ -12,6 +13,9 @@ public let AVURLAssetPreferPreciseDurationAndTimingKey = "AVURLAssetPreferPrecis
 public let AVURLAssetOverrideMIMETypeKey = "AVURLAssetOverrideMIMETypeKey"
 /// The key of the value of the header User-Agent.
 public let AVURLAssetHTTPUserAgentKey = "AVURLAssetHTTPUserAgentKey"
+/// The key of an array of `HTTPCookie`s. Those that apply to the URL are sent with each request to its origin, also for
+/// other paths, and none is sent to another origin.
+public let AVURLAssetHTTPCookiesKey = "AVURLAssetHTTPCookiesKey"
 /// The key of an `NSNumber` that permits cellular networks. Has no effect.
 public let AVURLAssetAllowsCellularAccessKey = "AVURLAssetAllowsCellularAccessKey"
 
@@ -26,7 +30,7 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
     ///   - options: Values for the keys of this module, and the headers of requests for the key
     ///     "AVURLAssetHTTPHeaderFieldsKey". Other keys have no effect.
     public init(url: URL, options: [String: Any]? = nil) {
-        var assetOptions = Self.assetOptions(options ?? [:])
+        var assetOptions = Self.assetOptions(options ?? [:], url)
         let source = ResourceLoaderSource(url, assetOptions.network ?? NetworkOptions())
         assetOptions.byteSource = source
         resourceLoader = source?.loader ?? AVAssetResourceLoader()
@@ -60,7 +64,7 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
         Asset.isPlayableExtendedMIMEType(extendedMIMEType)
     }
 
-    private static func assetOptions(_ options: [String: Any]) -> AssetOptions {
+    private static func assetOptions(_ options: [String: Any], _ url: URL) -> AssetOptions {
         var result = AssetOptions()
         let precise = options[AVURLAssetPreferPreciseDurationAndTimingKey]
         result.preciseTiming = precise as? Bool ?? (precise as? NSNumber)?.boolValue ?? false
@@ -72,6 +76,12 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
         }
         if let agent = options[AVURLAssetHTTPUserAgentKey] as? String {
             network.headers.append(NetworkOptions.Header(name: "User-Agent", value: agent))
+        }
+        let cookies = options[AVURLAssetHTTPCookiesKey] as? [HTTPCookie] ?? []
+        let sent = cookies.filter { $0.applies(to: url) }
+        if !sent.isEmpty {
+            let value = sent.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+            network.headers.append(NetworkOptions.Header(name: "Cookie", value: value))
         }
         if !network.headers.isEmpty { result.network = network }
         return result
