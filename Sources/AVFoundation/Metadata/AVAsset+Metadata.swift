@@ -1,9 +1,8 @@
-import CoreMedia
 import Foundation
 import MediaCore
 import Playhead
 
-/// Metadata of the container, and chapters.
+/// Metadata of the container.
 extension AVAsset {
     /// The entries of the container, sorted by FFmpeg's names, followed by the attached pictures. Blocks until the asset is
     /// loaded.
@@ -31,21 +30,6 @@ extension AVAsset {
     /// The lyrics, or nil. Blocks until the asset is loaded.
     public var lyrics: String? {
         loaded(\.metadata).first { $0.key.lowercased().hasPrefix("lyrics") }?.value
-    }
-
-    /// Returns the chapters. Blocks until the asset is loaded.
-    ///
-    /// - Parameter preferredLanguages: Has no effect: chapters have one title.
-    /// - Returns: A group with the title for each chapter.
-    public func chapterMetadataGroups(
-        bestMatchingPreferredLanguages preferredLanguages: [String]
-    ) -> [AVTimedMetadataGroup] {
-        loaded(\.chapters).map { chapter in
-            AVTimedMetadataGroup(
-                items: chapter.title.map { [AVMetadataItem("title", $0, in: .common)] } ?? [],
-                timeRange: CMTimeRange(chapter.timeRange)
-            )
-        }
     }
 }
 
