@@ -15,9 +15,35 @@ struct AVAudioSessionTests {
         try session.setActive(true, options: .notifyOthersOnDeactivation)
         #expect(session.category == .playback && session.mode == .moviePlayback)
         #expect(session.categoryOptions.rawValue == 3)
+        try session.setCategory(.playback, mode: .spokenAudio, policy: .longFormAudio)
+        #expect(session.mode == .spokenAudio && session.categoryOptions == [])
+        #expect(session.routeSharingPolicy == .longFormAudio)
         try session.setCategory(.ambient)
         #expect(session.category == .ambient && session.mode == .default && session.categoryOptions == [])
+        #expect(session.routeSharingPolicy == .default)
         #expect(session === AVAudioSession.sharedInstance())
+    }
+
+    @Test("The devices in use are not known, so none of them is of a certain kind")
+    func route() {
+        let route = AVAudioSession.sharedInstance().currentRoute
+        #expect(!route.outputs.contains { $0.portType == .headphones } && route.inputs.isEmpty)
+    }
+
+    @Test("The beginning of an interruption has a reason, and its end has none")
+    func reason() {
+        let session = AVAudioSession.sharedInstance()
+        let log = Locked<[UInt?]>([])
+        let tokens = NotificationTokens()
+        tokens.add(AVAudioSession.interruptionNotification, session) { note in
+            let reason = note.userInfo?[AVAudioSessionInterruptionReasonKey] as? UInt
+            log.withLock { $0.append(reason) }
+        }
+        let player = NSObject()
+        session.beginInterruption(of: ObjectIdentifier(player))
+        session.endInterruption(of: ObjectIdentifier(player), shouldResume: false)
+        #expect(log.withLock { $0 } == [AVAudioSession.InterruptionReason.default.rawValue, nil])
+        withExtendedLifetime((player, tokens)) {}
     }
 
     /// Returns a bench and the audio device of its players.

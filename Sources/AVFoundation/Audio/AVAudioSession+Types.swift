@@ -7,8 +7,12 @@ public import Foundation
 public let AVAudioSessionInterruptionTypeKey = "AVAudioSessionInterruptionTypeKey"
 /// The key of the `AVAudioSession.InterruptionOptions` as a number, at the end of an interruption.
 public let AVAudioSessionInterruptionOptionKey = "AVAudioSessionInterruptionOptionKey"
+/// The key of the `AVAudioSession.InterruptionReason` as a number, at the beginning of an interruption.
+public let AVAudioSessionInterruptionReasonKey = "AVAudioSessionInterruptionReasonKey"
 /// The key of the `AVAudioSession.RouteChangeReason` as a number. It does not occur.
 public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReasonKey"
+/// The key of the former `AVAudioSessionRouteDescription`. It does not occur.
+public let AVAudioSessionRouteChangePreviousRouteKey = "AVAudioSessionRouteChangePreviousRouteKey"
 
 extension AVAudioSession {
     /// Posted on the main queue when an interruption begins and when it has ended. The object is the session.
@@ -16,6 +20,9 @@ extension AVAudioSession {
         NSNotification.Name("AVAudioSessionInterruptionNotification")
     /// A notification that is not posted: the audio server moves audio to another device by itself.
     public static let routeChangeNotification = NSNotification.Name("AVAudioSessionRouteChangeNotification")
+    /// A notification that is not posted.
+    public static let mediaServicesWereLostNotification =
+        NSNotification.Name("AVAudioSessionMediaServicesWereLostNotification")
     /// A notification that is not posted.
     public static let mediaServicesWereResetNotification =
         NSNotification.Name("AVAudioSessionMediaServicesWereResetNotification")
@@ -64,6 +71,10 @@ extension AVAudioSession {
         public static let voiceChat = Mode(rawValue: "AVAudioSessionModeVoiceChat")
         /// Calls with video.
         public static let videoChat = Mode(rawValue: "AVAudioSessionModeVideoChat")
+        /// Calls in games.
+        public static let gameChat = Mode(rawValue: "AVAudioSessionModeGameChat")
+        /// Spoken prompts, such as directions.
+        public static let voicePrompt = Mode(rawValue: "AVAudioSessionModeVoicePrompt")
         /// Measurement.
         public static let measurement = Mode(rawValue: "AVAudioSessionModeMeasurement")
     }
@@ -93,6 +104,18 @@ extension AVAudioSession {
         public static let allowAirPlay = CategoryOptions(rawValue: 64)
     }
 
+    /// The devices to which a program may play.
+    public enum RouteSharingPolicy: UInt, Sendable {
+        /// Those of the system.
+        case `default` = 0
+        /// Those for music and podcasts.
+        case longFormAudio = 1
+        /// Those that the program chooses.
+        case independent = 2
+        /// Those for films.
+        case longFormVideo = 3
+    }
+
     /// Options of `setActive(_:options:)`.
     public struct SetActiveOptions: OptionSet, Hashable, Sendable {
         /// The bits of the options.
@@ -112,6 +135,18 @@ extension AVAudioSession {
         case ended = 0
         /// The interruption has begun.
         case began = 1
+    }
+
+    /// The reason of an interruption.
+    public enum InterruptionReason: UInt, Sendable {
+        /// The audio server requested that players be silent.
+        case `default` = 0
+        /// The system suspended the program. It does not occur.
+        case appWasSuspended = 1
+        /// The microphone was muted. It does not occur.
+        case builtInMicMuted = 2
+        /// A device was removed. It does not occur.
+        case routeDisconnected = 4
     }
 
     /// The options at the end of an interruption.

@@ -12,6 +12,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         var category = Category.soloAmbient
         var mode = Mode.default
         var options: CategoryOptions = []
+        var policy = RouteSharingPolicy.default
         /// The players that are interrupted at present.
         var interrupted: Set<ObjectIdentifier> = []
         /// Whether the beginning of an interruption was posted, and its end was not.
@@ -38,6 +39,10 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     open var mode: Mode { settings.withLock { $0.mode } }
     /// The options of the category. They have no effect.
     open var categoryOptions: CategoryOptions { settings.withLock { $0.options } }
+    /// The policy for devices. Has no effect.
+    open var routeSharingPolicy: RouteSharingPolicy { settings.withLock { $0.policy } }
+    /// The devices in use, which are not known: always a route without devices.
+    open var currentRoute: AVAudioSessionRouteDescription { AVAudioSessionRouteDescription() }
     /// Whether other programs play audio, which is not known: always false.
     open var isOtherAudioPlaying: Bool { false }
     /// Whether secondary audio should be silent: always false.
@@ -61,7 +66,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         try setCategory(category, mode: .default, options: options)
     }
 
-    /// Stores the category, its mode and its options.
+    /// Stores the category, its mode and its options. The policy becomes the default one.
     ///
     /// - Parameters:
     ///   - category: The category.
@@ -69,9 +74,27 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     ///   - options: The options.
     /// - Throws: This implementation does not throw.
     open func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
+        try setCategory(category, mode: mode, policy: .default, options: options)
+    }
+
+    /// Stores the category, its mode, its policy and its options.
+    ///
+    /// - Parameters:
+    ///   - category: The category.
+    ///   - mode: The mode.
+    ///   - policy: The policy for devices.
+    ///   - options: The options.
+    /// - Throws: This implementation does not throw.
+    open func setCategory(
+        _ category: Category,
+        mode: Mode,
+        policy: RouteSharingPolicy,
+        options: CategoryOptions = []
+    ) throws {
         settings.withLock { settings in
             settings.category = category
             settings.mode = mode
+            settings.policy = policy
             settings.options = options
         }
     }
@@ -134,7 +157,10 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         }
         guard let change else { return }
         if change.isBeginning {
-            return post([AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue])
+            return post([
+                AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue,
+                AVAudioSessionInterruptionReasonKey: InterruptionReason.default.rawValue,
+            ])
         }
         let options: InterruptionOptions = change.shouldResume ? .shouldResume : []
         post([
