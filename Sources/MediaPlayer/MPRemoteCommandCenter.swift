@@ -37,4 +37,16 @@ public final class MPRemoteCommandCenter: NSObject, @unchecked Sendable {
     public let changePlaybackPositionCommand = MPChangePlaybackPositionCommand()
     /// Changes the rate.
     public let changePlaybackRateCommand = MPChangePlaybackRateCommand()
+    /// Changes what is repeated.
+    public let changeRepeatModeCommand = MPChangeRepeatModeCommand()
+    /// Changes what is played in random order.
+    public let changeShuffleModeCommand = MPChangeShuffleModeCommand()
+    /// Likes what is playing.
+    public let likeCommand = MPFeedbackCommand()
+    /// Dislikes what is playing.
+    public let dislikeCommand = MPFeedbackCommand()
+    /// Bookmarks what is playing.
+    public let bookmarkCommand = MPFeedbackCommand()
+    /// Rates what is playing.
+    public let ratingCommand = MPRatingCommand()
 }

@@ -52,4 +52,53 @@ struct MediaPlayerTests {
         #expect(center.skipBackwardCommand.preferredIntervals.isEmpty)
         center.nextTrackCommand.isEnabled = true
     }
+
+    @Test("Settings of feedback, rating and play modes are stored")
+    func modes() {
+        let center = MPRemoteCommandCenter.shared()
+        #expect(center.changeRepeatModeCommand.currentRepeatType == .off && !center.likeCommand.isActive)
+        center.changeRepeatModeCommand.currentRepeatType = .one
+        center.changeShuffleModeCommand.currentShuffleType = .items
+        center.likeCommand.isActive = true
+        center.likeCommand.localizedTitle = "Love"
+        center.likeCommand.localizedShortTitle = "+"
+        center.ratingCommand.minimumRating = 1
+        center.ratingCommand.maximumRating = 5
+        #expect(center.changeRepeatModeCommand.currentRepeatType == .one)
+        #expect(center.changeShuffleModeCommand.currentShuffleType == .items)
+        #expect(center.likeCommand.isActive && !center.dislikeCommand.isActive)
+        #expect(center.likeCommand.localizedTitle == "Love" && center.likeCommand.localizedShortTitle == "+")
+        #expect(center.ratingCommand.minimumRating == 1 && center.ratingCommand.maximumRating == 5)
+    }
+
+    @Test("Handlers can read the events of each command")
+    func events() {
+        let command = MPRemoteCommand()
+        let events: [MPRemoteCommandEvent] = [
+            MPChangePlaybackRateCommandEvent(command, timestamp: 1, playbackRate: 2),
+            MPFeedbackCommandEvent(command, timestamp: 1, isNegative: true),
+            MPRatingCommandEvent(command, timestamp: 1, rating: 4),
+            MPChangeRepeatModeCommandEvent(
+                command,
+                timestamp: 1,
+                repeatType: .all,
+                preservesRepeatMode: true
+            ),
+            MPChangeShuffleModeCommandEvent(
+                command,
+                timestamp: 1,
+                shuffleType: .collections,
+                preservesShuffleMode: false
+            ),
+        ]
+        #expect(events.allSatisfy { $0.command === command && $0.timestamp == 1 })
+        #expect((events[0] as? MPChangePlaybackRateCommandEvent)?.playbackRate == 2)
+        #expect((events[1] as? MPFeedbackCommandEvent)?.isNegative == true)
+        #expect((events[2] as? MPRatingCommandEvent)?.rating == 4)
+        #expect((events[3] as? MPChangeRepeatModeCommandEvent)?.repeatType == .all)
+        #expect((events[3] as? MPChangeRepeatModeCommandEvent)?.preservesRepeatMode == true)
+        #expect((events[4] as? MPChangeShuffleModeCommandEvent)?.shuffleType == .collections)
+        #expect((events[4] as? MPChangeShuffleModeCommandEvent)?.preservesShuffleMode == false)
+        #expect(MPMediaType.anyAudio.contains(.podcast) && !MPMediaType.anyAudio.contains(.movie))
+    }
 }
