@@ -63,6 +63,26 @@ struct AVPlayerItemSettingsTests {
         #expect(copy?.automaticallyPreservesTimeOffsetFromLive == true)
     }
 
+    @Test("Settings without effect are stored, and those of an item are copied with it")
+    func withoutEffect() {
+        let bench = AdapterBench()
+        let item = bench.make { AVPlayerItem(url: bench.url) }
+        #expect(!item.canUseNetworkResourcesForLiveStreamingWhilePaused)
+        #expect(item.preferredPeakBitRateForExpensiveNetworks == 0)
+        #expect(item.preferredMaximumResolutionForExpensiveNetworks == .zero)
+        item.canUseNetworkResourcesForLiveStreamingWhilePaused = true
+        item.preferredPeakBitRateForExpensiveNetworks = 1_000_000
+        item.preferredMaximumResolutionForExpensiveNetworks = CGSize(width: 640, height: 360)
+        let copy = item.copy() as? AVPlayerItem
+        #expect(copy?.canUseNetworkResourcesForLiveStreamingWhilePaused == true)
+        #expect(copy?.preferredPeakBitRateForExpensiveNetworks == 1_000_000)
+        #expect(copy?.preferredMaximumResolutionForExpensiveNetworks == CGSize(width: 640, height: 360))
+        let player = bench.make { AVPlayer() }
+        #expect(player.audiovisualBackgroundPlaybackPolicy == .automatic)
+        player.audiovisualBackgroundPlaybackPolicy = .pauses
+        #expect(player.audiovisualBackgroundPlaybackPolicy == .pauses)
+    }
+
     @Test(
         "The time pitch algorithm is kept and copied, also if the player treats it like another one",
         arguments: AVAudioTimePitchAlgorithm.all

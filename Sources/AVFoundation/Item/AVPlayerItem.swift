@@ -23,6 +23,7 @@ package import Playhead
     private nonisolated let ownerReference = Locked<WeakObject<AVPlayer>?>(nil)
     nonisolated let keyValueRegistrations = KeyValueRegistrations()
     nonisolated let ownTimebase: CMTimebase
+    nonisolated let settings = Locked(Settings())
     /// The algorithm that was set last. The player's API has one name for all algorithms other than `varispeed`.
     private nonisolated let storedAlgorithm = Locked(AVAudioTimePitchAlgorithm.timeDomain)
 
@@ -85,6 +86,8 @@ package import Playhead
     nonisolated open func copy(with zone: NSZone? = nil) -> Any {
         let copy = AVPlayerItem(item: item.makeCopy(), asset: ownAsset)
         copy.audioTimePitchAlgorithm = audioTimePitchAlgorithm
+        let own = settings.withLock { $0 }
+        copy.settings.withLock { $0 = own }
         return copy
     }
 

@@ -23,4 +23,10 @@ extension AVPlayer {
         get { settings.withLock { $0.preventsDisplaySleep } }
         set { settings.withLock { $0.preventsDisplaySleep = newValue } }
     }
+
+    /// What becomes of video when the application leaves the foreground. Has no effect: there is no background.
+    nonisolated public var audiovisualBackgroundPlaybackPolicy: AVPlayerAudiovisualBackgroundPlaybackPolicy {
+        get { settings.withLock { $0.backgroundPolicy } }
+        set { settings.withLock { $0.backgroundPolicy = newValue } }
+    }
 }

@@ -24,6 +24,7 @@ package import Playhead
         var allowsExternalPlayback = true
         var usesExternalScreen = false
         var preventsDisplaySleep = true
+        var backgroundPolicy = AVPlayerAudiovisualBackgroundPlaybackPolicy.automatic
     }
 
     /// Creates a player without an item.
