@@ -133,6 +133,8 @@ open class CALayer: NSObject {
     open var masksToBounds = false
     /// The pixels of a point. Has no effect: a point is a pixel.
     open var contentsScale: CGFloat = 1
+    /// A Boolean value that indicates whether the layer is drawn again when its size changes. Has no effect: it always is.
+    open var needsDisplayOnBoundsChange = false
     /// A name for the application's own use.
     open var name: String?
 
