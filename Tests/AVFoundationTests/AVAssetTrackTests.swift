@@ -70,6 +70,18 @@ struct AVAssetTrackTests {
         #expect(CMFormatDescription(track) == nil)
     }
 
+    @Test("A track has the characteristics of its media type and of its marks in the container")
+    func characteristics() {
+        var track = Self.track(.audio, "aac")
+        track.dispositions = ["default", "visual_impaired"]
+        let own = AVAssetTrack(track, of: AVURLAsset(url: URL(fileURLWithPath: "/clip.mp4")))
+        #expect(own.hasMediaCharacteristic(.audible) && !own.hasMediaCharacteristic(.visual))
+        #expect(own.hasMediaCharacteristic(.isMainProgramContent))
+        #expect(own.hasMediaCharacteristic(.describesVideoForAccessibility))
+        #expect(!own.hasMediaCharacteristic(.isAuxiliaryContent))
+        #expect(!own.hasMediaCharacteristic(AVMediaCharacteristic(rawValue: "unknown")))
+    }
+
     @Test("The tracks of a file have formats", .enabled(if: Fixture.areThere, "make fixtures"))
     func file() async throws {
         let asset = AVURLAsset(url: Fixture.url("clip-h264-aac.mp4"))

@@ -1,6 +1,7 @@
 public import CoreMedia
 public import Foundation
 import MediaCore
+import Playhead
 
 /// A track of an asset. Objects for the same track are equal.
 ///
@@ -71,12 +72,13 @@ open class AVAssetTrack: NSObject, AVAsynchronousKeyValueLoading, @unchecked Sen
         }
     }
 
-    /// Returns whether the track has a characteristic.
+    /// Returns whether the track has a characteristic, by its media type or by its mark in the container.
     ///
     /// - Parameter mediaCharacteristic: The characteristic.
     /// - Returns: True if the track has it.
     open func hasMediaCharacteristic(_ mediaCharacteristic: AVMediaCharacteristic) -> Bool {
-        mediaCharacteristic.matches(track.mediaType)
+        let option = MediaSelectionOption(track: track)
+        return mediaCharacteristic.characteristic.map(option.hasMediaCharacteristic) ?? false
     }
 
     /// Returns `.loaded`: a track exists only in a loaded asset.

@@ -1,5 +1,3 @@
-import MediaCore
-
 /// A property of a track or of a selection option.
 public struct AVMediaCharacteristic: RawRepresentable, Hashable, Sendable {
     /// The name of the characteristic.
@@ -15,13 +13,4 @@ public struct AVMediaCharacteristic: RawRepresentable, Hashable, Sendable {
     public static let audible = AVMediaCharacteristic(rawValue: "AVMediaCharacteristicAudible")
     /// Something to read.
     public static let legible = AVMediaCharacteristic(rawValue: "AVMediaCharacteristicLegible")
-
-    func matches(_ type: MediaType) -> Bool {
-        switch self {
-        case .visual: type == .video
-        case .audible: type == .audio
-        case .legible: type == .subtitle
-        default: false
-        }
-    }
 }

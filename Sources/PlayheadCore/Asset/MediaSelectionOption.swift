@@ -12,6 +12,9 @@ public struct MediaSelectionOption: Hashable, Sendable {
     /// Whether the track can be played. `Track.unplayableReason` says why not.
     public var isPlayable: Bool { track.isPlayable }
 
+    /// Creates an option for a track.
+    package init(track: Track) { self.track = track }
+
     /// Returns whether the track has a characteristic, by its media type or by its mark in the container.
     ///
     /// - Parameter characteristic: The characteristic to test for.
