@@ -82,6 +82,16 @@ struct AVAssetTrackTests {
         #expect(!own.hasMediaCharacteristic(AVMediaCharacteristic(rawValue: "unknown")))
     }
 
+    @Test("Types of files have the identifiers that resource loader delegates report")
+    func fileTypes() {
+        let types: [AVFileType] = [.mp4, .mov, .m4a, .mp3]
+        #expect(
+            types.map(\.rawValue)
+                == ["public.mpeg-4", "com.apple.quicktime-movie", "com.apple.m4a-audio", "public.mp3"]
+        )
+        #expect(AVFileType("public.mpeg-4") == .mp4)
+    }
+
     @Test("The tracks of a file have formats", .enabled(if: Fixture.areThere, "make fixtures"))
     func file() async throws {
         let asset = AVURLAsset(url: Fixture.url("clip-h264-aac.mp4"))
