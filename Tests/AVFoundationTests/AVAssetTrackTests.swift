@@ -79,6 +79,12 @@ struct AVAssetTrackTests {
         #expect(own.hasMediaCharacteristic(.isMainProgramContent))
         #expect(own.hasMediaCharacteristic(.describesVideoForAccessibility))
         #expect(!own.hasMediaCharacteristic(.isAuxiliaryContent))
+        #expect(!own.hasMediaCharacteristic(.describesMusicAndSoundForAccessibility))
+        var captions = Self.track(.subtitle, "webvtt")
+        captions.dispositions = ["hearing_impaired"]
+        let described = AVAssetTrack(captions, of: AVURLAsset(url: URL(fileURLWithPath: "/clip.mp4")))
+        #expect(described.hasMediaCharacteristic(.transcribesSpokenDialogForAccessibility))
+        #expect(described.hasMediaCharacteristic(.describesMusicAndSoundForAccessibility))
         #expect(!own.hasMediaCharacteristic(AVMediaCharacteristic(rawValue: "unknown")))
     }
 

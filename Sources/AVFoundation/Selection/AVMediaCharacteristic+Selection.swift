@@ -18,6 +18,11 @@ extension AVMediaCharacteristic {
     public static let transcribesSpokenDialogForAccessibility = AVMediaCharacteristic(
         rawValue: "public.accessibility.transcribes-spoken-dialog"
     )
+    /// The track describes music and other sounds for people who cannot hear them. Containers mark this together with
+    /// `transcribesSpokenDialogForAccessibility`.
+    public static let describesMusicAndSoundForAccessibility = AVMediaCharacteristic(
+        rawValue: "public.accessibility.describes-music-and-sound"
+    )
     /// The track describes the video for people who cannot see it.
     public static let describesVideoForAccessibility = AVMediaCharacteristic(
         rawValue: "public.accessibility.describes-video"
@@ -31,6 +36,7 @@ extension AVMediaCharacteristic {
         (.isOriginalContent, .isOriginalContent),
         (.containsOnlyForcedSubtitles, .containsOnlyForcedSubtitles),
         (.transcribesSpokenDialogForAccessibility, .transcribesSpokenDialogForAccessibility),
+        (.describesMusicAndSoundForAccessibility, .transcribesSpokenDialogForAccessibility),
         (.describesVideoForAccessibility, .describesVideoForAccessibility),
         (.dubbedTranslation, .dubbedTranslation),
     ]
