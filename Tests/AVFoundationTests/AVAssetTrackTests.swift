@@ -88,6 +88,17 @@ struct AVAssetTrackTests {
         #expect(!own.hasMediaCharacteristic(AVMediaCharacteristic(rawValue: "unknown")))
     }
 
+    @Test(
+        "Video with the transfer function of HDR contains HDR",
+        arguments: [("smpte2084", true), ("arib-std-b67", true), ("bt709", false)]
+    )
+    func dynamicRange(transfer: String, isHDR: Bool) {
+        var track = Self.track(.video, "hevc")
+        track.color.transfer = transfer
+        let own = AVAssetTrack(track, of: AVURLAsset(url: URL(fileURLWithPath: "/clip.mp4")))
+        #expect(own.hasMediaCharacteristic(.containsHDRVideo) == isHDR)
+    }
+
     @Test("Types of files have the identifiers that resource loader delegates report")
     func fileTypes() {
         let types: [AVFileType] = [.mp4, .mov, .m4a, .mp3]

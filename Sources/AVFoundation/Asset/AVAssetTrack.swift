@@ -77,6 +77,9 @@ open class AVAssetTrack: NSObject, AVAsynchronousKeyValueLoading, @unchecked Sen
     /// - Parameter mediaCharacteristic: The characteristic.
     /// - Returns: True if the track has it.
     open func hasMediaCharacteristic(_ mediaCharacteristic: AVMediaCharacteristic) -> Bool {
+        if mediaCharacteristic == .containsHDRVideo {
+            return track.mediaType == .video && track.color.isHDR
+        }
         let option = MediaSelectionOption(track: track)
         return mediaCharacteristic.characteristic.map(option.hasMediaCharacteristic) ?? false
     }

@@ -13,4 +13,8 @@ public struct AVMediaCharacteristic: RawRepresentable, Hashable, Sendable {
     public static let audible = AVMediaCharacteristic(rawValue: "AVMediaCharacteristicAudible")
     /// Something to read.
     public static let legible = AVMediaCharacteristic(rawValue: "AVMediaCharacteristicLegible")
+    /// Video with a high dynamic range, by PQ or HLG. Tracks have it, and selection options do not.
+    public static let containsHDRVideo = AVMediaCharacteristic(
+        rawValue: "AVMediaCharacteristicContainsHDRVideo"
+    )
 }
