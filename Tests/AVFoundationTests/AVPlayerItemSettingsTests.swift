@@ -81,6 +81,7 @@ struct AVPlayerItemSettingsTests {
         #expect(player.audiovisualBackgroundPlaybackPolicy == .automatic)
         player.audiovisualBackgroundPlaybackPolicy = .pauses
         #expect(player.audiovisualBackgroundPlaybackPolicy == .pauses)
+        #expect(!AVPlayer.eligibleForHDRPlayback)
     }
 
     @Test(

@@ -37,6 +37,11 @@ struct AVURLAssetCookieTests {
                 == ["User-Agent: player", "Cookie: a=1; b=1"]
         )
         #expect(try Self.headers([], "http://example.com/clip.mp4").isEmpty)
+        let networks = [
+            AVURLAssetAllowsCellularAccessKey: false, AVURLAssetAllowsExpensiveNetworkAccessKey: false,
+            AVURLAssetAllowsConstrainedNetworkAccessKey: false,
+        ]
+        #expect(try Self.headers([], "http://example.com/clip.mp4", networks).isEmpty)
     }
 
     @Test(

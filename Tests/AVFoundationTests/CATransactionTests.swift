@@ -32,6 +32,7 @@ struct CATransactionTests {
         CATransaction.begin()
         CATransaction.setCompletionBlock { log.append("inner") }
         layer.frame = CGRect(x: 0, y: 0, width: 64, height: 32)
+        layer.removeAllAnimations()
         #expect(layer.bounds.width == 64 && log == ["replaced"])
         CATransaction.commit()
         #expect(log == ["replaced", "inner"])

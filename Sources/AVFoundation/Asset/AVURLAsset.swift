@@ -18,6 +18,10 @@ public let AVURLAssetHTTPUserAgentKey = "AVURLAssetHTTPUserAgentKey"
 public let AVURLAssetHTTPCookiesKey = "AVURLAssetHTTPCookiesKey"
 /// The key of an `NSNumber` that permits cellular networks. Has no effect.
 public let AVURLAssetAllowsCellularAccessKey = "AVURLAssetAllowsCellularAccessKey"
+/// The key of an `NSNumber` that permits networks that charge for data. Has no effect.
+public let AVURLAssetAllowsExpensiveNetworkAccessKey = "AVURLAssetAllowsExpensiveNetworkAccessKey"
+/// The key of an `NSNumber` that permits networks on which the user saves data. Has no effect.
+public let AVURLAssetAllowsConstrainedNetworkAccessKey = "AVURLAssetAllowsConstrainedNetworkAccessKey"
 
 /// The media at a URL that is given at creation.
 ///

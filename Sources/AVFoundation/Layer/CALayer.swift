@@ -275,6 +275,9 @@ open class CALayer: NSObject {
     /// Has no effect: what is shown is drawn again when it changes.
     open func setNeedsDisplay() {}
 
+    /// Has no effect: there are no animations.
+    open func removeAllAnimations() {}
+
     // MARK: Showing
 
     /// Begins to draw in a region. `AVPlayerLayer` overrides it.

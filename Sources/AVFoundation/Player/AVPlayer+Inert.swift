@@ -24,7 +24,11 @@ extension AVPlayer {
         set { settings.withLock { $0.preventsDisplaySleep = newValue } }
     }
 
-    /// What becomes of video when the application leaves the foreground. Has no effect: there is no background.
+    /// A Boolean value that indicates whether a display can show a high dynamic range, which is always false: layers show
+    /// it as SDR.
+    nonisolated public class var eligibleForHDRPlayback: Bool { false }
+
+    /// Whether video continues when the application leaves the foreground. Has no effect: there is no background.
     nonisolated public var audiovisualBackgroundPlaybackPolicy: AVPlayerAudiovisualBackgroundPlaybackPolicy {
         get { settings.withLock { $0.backgroundPolicy } }
         set { settings.withLock { $0.backgroundPolicy = newValue } }

@@ -1,4 +1,4 @@
-/// What becomes of video when the application leaves the foreground, which does not happen here.
+/// Whether video continues when the application leaves the foreground, which does not happen here.
 public enum AVPlayerAudiovisualBackgroundPlaybackPolicy: Int, Sendable {
     /// The system decides.
     case automatic = 1
