@@ -24,6 +24,23 @@ struct AVAudioSessionTests {
         #expect(session === AVAudioSession.sharedInstance())
     }
 
+    @Test("The output volume can be observed by key path and by string")
+    func outputVolume() {
+        let session = AVAudioSession.sharedInstance()
+        let log = Locked<[Float?]>([])
+        let observation = session.observe(\.outputVolume, options: [.initial, .new]) { _, change in
+            let volume = change.newValue
+            log.withLock { $0.append(volume) }
+        }
+        observation.invalidate()
+        #expect(log.withLock { $0 } == [1])
+        let observer = KeyValueObserver()
+        session.addObserver(observer, forKeyPath: "outputVolume", options: .new, context: nil)
+        session.removeObserver(observer, forKeyPath: "outputVolume")
+        #expect(session.keyValue(forKey: "outputVolume") == KeyValue(Float(1)))
+        #expect(session.keyValue(forKey: "volume") == nil)
+    }
+
     @Test("The devices in use are not known, so none of them is of a certain kind")
     func route() {
         let route = AVAudioSession.sharedInstance().currentRoute

@@ -6,7 +6,7 @@ import MediaCore
 /// Interruptions are reported: the audio server requested that players be silent, for example because of a call. The
 /// players are paused and do not resume by themselves. All members may be used from any thread.
 ///
-/// `@unchecked Sendable`: its stored property is a constant of a `Sendable` type.
+/// `@unchecked Sendable`: its stored properties are constants of `Sendable` types.
 open class AVAudioSession: NSObject, @unchecked Sendable {
     private struct Settings: Sendable {
         var category = Category.soloAmbient
@@ -23,6 +23,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         var shouldResume = false
     }
     private let settings = Locked(Settings())
+    let keyValueRegistrations = KeyValueRegistrations()
 
     private static let shared = AVAudioSession()
 
@@ -47,7 +48,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     open var isOtherAudioPlaying: Bool { false }
     /// Whether secondary audio should be silent: always false.
     open var secondaryAudioShouldBeSilencedHint: Bool { false }
-    /// The volume of the system, which is not known: always 1.
+    /// The volume of the system, which is not known: always 1. The property can be observed.
     open var outputVolume: Float { 1 }
 
     /// Stores the category. The mode and the options become the default ones.
