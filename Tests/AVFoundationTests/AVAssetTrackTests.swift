@@ -80,6 +80,13 @@ struct AVAssetTrackTests {
         #expect(own.hasMediaCharacteristic(.describesVideoForAccessibility))
         #expect(!own.hasMediaCharacteristic(.isAuxiliaryContent))
         #expect(!own.hasMediaCharacteristic(.describesMusicAndSoundForAccessibility))
+        track.dispositions = []
+        let unmarked = AVAssetTrack(track, of: AVURLAsset(url: URL(fileURLWithPath: "/clip.mp4")))
+        #expect(unmarked.hasMediaCharacteristic(.isMainProgramContent))
+        track.dispositions = ["default", "comment"]
+        let commentary = AVAssetTrack(track, of: AVURLAsset(url: URL(fileURLWithPath: "/clip.mp4")))
+        #expect(commentary.hasMediaCharacteristic(.isAuxiliaryContent))
+        #expect(!commentary.hasMediaCharacteristic(.isMainProgramContent))
         var captions = Self.track(.subtitle, "webvtt")
         captions.dispositions = ["hearing_impaired"]
         let described = AVAssetTrack(captions, of: AVURLAsset(url: URL(fileURLWithPath: "/clip.mp4")))

@@ -20,6 +20,7 @@ struct AVMediaSelectionTests {
         #expect(Set(languages).count == 2)
         for (option, language) in zip(group.options, languages) {
             #expect(option.hasMediaCharacteristic(.audible) && !option.hasMediaCharacteristic(.legible))
+            #expect(option.hasMediaCharacteristic(.isMainProgramContent))
             #expect(option.isPlayable && option.mediaType == .audio && !option.displayName.isEmpty)
             #expect(group.mediaSelectionOption(withPropertyList: option.propertyList()) == option)
             let matches = AVMediaSelectionGroup.mediaSelectionOptions(

@@ -80,8 +80,7 @@ open class AVAssetTrack: NSObject, AVAsynchronousKeyValueLoading, @unchecked Sen
         if mediaCharacteristic == .containsHDRVideo {
             return track.mediaType == .video && track.color.isHDR
         }
-        let option = MediaSelectionOption(track: track)
-        return mediaCharacteristic.characteristic.map(option.hasMediaCharacteristic) ?? false
+        return mediaCharacteristic.applies(to: MediaSelectionOption(track: track))
     }
 
     /// Returns `.loaded`: a track exists only in a loaded asset.

@@ -2,7 +2,7 @@ import MediaCore
 import Playhead
 
 extension AVMediaCharacteristic {
-    /// The track that the container marks as the default.
+    /// The track is a part of the main program, as each is that is not auxiliary.
     public static let isMainProgramContent = AVMediaCharacteristic(
         rawValue: "public.main-program-content"
     )
@@ -43,6 +43,12 @@ extension AVMediaCharacteristic {
 
     /// The characteristic of the player's API, or nil.
     var characteristic: MediaCharacteristic? { Self.names.first { $0.0 == self }?.1 }
+
+    /// Returns whether a track has the characteristic, by its media type or by its mark in the container.
+    func applies(to option: MediaSelectionOption) -> Bool {
+        if self == .isMainProgramContent { return !option.hasMediaCharacteristic(.isAuxiliaryContent) }
+        return characteristic.map(option.hasMediaCharacteristic) ?? false
+    }
 
     /// Creates a characteristic from that of the player's API.
     init(_ characteristic: MediaCharacteristic) {

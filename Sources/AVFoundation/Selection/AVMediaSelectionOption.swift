@@ -48,7 +48,7 @@ public final class AVMediaSelectionOption: NSObject, NSCopying, @unchecked Senda
     /// - Parameter mediaCharacteristic: The characteristic.
     /// - Returns: True if the track has it.
     public func hasMediaCharacteristic(_ mediaCharacteristic: AVMediaCharacteristic) -> Bool {
-        mediaCharacteristic.characteristic.map(option.hasMediaCharacteristic) ?? false
+        mediaCharacteristic.applies(to: option)
     }
 
     /// Returns a value that identifies the option in its group, for `AVMediaSelectionGroup.mediaSelectionOption(withPropertyList:)`.
