@@ -40,6 +40,19 @@ struct CATransactionTests {
         #expect(log == ["replaced", "inner", "outer"])
     }
 
+    @Test("A completion block that is replaced can set another one, and each block is called once")
+    func replacement() {
+        var log: [String] = []
+        CATransaction.begin()
+        CATransaction.setCompletionBlock {
+            log.append("first")
+            CATransaction.setCompletionBlock { log.append("third") }
+        }
+        CATransaction.setCompletionBlock { log.append("second") }
+        CATransaction.commit()
+        #expect(log == ["first", "second", "third"])
+    }
+
     @Test("Without a transaction the completion block is called later")
     func noTransaction() async {
         await withCheckedContinuation { continuation in

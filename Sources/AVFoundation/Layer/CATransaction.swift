@@ -39,7 +39,7 @@ public final class CATransaction: NSObject {
     }
 
     /// Ends the transaction that was begun last, and calls its completion block. Has no effect without a transaction.
-    public class func commit() { stack.transactions.popLast()?.complete() }
+    public class func commit() { call(stack.transactions.popLast()?.completion) }
 
     /// Has no effect: changes take effect at once.
     public class func flush() {}
@@ -72,8 +72,10 @@ public final class CATransaction: NSObject {
     ///   called later.
     public class func setCompletionBlock(_ block: (() -> Void)?) {
         if let transaction = stack.transactions.last {
-            transaction.complete()
+            // The former block may set another one.
+            let replaced = transaction.completion
             transaction.completion = block
+            call(replaced)
         } else if let block {
             // The block belongs to the main queue from here on.
             nonisolated(unsafe) let block = block
@@ -81,9 +83,8 @@ public final class CATransaction: NSObject {
         }
     }
 
-    private func complete() {
+    private class func call(_ completion: (() -> Void)?) {
         guard let completion else { return }
-        self.completion = nil
         // The block belongs to the main queue from here on.
         nonisolated(unsafe) let block = completion
         MainQueue.run { block() }
