@@ -35,8 +35,12 @@ struct AVAudioSessionTests {
         observation.invalidate()
         #expect(log.withLock { $0 } == [1])
         let observer = KeyValueObserver()
+        session.addObserver(observer, forKeyPath: "volume", options: .new, context: nil)
+        #expect(session.keyValueRegistrations.count == 0)
         session.addObserver(observer, forKeyPath: "outputVolume", options: .new, context: nil)
+        #expect(session.keyValueRegistrations.count == 1)
         session.removeObserver(observer, forKeyPath: "outputVolume")
+        #expect(session.keyValueRegistrations.count == 0)
         #expect(session.keyValue(forKey: "outputVolume") == KeyValue(Float(1)))
         #expect(session.keyValue(forKey: "volume") == nil)
     }
