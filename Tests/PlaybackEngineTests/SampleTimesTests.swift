@@ -62,7 +62,8 @@ struct SampleTimesTests {
     @Test("A rate gives the times from the start up to the end, which is excluded")
     func rates() {
         let cases: [(Double, Int64?, Int?, Int)] = [
-            (2, 2_000_000_000, nil, 4), (2, 2_000_000_001, nil, 5), (30, 10_000_000_000, nil, 300),
+            (2, 2_000_000_000, nil, 4), (2, 2_000_000_400, nil, 4), (2, 2_000_001_000, nil, 5),
+            (30, 10_000_000_000, nil, 300),
             (29.97, 10_010_000_000, nil, 300), (1, 0, nil, 0), (1, -5, nil, 0), (1, nil, 7, 7),
             (1, nil, nil, .max), (24, 41_666_667, nil, 1), (24, 83_333_333, nil, 2), (1024, 976_563, nil, 1),
             (2, 2_000_000_000, 3, 3), (2, 2_000_000_000, -3, 0), (1e300, 1, nil, .max), (1e-300, 1, nil, 1),
@@ -97,7 +98,9 @@ struct SampleTimesTests {
         }
     }
 
-    @Test("A frame is due at its own time, also if a rate and a start in nanoseconds have no common timescale")
+    @Test(
+        "A frame is due at its own time, also if a rate and a start in nanoseconds have no common timescale"
+    )
     func startInNanoseconds() {
         for rate in [24, 30, 60] as [Int32] {
             let samples = SampleTimes(
@@ -140,20 +143,52 @@ struct SampleTimesTests {
         for (time, end, count) in [
             (0, nil, 1), (0, 0, 1), (0, 1500, 2), (1000, 1000, 2), (1500, nil, 2), (9000, nil, 3),
         ] as [(Int64, Int64?, Int)] {
-            let frame = VideoFrame(
-                format: VideoFormat(pixelFormat: .gray, size: PixelSize(width: 1, height: 1)),
-                presentationTime: ms(time),
-                duration: .invalid,
-                isKeyFrame: true,
-                sourceTime: SourceTime(ticks: time, timeBase: Rational(1, 1000)),
-                storage: PackedFrameStorage([UInt8](repeating: 0, count: 1), rowCount: 1)
-            )
             var selector = FrameRateSelector(SampleTimes(rate: 1, from: .zero, length: nil, limit: 3))
-            let first = selector.receive(frame)
+            let first = selector.receive(frame(at: time))
             let last = selector.finish(at: end.map(ms))
             #expect(first?.count == nil)
             #expect(last?.count == count, "\(time)")
         }
+    }
+
+    private func frame(at milliseconds: Int64) -> VideoFrame {
+        VideoFrame(
+            format: VideoFormat(pixelFormat: .gray, size: PixelSize(width: 1, height: 1)),
+            presentationTime: ms(milliseconds),
+            duration: .invalid,
+            isKeyFrame: true,
+            sourceTime: SourceTime(ticks: milliseconds, timeBase: Rational(1, 1000)),
+            storage: PackedFrameStorage([UInt8](repeating: 0, count: 1), rowCount: 1)
+        )
+    }
+
+    @Test(
+        "Each frame is due once at the frame rate if the container rounds times to milliseconds",
+        arguments: [24, 25, 30, 50, 60, 120, 24000.0 / 1001, 30000.0 / 1001, 60000.0 / 1001]
+    )
+    func milliseconds(rate: Double) {
+        let error = Rational(1, 1000).roundingError
+        let times = SampleTimes(rate: rate, from: .zero, length: nil, limit: 2000, tolerance: error)
+        var selector = FrameRateSelector(SampleTimes(rate: rate, from: .zero, length: nil, limit: 2000))
+        _ = selector.receive(frame(at: 0))
+        for index in 1...2000 {
+            let time = Int64((Double(index) / rate * 1000).rounded())
+            #expect(times[index - 1] < ms(time), "\(index)")
+            if index < 2000 { #expect(times[index] >= ms(time), "\(index)") }
+            #expect(selector.receive(frame(at: time))?.count == 1, "\(index)")
+        }
+    }
+
+    @Test("A container whose ticks are the durations of frames, or without a time base, rounds no times")
+    func ticks() {
+        #expect(Rational(1, 90_000).roundingError == MediaTime(value: 1, timescale: 180_000))
+        #expect(Rational(1, 600).roundingError == MediaTime(value: 1, timescale: 1200))
+        for base in [
+            Rational(1, 25), Rational(1001, 30_000), Rational(0, 1), Rational(1, 0), Rational(-1, 1000),
+        ] {
+            #expect(base.roundingError == .zero, "\(base)")
+        }
+        #expect(Rational(1, .max).roundingError == .zero)
     }
 
     @Test("Samples are sorted and divided where the sync point changes", arguments: [4, 5])

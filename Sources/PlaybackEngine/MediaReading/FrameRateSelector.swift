@@ -16,7 +16,8 @@ package struct FrameRateSelector: Sendable {
     /// - Returns: The preceding frame and the number of times at which it is due, or nil if it is due at none.
     mutating func receive(_ frame: VideoFrame) -> (frame: VideoFrame, count: Int)? {
         defer { newest = frame }
-        return newest.flatMap { due($0, before: frame.presentationTime) }
+        let time = frame.presentationTime - frame.sourceTime.timeBase.roundingError
+        return newest.flatMap { due($0, before: time) }
     }
 
     /// Receives the end of the last frame, or nil if it is unknown.

@@ -153,7 +153,7 @@ package final class FrameSampler: @unchecked Sendable {
             return fallback()
         }
         do throws(MediaError) {
-            times = try selection.times(from: start, to: end, of: description)
+            times = try selection.times(from: start, to: end, of: description, track)
         } catch {
             return finish(error)
         }

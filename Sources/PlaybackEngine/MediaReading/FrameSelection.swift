@@ -15,11 +15,13 @@ package enum FrameSelection: Hashable, Sendable {
     ///   - start: The start of the range.
     ///   - end: The end of the range, or nil for the end of the asset.
     ///   - description: The asset.
+    ///   - track: The video track.
     /// - Throws: `MediaError` if the times depend on the duration of the asset, and it is unknown.
     func times(
         from start: MediaTime,
         to end: MediaTime?,
-        of description: MediaDescription
+        of description: MediaDescription,
+        _ track: Track
     ) throws(MediaError) -> SampleTimes {
         if case .times(let times) = self { return SampleTimes(times) }
         let duration = description.duration
@@ -35,7 +37,13 @@ package enum FrameSelection: Hashable, Sendable {
         return switch self {
         case .middles(let count): SampleTimes(middlesOf: count, from: start, length: length)
         case .rate(let rate, let limit):
-            SampleTimes(rate: rate, from: start, length: max(0, nanoseconds), limit: limit)
+            SampleTimes(
+                rate: rate,
+                from: start,
+                length: max(0, nanoseconds),
+                limit: limit,
+                tolerance: track.timeBase.roundingError
+            )
         case .times(let times): SampleTimes(times)
         }
     }

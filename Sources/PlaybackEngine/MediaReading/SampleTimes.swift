@@ -6,7 +6,7 @@ package struct SampleTimes: Sendable {
         case list([MediaTime])
         /// The middles of `count` equal parts of `length` nanoseconds.
         case middles(length: Int64)
-        case rate(Double)
+        case rate(Double, tolerance: MediaTime)
     }
 
     private let rule: Rule
@@ -43,22 +43,30 @@ package struct SampleTimes: Sendable {
     ///   - start: The first time.
     ///   - length: The length in nanoseconds of the range that contains the times, or nil if it has no end.
     ///   - limit: The largest number of times, or nil.
-    package init(rate: Double, from start: MediaTime, length: Int64?, limit: Int?) {
+    ///   - tolerance: The error that the times of the frames may have. It is added to each time, so that a frame which
+    ///     the container begins later than at its exact time is due.
+    package init(
+        rate: Double,
+        from start: MediaTime,
+        length: Int64?,
+        limit: Int?,
+        tolerance: MediaTime = .zero
+    ) {
         self.start = start
         guard rate.isFinite, rate > 0 else {
             rule = .list([])
             count = 0
             return
         }
-        rule = .rate(rate)
+        rule = .rate(rate, tolerance: tolerance)
         let most = max(0, limit ?? .max)
         guard let length else {
             count = most
             return
         }
         let exact = Double(max(0, length)) / 1e9 * rate
-        // An error of rounding, of which the length may have half a nanosecond, does not add a time.
-        let isWhole = abs(exact - exact.rounded()) <= max(1e-12 * exact, 0.75e-9 * rate)
+        // An error of rounding, of which the length may have half a microsecond, does not add a time.
+        let isWhole = abs(exact - exact.rounded()) <= max(1e-12 * exact, 0.75e-6 * rate)
         let rounded = isWhole ? exact.rounded() : exact.rounded(.up)
         count = min(most, rounded < Double(Int.max) ? Int(rounded) : .max)
     }
@@ -72,17 +80,20 @@ package struct SampleTimes: Sendable {
             // Rounded up, so that a frame whose time is not a whole number of nanoseconds is due.
             let middle = (UInt128(length) * (2 * UInt128(index) + 1) + parts - 1) / parts
             return time(after: min(Int64(clamping: middle), max(0, length - 1)))
-        case .rate(let rate):
-            // A rate that is a whole number has exact times, as frames have.
-            if rate == rate.rounded(), let timescale = Int32(exactly: rate) {
-                let time = start + MediaTime(value: Int64(index), timescale: timescale)
-                if !time.hasBeenRounded { return time }
-            }
-            // Rounded up, so that a frame whose time is not a whole number of nanoseconds is due.
-            let nanoseconds = (Double(index) / rate * 1e9).rounded(.up)
-            let limit = Double(Int64.max / 2)
-            return time(after: Int64(min(nanoseconds, limit)))
+        case .rate(let rate, let tolerance): return time(at: index, rate) + tolerance
         }
+    }
+
+    private func time(at index: Int, _ rate: Double) -> MediaTime {
+        // A rate that is a whole number has exact times, as frames have.
+        if rate == rate.rounded(), let timescale = Int32(exactly: rate) {
+            let time = start + MediaTime(value: Int64(index), timescale: timescale)
+            if !time.hasBeenRounded { return time }
+        }
+        // Rounded up, so that a frame whose time is not a whole number of nanoseconds is due.
+        let nanoseconds = (Double(index) / rate * 1e9).rounded(.up)
+        let limit = Double(Int64.max / 2)
+        return time(after: Int64(min(nanoseconds, limit)))
     }
 
     /// Returns the time that many nanoseconds after the start. If the start is not a whole number of nanoseconds, it is

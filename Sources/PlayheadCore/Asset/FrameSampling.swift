@@ -10,7 +10,8 @@ public enum FrameSampling: Hashable, Sendable {
     case uniform(count: Int)
     /// The frames due at the start of the range and each `1 / perSecond` seconds after it, at most `limit`.
     ///
-    /// A frame that is due several times is delivered several times. A rate that is not a positive, finite number is
+    /// A frame is also due at a time if its container, which rounds times, begins it up to half a tick later. A frame
+    /// that is due several times is delivered several times. A rate that is not a positive, finite number is
     /// an error with the code `.invalidArgument`. A limit that is not positive selects no frame.
     case rate(perSecond: Double, limit: Int? = nil)
     /// The frames due at the given item times, in this order. Duplicates are allowed.
