@@ -12,13 +12,15 @@ TESTFLAGS ?=
 SANITIZER_CORPUS ?=
 # The build folder of `make lint`. CI uses one build for tests and lint.
 STRICT_BUILD ?= .build-strict
-# CI builds from scratch, which is faster with whole modules and with line tables as the only debug information. Incremental
+# CI builds from scratch, which is faster with whole modules, each compiled by one job, and with line tables as the only debug
+# information. SwiftPM finds the tests in the index of the package's own modules, so that of others is left out. Incremental
 # builds are faster without.
 WHOLE_MODULES ?=
 PYTHON ?= $(firstword $(wildcard .venv/bin/python3) python3)
 
 comma := ,
-whole-modules = $(addprefix -Xswiftc ,-whole-module-optimization -num-threads 2 -gline-tables-only)
+whole-modules = $(addprefix -Xswiftc ,-whole-module-optimization -num-threads 2 -no-emit-module-separately-wmo -gline-tables-only \
+	-index-ignore-system-modules -index-ignore-clang-modules)
 BUILDFLAGS = $(if $(WHOLE_MODULES),$(whole-modules))
 # The folder of the command's release build. CI builds it in parallel with the tests.
 RELEASE_BUILD ?= .build
