@@ -182,14 +182,11 @@ struct AudioSync {
     ) {
         rate = new
         let epoch = timeline.epoch
-        guard follower.isFollowing, writeTime == nil, isAudible, let output,
+        guard follower.isFollowing, isAudible, let output,
             let point = output.rateChangePoint(at: now, epoch: epoch)
         else {
             timeline.setRate(new, at: now)
             reprocess(timeline, at: now)
-            // The start that the application had set does not apply any longer.
-            if writeTime != nil { output?.startInterruptedAudio(with: timeline) }
-            writeTime = nil
             return
         }
         timeline.changeRate(at: point.media, to: new, at: now)

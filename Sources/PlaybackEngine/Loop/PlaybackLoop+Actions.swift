@@ -114,7 +114,12 @@ extension PlaybackLoop {
 
     private func setTimelineRate(_ rate: Float) {
         let now = now
-        let wasRunning = presentation.timeline.isRunning
+        var wasRunning = presentation.timeline.isRunning
+        if wasRunning, rate != 0, let chosenStart, chosenStart > now {
+            // Another rate cancels a start that has not been reached, and applies at once.
+            presentation.setRate(0, at: now)
+            wasRunning = false
+        }
         var start = now
         var hasStartTime = false
         if rate != 0 {

@@ -6,9 +6,9 @@ extension Player {
     /// Sets the rate, and synchronizes item time `time` with `hostTime` on the player's clock. Several players can thus
     /// start in sync, or one with another source of time. The method seeks exactly.
     ///
-    /// Before a host time in the future the player waits at `time`. After a host time in the past it catches up and
-    /// drops the frames that have passed. The method may be called whatever the value of
-    /// `automaticallyWaitsToMinimizeStalling` is.
+    /// Before a host time in the future the player waits at `time`. A pause, a seek or another rate cancels that start.
+    /// After a host time in the past it catches up and drops the frames that have passed. The method may be called
+    /// whatever the value of `automaticallyWaitsToMinimizeStalling` is.
     ///
     /// - Parameters:
     ///   - rate: The rate, in the range -32...32.
