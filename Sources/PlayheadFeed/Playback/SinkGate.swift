@@ -3,7 +3,8 @@ import Playhead
 /// A gate in front of a sink that shows one clip after another. Only frames of the current clip pass.
 ///
 /// Frames arrive on the lanes of several players. They are presented one at a time by the thread that finds the queue
-/// idle; other threads do not wait. While the sink is busy, the newest frame of a player replaces the one that waits.
+/// idle; other threads do not wait. While the sink is busy, the newest frame of a player replaces the one that waits. A
+/// sink with the policy `.holdBack` receives all frames, unless more than 64 MiB of them wait.
 ///
 /// `@unchecked Sendable`: `started`, `poster`, `lastClip` and `isFinished` are only used by the thread that empties
 /// the queue; `queue` and `failure` are locked.
@@ -17,12 +18,16 @@ final class SinkGate: @unchecked Sendable {
     private struct Work {
         /// The number of the clip of a frame of a player, or nil for other work.
         let clip: UInt64?
+        /// The size of that frame.
+        let byteCount: Int
         let body: @Sendable () -> Void
     }
 
     private struct Queue {
         var waiting: [Work] = []
         var isBusy = false
+
+        var byteCount: Int { waiting.reduce(0) { $0 + $1.byteCount } }
     }
 
     let sink: any VideoSink
@@ -43,11 +48,20 @@ final class SinkGate: @unchecked Sendable {
         lastClip = binding
     }
 
-    private func perform(frameOf clip: UInt64? = nil, _ body: @escaping @Sendable () -> Void) {
+    /// The largest total size of the frames that wait for a sink with the policy `.holdBack`, as in a layer.
+    private static let maximumWaitingBytes = 64 << 20
+
+    private func perform(
+        frameOf clip: UInt64? = nil,
+        byteCount: Int = 0,
+        _ body: @escaping @Sendable () -> Void
+    ) {
+        let keepsFrames = sink.lateFramePolicy == .holdBack
         let isFirst = queue.withLock { queue in
             // The player does not wait for the sink, so frames for a slow sink would accumulate.
-            if let clip, queue.waiting.last?.clip == clip { queue.waiting.removeLast() }
-            queue.waiting.append(Work(clip: clip, body: body))
+            let isKept = keepsFrames && queue.byteCount + byteCount <= Self.maximumWaitingBytes
+            if let clip, queue.waiting.last?.clip == clip, !isKept { queue.waiting.removeLast() }
+            queue.waiting.append(Work(clip: clip, byteCount: byteCount, body: body))
             defer { queue.isBusy = true }
             return !queue.isBusy
         }
@@ -67,7 +81,7 @@ final class SinkGate: @unchecked Sendable {
     /// - Parameter shape: The shape of a poster, which is presented once, or nil for a frame of the player.
     func present(_ frame: VideoFrame, of binding: UInt64, as shape: PosterShape? = nil) throws {
         let isVideo = shape == nil
-        perform(frameOf: isVideo ? binding : nil) { [self] in
+        perform(frameOf: isVideo ? binding : nil, byteCount: frame.storage.byteCount) { [self] in
             guard !isFinished, let owner, owner.shouldShow(binding, isVideo: isVideo) else { return }
             if let shape, let poster, poster == (binding, shape) { return }
             beginClip(binding)
