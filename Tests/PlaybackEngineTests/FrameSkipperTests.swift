@@ -40,4 +40,24 @@ struct FrameSkipperTests {
         skipper.noteOutput(.ms(360))
         #expect(skipper.resetDroppedCount() == (isDiscarded ? 0 : 9))
     }
+
+    @Test("The second field of a key frame is sent if another request follows the first field")
+    func secondField() {
+        let later = SkipRequest(skipping: .allButKeyFrames, position: ItemTime(nanoseconds: 1_030_000_000))
+        for next in [SkipRequest(), later] {
+            var skipper = FrameSkipper()
+            skipper.mayReceiveSecondFields = true
+            skipper.setRequest(SkipRequest(skipping: .allButKeyFrames))
+            let key = Self.packet(1000, isKeyFrame: true, isDiscarded: false)
+            #expect(skipper.decide(key, pass: 0, isReverse: false) == .decode)
+            skipper.setRequest(next)
+            // The second field, a leading frame, which refers to frames that were dropped, and another frame.
+            var decisions: [FrameSkipper.Decision] = []
+            for time in [1020, 960, 1080] as [Int64] {
+                let packet = Self.packet(time, isKeyFrame: false, isDiscarded: false)
+                decisions.append(skipper.decide(packet, pass: 0, isReverse: false))
+            }
+            #expect(decisions == [.decode, .drop, next.skipping == .none ? .decode : .drop])
+        }
+    }
 }

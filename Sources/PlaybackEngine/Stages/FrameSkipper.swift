@@ -40,7 +40,14 @@ struct FrameSkipper {
     private static let maximumSentCount = 128
 
     mutating func setRequest(_ new: SkipRequest) {
-        if request.skipping == .allButKeyFrames, new.skipping < .allButKeyFrames { needsKeyFrame = true }
+        if request.skipping == .allButKeyFrames, new.skipping < .allButKeyFrames {
+            // No packet was dropped after a key frame that was sent last, and the next one may be its second field.
+            if followsKeyFrame, mayReceiveSecondFields, let newestKeyFrame {
+                leadingFrameLimit = newestKeyFrame
+            } else {
+                needsKeyFrame = true
+            }
+        }
         request = new
     }
 
@@ -86,9 +93,11 @@ struct FrameSkipper {
 
     private mutating func isWanted(_ packet: Packet, _ time: ItemTime?, pass: Int, isReverse: Bool) -> Bool {
         if request.skipping == .allButKeyFrames {
+            // Also if the position has passed it meanwhile, because the decoder has received the first field.
+            if followsKeyFrame, mayReceiveSecondFields, !packet.isKeyFrame { return true }
             let isPast = !isReverse && pass == request.pass && time.map { $0 < request.position } ?? false
             needsKeyFrame = needsKeyFrame || isPast
-            return (packet.isKeyFrame || followsKeyFrame && mayReceiveSecondFields) && !isPast
+            return packet.isKeyFrame && !isPast
         }
         if isBeforeJump(packet, time, pass: pass) {
             needsKeyFrame = true
