@@ -41,6 +41,21 @@ struct FrameSkipperTests {
         #expect(skipper.resetDroppedCount() == (isDiscarded ? 0 : 9))
     }
 
+    @Test("A frame that is sent because it may be a second field is lost if the decoder skips it")
+    func frameAfterKeyFrame() {
+        var skipper = FrameSkipper()
+        skipper.mayReceiveSecondFields = true
+        skipper.setRequest(SkipRequest(skipping: .allButKeyFrames))
+        for time in stride(from: Int64(0), through: 400, by: 40) {
+            let packet = Self.packet(time, isKeyFrame: time % 400 == 0, isDiscarded: false)
+            let isSent = skipper.decide(packet, pass: 0, isReverse: false) == .decode
+            #expect(isSent == [0, 40, 400].contains(time))
+        }
+        skipper.noteOutput(.ms(0))
+        skipper.noteOutput(.ms(400))
+        #expect(skipper.resetDroppedCount() == 9)
+    }
+
     @Test("The second field of a key frame is sent if another request follows the first field")
     func secondField() {
         let later = SkipRequest(skipping: .allButKeyFrames, position: ItemTime(nanoseconds: 1_030_000_000))

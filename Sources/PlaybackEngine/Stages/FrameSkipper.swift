@@ -82,13 +82,15 @@ struct FrameSkipper {
             droppedCount += sent.count
             sent = []
         }
-        if let time, !packet.isDiscarded { noteSent(time) }
+        if let time, !packet.isDiscarded { noteSent(time, isKeyFrame: packet.isKeyFrame) }
         return mustFlush ? .decodeAfterFlush : .decode
     }
 
-    private mutating func noteSent(_ time: ItemTime) {
+    private mutating func noteSent(_ time: ItemTime, isKeyFrame: Bool) {
         if sent.count >= Self.maximumSentCount { sent.removeFirst() }
-        sent.append(Sent(time: time, isOptional: request.skipping == .nonReference))
+        let isOptional =
+            request.skipping == .nonReference || request.skipping == .allButKeyFrames && !isKeyFrame
+        sent.append(Sent(time: time, isOptional: isOptional))
     }
 
     private mutating func isWanted(_ packet: Packet, _ time: ItemTime?, pass: Int, isReverse: Bool) -> Bool {
