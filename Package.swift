@@ -87,7 +87,7 @@ let uiKitExamples =
 
 // `make fuzz` links the fuzz targets to a program, without the tests that run them, and the command as a library.
 let commandDependencies: [Target.Dependency] = [
-    "CSystemd",
+    "CSystemd", "MediaCore", "PlaybackEngine",
     "PlayheadBackend", "PlayheadCapture", "PlayheadCore", "PlayheadPicker", "TerminalSink",
     "WindowSink",
     .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -243,7 +243,7 @@ let package = Package(
         ),
         // What programs import: the player, its notifications, and its errors as NSError.
         .target(name: "Playhead", dependencies: ["MediaCore", "PlayheadCore"], swiftSettings: settings),
-        .target(name: "PlayheadFeed", dependencies: ["Playhead"], swiftSettings: settings),
+        .target(name: "PlayheadFeed", dependencies: ["MediaCore", "Playhead"], swiftSettings: settings),
         .target(
             name: "PlayheadPicker",
             dependencies: ["MediaCore", "FFmpeg", "PlayheadCore"],
@@ -337,7 +337,8 @@ let package = Package(
         .testTarget(
             name: "FFmpegTests",
             dependencies: [
-                "FFmpeg", "HLS", "MediaCore", "PlayheadBackend", "Playhead", "PlayheadTesting", "TestSupport",
+                "CFFmpeg", "FFmpeg", "HLS", "MediaCore", "PlayheadBackend", "Playhead", "PlayheadTesting",
+                "TestSupport",
             ],
             swiftSettings: plainSettings
         ),
