@@ -35,17 +35,19 @@ private enum FieldStream {
         }
     }
 
-    /// Returns frames of two fields of different luma. Only key frames are referenced.
-    static func make(frameCount: Int, keyInterval: Int) -> [UInt8] {
-        var stream = unit(9, [0xF0]) + unit(0x67, sequence) + unit(0x68, picture)
+    /// Returns frames of two fields of different luma. Only key frames are referenced. `isProgressive` states whether
+    /// both fields of a frame are declared to be of one moment.
+    static func make(frameCount: Int, keyInterval: Int, isProgressive: Bool) -> [UInt8] {
+        var stream = unit(9, [0xF0]) + unit(0x67, sequence(isProgressive)) + unit(0x68, picture)
         for index in 0..<frameCount * 2 {
             if index > 0 { stream += unit(9, [0xF0]) }
+            if isProgressive { stream += unit(6, timing(isBottom: index % 2 == 1)) }
             stream += field(index, position: index % (keyInterval * 2))
         }
         return stream
     }
 
-    private static var sequence: [UInt8] {
+    private static func sequence(_ hasTiming: Bool) -> [UInt8] {
         var bits = Bits()
         // Main profile, level 3, four reference frames, 16 x 32 samples.
         bits.put(77 << 16 | 30, 24)
@@ -53,9 +55,24 @@ private enum FieldStream {
         bits.put(0, 1)
         bits.putGolomb(0, 0)
         // Pictures may be fields.
-        bits.put(0b00100, 5)
+        bits.put(hasTiming ? 0b00101 : 0b00100, 5)
+        if hasTiming { bits.put(0b000000010, 9) }
         bits.stop()
         return bits.bytes
+    }
+
+    /// Returns picture timing (ITU-T H.264, D.1.3) of a field with a progressive clock timestamp.
+    private static func timing(isBottom: Bool) -> [UInt8] {
+        var bits = Bits()
+        bits.put(isBottom ? 2 : 1, 4)
+        // A timestamp whose ct_type is 0, with its full time.
+        bits.put(1, 1)
+        bits.put(0, 2)
+        bits.put(0, 6)
+        bits.put(1, 1)
+        bits.put(0, 2 + 8 + 6 + 6 + 5 + 24)
+        bits.stop()
+        return [1, UInt8(bits.bytes.count)] + bits.bytes + [0x80]
     }
 
     private static var picture: [UInt8] {
@@ -107,25 +124,32 @@ private enum FieldStream {
 
 @Suite("Contract: field pictures")
 struct FieldPictureTests {
-    /// Returns a transport stream of 48 frames with a packet for each field.
-    private func makeFile(keyInterval: Int, in folder: TemporaryFolder) throws -> URL {
-        try folder.write("a.h264", FieldStream.make(frameCount: 48, keyInterval: keyInterval))
+    /// Returns a file of 48 frames with a packet for each field.
+    private func makeFile(
+        _ name: String = "a.ts",
+        keyInterval: Int,
+        isProgressive: Bool = false,
+        in folder: TemporaryFolder
+    ) throws -> URL {
+        let stream = FieldStream.make(frameCount: 48, keyInterval: keyInterval, isProgressive: isProgressive)
+        try folder.write("a.h264", stream)
         return try MadeFile.make(
-            "a.ts",
+            name,
             in: folder,
             "-f h264 -i \(folder.file("a.h264").path) -c copy -bsf:v setts=pts=N*1800+90000:dts=N*1800+90000"
         )
     }
 
-    @Test("H.264 with a packet for each field: a frame is the same after a seek")
-    func seek() async throws {
+    @Test("H.264 with a packet for each field: a frame is the same after a seek", arguments: [false, true])
+    func seek(isProgressive: Bool) async throws {
         let folder = try TemporaryFolder()
-        let asset = Asset(url: try makeFile(keyInterval: 48, in: folder))
+        let file = try makeFile(keyInterval: 48, isProgressive: isProgressive, in: folder)
+        let asset = Asset(url: file)
         var frames: [VideoFrame] = []
         for try await frame in asset.frames() { frames.append(frame) }
         try #require(frames.count == 48)
         for frame in [frames[20], frames[33], frames[47]] {
-            #expect(frame.isInterlaced)
+            #expect(frame.isInterlaced == !isProgressive)
             let sampling = FrameSampling.times([frame.presentationTime])
             let found = try await asset.frames(sampling).reduce(into: [VideoFrame]()) { $0.append($1) }
             #expect(found.map(\.presentationTime) == [frame.presentationTime])
@@ -133,10 +157,15 @@ struct FieldPictureTests {
         }
     }
 
-    @Test("H.264 with a packet for each field: key frames have both fields")
-    func keyFrames() async throws {
+    @Test(
+        "H.264 with a packet for each field: key frames have both fields",
+        arguments: ["a.ts", "a.mp4"],
+        [false, true]
+    )
+    func keyFrames(name: String, isProgressive: Bool) async throws {
         let folder = try TemporaryFolder()
-        let asset = Asset(url: try makeFile(keyInterval: 12, in: folder))
+        let file = try makeFile(name, keyInterval: 12, isProgressive: isProgressive, in: folder)
+        let asset = Asset(url: file)
         var expected: [[UInt8]] = []
         for try await frame in asset.frames() where frame.isKeyFrame {
             expected.append(try frame.packedBytes())

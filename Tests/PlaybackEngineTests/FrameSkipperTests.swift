@@ -9,7 +9,12 @@ import Testing
 struct FrameSkipperTests {
     private final class NoPayload: PacketPayload {}
 
-    private static func packet(_ time: Int64, isKeyFrame: Bool, isDiscarded: Bool) -> Packet {
+    private static func packet(
+        _ time: Int64,
+        isKeyFrame: Bool,
+        isDiscarded: Bool = false,
+        isField: Bool = false
+    ) -> Packet {
         var packet = Packet(
             track: 0,
             presentationTime: .ms(time),
@@ -20,6 +25,7 @@ struct FrameSkipperTests {
             payload: NoPayload()
         )
         packet.isDiscarded = isDiscarded
+        packet.isField = isField
         return packet
     }
 
@@ -44,10 +50,9 @@ struct FrameSkipperTests {
     @Test("A frame that is sent because it may be a second field is lost if the decoder skips it")
     func frameAfterKeyFrame() {
         var skipper = FrameSkipper()
-        skipper.mayReceiveSecondFields = true
         skipper.setRequest(SkipRequest(skipping: .allButKeyFrames))
         for time in stride(from: Int64(0), through: 400, by: 40) {
-            let packet = Self.packet(time, isKeyFrame: time % 400 == 0, isDiscarded: false)
+            let packet = Self.packet(time, isKeyFrame: time % 400 == 0, isField: true)
             let isSent = skipper.decide(packet, pass: 0, isReverse: false) == .decode
             #expect(isSent == [0, 40, 400].contains(time))
         }
@@ -56,20 +61,33 @@ struct FrameSkipperTests {
         #expect(skipper.resetDroppedCount() == 9)
     }
 
+    @Test("Of key frames that have been frames before and are fields now, both fields are sent")
+    func firstFields() {
+        var skipper = FrameSkipper()
+        skipper.setRequest(SkipRequest(skipping: .allButKeyFrames))
+        var sent: [Int64] = []
+        for time in stride(from: Int64(0), through: 880, by: 40) {
+            // Frames until 400 ms, and fields after it. The frame at 840 ms is not the second field of that at 800 ms.
+            let isField = time >= 400 && time != 840
+            let packet = Self.packet(time, isKeyFrame: time % 400 == 0, isField: isField)
+            if skipper.decide(packet, pass: 0, isReverse: false) == .decode { sent.append(time) }
+        }
+        #expect(sent == [0, 400, 440, 800])
+    }
+
     @Test("The second field of a key frame is sent if another request follows the first field")
     func secondField() {
         let later = SkipRequest(skipping: .allButKeyFrames, position: ItemTime(nanoseconds: 1_030_000_000))
         for next in [SkipRequest(), later] {
             var skipper = FrameSkipper()
-            skipper.mayReceiveSecondFields = true
             skipper.setRequest(SkipRequest(skipping: .allButKeyFrames))
-            let key = Self.packet(1000, isKeyFrame: true, isDiscarded: false)
+            let key = Self.packet(1000, isKeyFrame: true, isField: true)
             #expect(skipper.decide(key, pass: 0, isReverse: false) == .decode)
             skipper.setRequest(next)
             // The second field, a leading frame, which refers to frames that were dropped, and another frame.
             var decisions: [FrameSkipper.Decision] = []
             for time in [1020, 960, 1080] as [Int64] {
-                let packet = Self.packet(time, isKeyFrame: false, isDiscarded: false)
+                let packet = Self.packet(time, isKeyFrame: false, isField: true)
                 decisions.append(skipper.decide(packet, pass: 0, isReverse: false))
             }
             #expect(decisions == [.decode, .drop, next.skipping == .none ? .decode : .drop])

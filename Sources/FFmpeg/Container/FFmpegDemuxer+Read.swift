@@ -78,6 +78,7 @@ extension FFmpegDemuxer {
                 H261PictureHeader.correctKeyFlag(of: packet.pointer, stream, formatName: session.formatName)
                 GXFFrameDuration.correct(packet.pointer, stream, context, formatName: session.formatName)
                 timestamps.correct(packet.pointer, stream)
+                fields.update(packet, stream)
             }
             startFingerprint.record(packet)
             palettes.update(packet)
@@ -120,6 +121,7 @@ extension FFmpegDemuxer {
         )
         result.hasNewParameters = Self.hasNewParameters(owner)
         result.isDiscarded = packet.flags & AV_PKT_FLAG_DISCARD != 0
+        result.isField = owner.isField
         return result
     }
 

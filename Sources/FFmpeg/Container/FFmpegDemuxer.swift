@@ -34,6 +34,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var pictures = PictureFilter()
     var palettes = PaletteMemory()
     var extradata = ExtradataMemory()
+    var fields = FieldScan()
     /// The times of audio blocks, or nil if the times of libav are right.
     var blockTimes: AudioBlockTimes?
     /// Continues timestamps that have wrapped around.

@@ -7,6 +7,8 @@ final class PacketOwner {
     let pointer: UnsafeMutablePointer<AVPacket>
     /// The extradata that the decoder needs for the packet, or nil for that of its stream.
     var extradata: [UInt8]?
+    /// Whether the packet begins with a field; see `Packet.isField`.
+    var isField = false
 
     init() throws(MediaError) {
         guard let pointer = av_packet_alloc() else {

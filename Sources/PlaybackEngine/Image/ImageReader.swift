@@ -46,8 +46,6 @@ final class ImageReader {
     private var followsDecoder = false
     /// Whether a search has begun to decode and has not ended. The decoder may then lack frames.
     private var isSearching = false
-    /// Whether interlaced frames have been decoded whose fields may be in two packets, so that no packet is skipped.
-    private var mayReceiveFields = false
 
     /// The number of frames that a decoder must have produced before frames may be skipped. From these, it
     /// learns how far presentation order differs from decoding order.
@@ -281,7 +279,6 @@ final class ImageReader {
     private func accept(_ frame: VideoFrame) -> VideoFrame? {
         let time = frame.presentationTime
         decoding.frameCount += 1
-        if frame.isInterlaced, track.mayHaveFieldPackets { mayReceiveFields = true }
         if isAttachedPicture {
             lastSyncPoint = (.zero, frame)
             return frame
@@ -343,11 +340,12 @@ final class ImageReader {
         return true
     }
 
-    /// Skips a frame that ends before the target, unless other frames refer to it.
+    /// Skips a frame that ends before the target, unless other frames refer to it. A field is not skipped, because the
+    /// times do not show which packet has the other one.
     private func skipIfUnneeded(_ packet: Packet) {
         let endsBeforeTarget = packet.presentationTime.map { packets.times.endsBeforeTarget($0) } ?? false
         let maySkip =
-            endsBeforeTarget && !target.isSyncPoint && !packet.isKeyFrame && !mayReceiveFields
+            endsBeforeTarget && !target.isSyncPoint && !packet.isKeyFrame && !packet.isField
             && decoding.frameCount >= Self.minimumFramesBeforeSkipping
         decoder.skip(maySkip ? .nonReference : .none)
     }

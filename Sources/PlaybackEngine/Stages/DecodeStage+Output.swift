@@ -7,7 +7,6 @@ extension DecodeStage {
         history.receive(frame)
         framesSinceDrain += 1
         newestFormat = frame.format
-        if frame.isInterlaced, mayHaveFieldPackets { mayReceiveFields = true }
         if let time = current.newParametersTime, frame.presentationTime >= time {
             current.newParametersTime = nil
         }

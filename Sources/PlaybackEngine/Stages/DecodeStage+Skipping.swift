@@ -9,8 +9,6 @@ extension DecodeStage {
         let request = skipRequest.withLock { $0 }
         let isCurrent = request.epoch == current.epoch && !current.filter.isSearching
         skipper.setRequest(isCurrent ? request : SkipRequest())
-        // The first frame shows whether the track has fields.
-        skipper.mayReceiveSecondFields = mayHaveFieldPackets && (mayReceiveFields || newestFormat == nil)
         defer { countSkipped() }
         let isReverse = current.collector != nil
         let decision = skipper.decide(packet, pass: current.pass.number, isReverse: isReverse)
@@ -37,10 +35,10 @@ extension DecodeStage {
     private static let minimumFramesBeforeSkipping = 4
 
     /// Returns whether the frame of a packet ends before the seek's target, so that it is needed only as a
-    /// reference.
+    /// reference. It is false for a field, because the times do not show which packet has the other one.
     private func endsBeforeTarget(_ packet: Packet) -> Bool {
         guard current.collector == nil, framesSinceDrain >= Self.minimumFramesBeforeSkipping,
-            !packet.isKeyFrame, !mayReceiveFields,
+            !packet.isKeyFrame, !packet.isField,
             current.filter.endsBeforeTarget(packet), let target = start.withLock({ $0.firstWanted })
         else { return false }
         history.allowSkipping(before: target)

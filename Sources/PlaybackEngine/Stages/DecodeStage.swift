@@ -23,7 +23,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let input: PacketQueue
     let output: FrameQueue
     let isVideo: Bool
-    let mayHaveFieldPackets: Bool
     /// The lead of audio decoding before a seek's target.
     let audioPreroll: MediaTime
     /// The start of the current epoch. The loop sets it before it begins the epoch in the queues.
@@ -71,8 +70,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
     var framesSinceDrain = 0
     /// The format of the last frame that was decoded.
     var newestFormat: VideoFormat?
-    /// Whether interlaced frames have been decoded whose fields may be in two packets, so that a seek skips no packet.
-    var mayReceiveFields = false
     /// The packets of a video track whose frames the decoder has not returned.
     var packetsInDecoder: [Packet] = []
 
@@ -94,7 +91,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
         report: @escaping @Sendable (StageReport) -> Void
     ) {
         isVideo = track.mediaType == .video
-        mayHaveFieldPackets = track.mayHaveFieldPackets
         audioPreroll = track.preroll(usual: SeekFilter.audioPreroll)
         self.decoder = decoder
         self.demand = demand

@@ -19,11 +19,9 @@ struct FrameSkipper {
     }
 
     private(set) var request = SkipRequest()
-    /// Whether the packet after a key frame may be the second field of that frame. It is then sent too, and the decoder
-    /// skips it if it is another frame.
-    var mayReceiveSecondFields = false
-    /// Whether the last packet was a key frame that was sent.
-    private var followsKeyFrame = false
+    /// Whether the last packet was a field of a key frame that was sent. A field that follows may be the second one of
+    /// that frame. It is sent too, and the decoder skips it if it is of another frame.
+    private var followsKeyField = false
     /// True after reference frames were dropped: nothing can be decoded before the next key frame.
     private var needsKeyFrame = false
     /// True if they were dropped by a jump, so that the decoder still holds frames from before it.
@@ -42,7 +40,7 @@ struct FrameSkipper {
     mutating func setRequest(_ new: SkipRequest) {
         if request.skipping == .allButKeyFrames, new.skipping < .allButKeyFrames {
             // No packet was dropped after a key frame that was sent last, and the next one may be its second field.
-            if followsKeyFrame, mayReceiveSecondFields, let newestKeyFrame {
+            if followsKeyField, let newestKeyFrame {
                 leadingFrameLimit = newestKeyFrame
             } else {
                 needsKeyFrame = true
@@ -56,7 +54,7 @@ struct FrameSkipper {
         droppedCount += sent.count(where: \.isOptional)
         sent = []
         needsKeyFrame = false
-        followsKeyFrame = false
+        followsKeyField = false
         hasJumped = false
         newestKeyFrame = nil
         leadingFrameLimit = nil
@@ -66,7 +64,7 @@ struct FrameSkipper {
     mutating func decide(_ packet: Packet, pass: Int, isReverse: Bool) -> Decision {
         let time = ItemTime(packet.presentationTime)
         let isSent = isWanted(packet, time, pass: pass, isReverse: isReverse)
-        followsKeyFrame = isSent && packet.isKeyFrame
+        followsKeyField = isSent && packet.isKeyFrame && packet.isField
         guard isSent else {
             if !packet.isDiscarded { droppedCount += 1 }
             return .drop
@@ -96,7 +94,7 @@ struct FrameSkipper {
     private mutating func isWanted(_ packet: Packet, _ time: ItemTime?, pass: Int, isReverse: Bool) -> Bool {
         if request.skipping == .allButKeyFrames {
             // Also if the position has passed it meanwhile, because the decoder has received the first field.
-            if followsKeyFrame, mayReceiveSecondFields, !packet.isKeyFrame { return true }
+            if followsKeyField, packet.isField, !packet.isKeyFrame { return true }
             let isPast = !isReverse && pass == request.pass && time.map { $0 < request.position } ?? false
             needsKeyFrame = needsKeyFrame || isPast
             return packet.isKeyFrame && !isPast

@@ -22,6 +22,11 @@ public struct Packet: Sendable {
     /// An edit list leaves out media before and after each of its segments. The times of such packets are no times at
     /// which something is presented, and may be later than those of the next segment.
     public var isDiscarded = false
+    /// Whether the packet begins with a field of an interlaced frame, whose other field may be the packet before or after
+    /// it. It is false by default.
+    ///
+    /// A decoder that receives only one of the two packets drops its field, or combines it with one of another frame.
+    public var isField = false
     /// The compressed data. Only a decoder of the backend that read the packet can access it.
     public var payload: any PacketPayload
 
