@@ -157,6 +157,22 @@ struct FieldPictureTests {
         }
     }
 
+    @Test("H.264 with a packet for each field: a range that ends between the fields of a frame has the frame")
+    func range() async throws {
+        let folder = try TemporaryFolder()
+        let asset = Asset(url: try makeFile(keyInterval: 12, in: folder))
+        var frames: [VideoFrame] = []
+        for try await frame in asset.frames() { frames.append(frame) }
+        try #require(frames.count == 48)
+        let (last, next) = (frames[20].presentationTime, frames[21].presentationTime)
+        let quarter = MediaTime(nanoseconds: ((next - last).nanoseconds ?? 0) / 4)
+        let range = MediaTimeRange(start: .zero, end: last + quarter)
+        var found: [VideoFrame] = []
+        for try await frame in asset.frames(in: range) { found.append(frame) }
+        #expect(found.map(\.presentationTime) == frames[...20].map(\.presentationTime))
+        #expect(try found.last?.packedBytes() == frames[20].packedBytes())
+    }
+
     @Test(
         "H.264 with a packet for each field: key frames have both fields",
         arguments: ["a.ts", "a.mp4"],

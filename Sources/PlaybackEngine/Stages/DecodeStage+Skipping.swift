@@ -17,9 +17,11 @@ extension DecodeStage {
         if decision == .decodeAfterFlush { flushDecoder() }
         let level = skipper.request.skipping
         setSkipping(isDropped || !endsBeforeTarget(packet) ? level : max(.nonReference, level))
-        // Dropped frames count for the end of the pass.
-        if isDropped, !isReverse, !packet.isDiscarded, let time = packet.presentationTime?.nanoseconds {
-            current.pass.noteEnd(time &+ (packet.duration?.nanoseconds ?? 0))
+        // Dropped frames count for the end of the pass, as those that are decoded.
+        if isDropped, !isReverse, !packet.isDiscarded, let time = packet.presentationTime, !isPastEnd(time),
+            let start = time.nanoseconds
+        {
+            current.pass.noteEnd(start &+ (packet.duration?.nanoseconds ?? 0))
         }
         return isDropped
     }

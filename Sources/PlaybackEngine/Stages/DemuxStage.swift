@@ -44,6 +44,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var lastEnd: MediaTime = .zero
     private var hasUntimedPackets = false
     private var tracksPastEnd: Set<Int> = []
+    /// The tracks whose last packet was a field that is played. A field that follows may be the second one of its frame.
+    private var tracksAfterField: Set<Int> = []
     /// The time of the last packet of each track.
     private var lastTimes: [Int: MediaTime] = [:]
     private var history: PacketHistory
@@ -187,6 +189,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         consecutiveFaults = 0
         lastEnd = .zero
         tracksPastEnd = []
+        tracksAfterField = []
         lastTimes = [:]
         endedEpoch.withLock { $0 = nil }
     }
@@ -304,24 +307,24 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func push(_ packet: Packet, isNew: Bool, endingAt endTime: MediaTime?) {
-        guard let queue = queues[packet.track] else { return }
-        if let segment {
-            guard packet.track == videoTrack else { return }
-            if segment.isPastLimit(packet.decodeTime ?? packet.presentationTime ?? .zero) { return end(nil) }
-        }
+        guard let queue = queues[packet.track], segment == nil || packet.track == videoTrack else { return }
+        let decodeTime = packet.decodeTime ?? packet.presentationTime
+        let isPastLimit = segment?.isPastLimit(decodeTime ?? .zero) ?? false
+        var isPastEnd = false
+        // Packets that an edit list leaves out may have later times than those of the next segment, which follow.
+        if let endTime, let decodeTime, !packet.isDiscarded { isPastEnd = decodeTime >= endTime }
+        let completesFrame = mayCompleteFrame(packet, isPast: isPastLimit || isPastEnd)
+        if isPastLimit, !completesFrame { return end(nil) }
         packetsInPass += 1
         if let time = packet.presentationTime ?? packet.decodeTime {
             if !packet.isDiscarded { lastEnd = max(lastEnd, time + (packet.duration ?? .zero)) }
         } else {
             hasUntimedPackets = true
         }
-        // Packets that an edit list leaves out may have later times than those of the next segment, which follow.
-        if let endTime, !packet.isDiscarded, let time = packet.decodeTime ?? packet.presentationTime,
-            time >= endTime
-        {
+        if isPastEnd, !completesFrame, let endTime, let decodeTime {
             tracksPastEnd.insert(packet.track)
             // A track that ends before that time has no packet after it, and the rest of the file would be read.
-            let isFarPast = time - endTime >= Self.endMargin
+            let isFarPast = decodeTime - endTime >= Self.endMargin
             if tracksPastEnd.count == queues.count || isFarPast { end(nil) }
             return
         }
@@ -330,12 +333,20 @@ final class DemuxStage: Stage, @unchecked Sendable {
         let bufferedRange = history.bufferedRange
         progress.withLock {
             $0.note(packet, pass: pass, isNew: isNew, bufferedRange: bufferedRange)
-            if packet.track == videoTrack { $0.noteVideo(packet) }
+            if packet.track == videoTrack, !isPastEnd { $0.noteVideo(packet) }
         }
         guard !isScrubbing || packet.track == videoTrack else { return }
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
         wakeDecoder(packet.track)
         if reportsProgress.load(ordering: .relaxed) { report(.changed) }
+    }
+
+    /// Returns whether a packet may be the second field of a frame whose first field is played. It is then played too,
+    /// also if it is past the end, because a decoder drops a field without the other one.
+    private func mayCompleteFrame(_ packet: Packet, isPast: Bool) -> Bool {
+        let followsField = tracksAfterField.remove(packet.track) != nil
+        if packet.isField, !isPast { tracksAfterField.insert(packet.track) }
+        return packet.isField && followsField
     }
 
     /// Returns the duration of a packet in nanoseconds. That of a packet that declares none, as in Matroska without a
