@@ -75,6 +75,22 @@ struct FrameSkipperTests {
         #expect(sent == [0, 400, 440, 800])
     }
 
+    @Test("The decoder may skip both fields of a frame, or none", arguments: [false, true])
+    func bothFields(isField: Bool) {
+        var skipper = FrameSkipper()
+        // The first frame is a key frame. The request changes between the fields of the second and the third one.
+        let requests: [DecodeSkipping] = [.none, .none, .none, .nonReference, .nonReference, .none, .none]
+        var levels: [DecodeSkipping] = []
+        for (index, skipping) in requests.enumerated() {
+            skipper.setRequest(SkipRequest(skipping: skipping))
+            let packet = Self.packet(Int64(index) * 20, isKeyFrame: index == 0, isField: isField)
+            #expect(skipper.decide(packet, pass: 0, isReverse: false) == .decode)
+            levels.append(skipper.level)
+        }
+        let ofFields: [DecodeSkipping] = [.none, .none, .none, .none, .nonReference, .nonReference, .none]
+        #expect(levels == (isField ? ofFields : requests))
+    }
+
     @Test("The second field of a key frame is sent if another request follows the first field")
     func secondField() {
         let later = SkipRequest(skipping: .allButKeyFrames, position: ItemTime(nanoseconds: 1_030_000_000))

@@ -13,9 +13,9 @@ extension DecodeStage {
         let isReverse = current.collector != nil
         let decision = skipper.decide(packet, pass: current.pass.number, isReverse: isReverse)
         let isDropped = decision == .drop
-        if decision != .decode || skipper.request.skipping != .none { history.invalidate() }
+        let level = skipper.level
+        if decision != .decode || level != .none { history.invalidate() }
         if decision == .decodeAfterFlush { flushDecoder() }
-        let level = skipper.request.skipping
         setSkipping(isDropped || !endsBeforeTarget(packet) ? level : max(.nonReference, level))
         // Dropped frames count for the end of the pass, as those that are decoded.
         if isDropped, !isReverse, !packet.isDiscarded, let time = packet.presentationTime, !isPastEnd(time),

@@ -19,6 +19,10 @@ struct FrameSkipper {
     }
 
     private(set) var request = SkipRequest()
+    /// The frames that the decoder may skip, for the last packet.
+    private(set) var level = DecodeSkipping.none
+    /// Non-nil if the last packet was the first field of a frame; true if it was a key frame.
+    private var firstFieldIsKey: Bool?
     /// Whether the last packet was a field of a key frame that was sent. A field that follows may be the second one of
     /// that frame. It is sent too, and the decoder skips it if it is of another frame.
     private var followsKeyField = false
@@ -55,6 +59,7 @@ struct FrameSkipper {
         sent = []
         needsKeyFrame = false
         followsKeyField = false
+        firstFieldIsKey = nil
         hasJumped = false
         newestKeyFrame = nil
         leadingFrameLimit = nil
@@ -63,6 +68,7 @@ struct FrameSkipper {
     /// Returns what to do with the next packet.
     mutating func decide(_ packet: Packet, pass: Int, isReverse: Bool) -> Decision {
         let time = ItemTime(packet.presentationTime)
+        if !mustKeepLevel(packet) { level = request.skipping }
         let isSent = isWanted(packet, time, pass: pass, isReverse: isReverse)
         followsKeyField = isSent && packet.isKeyFrame && packet.isField
         guard isSent else {
@@ -84,10 +90,19 @@ struct FrameSkipper {
         return mustFlush ? .decodeAfterFlush : .decode
     }
 
+    /// Returns whether a packet is the second field of a frame that is no key frame. The decoder skips both fields of a
+    /// frame, or none, because it combines a second field alone with a field of another frame.
+    private mutating func mustKeepLevel(_ packet: Packet) -> Bool {
+        let first = firstFieldIsKey
+        // The second field of a key frame may be marked as a key frame, too. Others that are marked are first fields.
+        let isSecond = packet.isField && (packet.isKeyFrame ? first == true : first != nil)
+        firstFieldIsKey = packet.isField && !isSecond ? packet.isKeyFrame : nil
+        return isSecond && first == false
+    }
+
     private mutating func noteSent(_ time: ItemTime, isKeyFrame: Bool) {
         if sent.count >= Self.maximumSentCount { sent.removeFirst() }
-        let isOptional =
-            request.skipping == .nonReference || request.skipping == .allButKeyFrames && !isKeyFrame
+        let isOptional = level == .nonReference || level == .allButKeyFrames && !isKeyFrame
         sent.append(Sent(time: time, isOptional: isOptional))
     }
 
