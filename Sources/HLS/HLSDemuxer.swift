@@ -63,7 +63,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
             if error.location == nil { throw error.at(request.location) }
             throw error
         }
-        zero = resources.zero(establishing: presentation.zero)
+        zero = resources.zero(establishing: presentation.zero, of: presentation.mainURL)
         for entry in presentation.entries { entry.rendition?.setZero(zero) }
         var description = describe()
         // A file can be switched to anywhere: nothing is fetched in vain.

@@ -18,6 +18,8 @@ struct HLSPresentation {
     private var defaultAudio: [String: MasterPlaylist.Rendition] = [:]
     /// The open rendition of the chosen variant stream, or of the only media playlist.
     var main: Rendition?
+    /// The URL of the playlist of `main`.
+    var mainURL: String? { main.flatMap { main in entries.first { $0.rendition === main }?.url } }
 
     var renditions: [Rendition] { entries.compactMap(\.rendition) }
 

@@ -17,6 +17,7 @@ package final class PresentationResources: Sendable {
         /// The actual sizes of variant streams that declare none, by URL.
         var sizes: [String: PixelSize] = [:]
         var zero: MediaTime?
+        var mainPlaylistURL: String?
         /// The window of a live presentation. Nil for other presentations.
         var liveWindow: LiveWindow?
         /// The time of the clock of `root` at which a reader that has read all segments reloads its playlist.
@@ -126,11 +127,13 @@ package final class PresentationResources: Sendable {
     }
 
     /// Returns the container time that corresponds to zero on the item's timeline. The first caller sets it, so that
-    /// all variant streams and later readers of a live presentation have the same times.
-    func zero(establishing found: MediaTime) -> MediaTime {
+    /// all variant streams and later readers of a live presentation have the same times. `url` is the URL of the media
+    /// playlist whose segments it has opened.
+    func zero(establishing found: MediaTime, of url: String?) -> MediaTime {
         let (zero, waiters) = state.withLock { state in
             let zero = state.zero ?? found
             state.zero = zero
+            state.mainPlaylistURL = state.mainPlaylistURL ?? url
             defer { state.zeroWaiters = [] }
             return (zero, state.zeroWaiters)
         }
@@ -150,6 +153,8 @@ package final class PresentationResources: Sendable {
 
     /// The container time that corresponds to zero, or nil before the presentation has been opened.
     var knownZero: MediaTime? { state.withLock { $0.zero } }
+    /// The URL of the media playlist with which the presentation was opened first.
+    var mainPlaylistURL: String? { state.withLock { $0.mainPlaylistURL } }
 
     /// The window of a live presentation by the newest playlist that was loaded. Nil for other presentations, and before
     /// the presentation has been opened.

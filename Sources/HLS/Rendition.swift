@@ -169,6 +169,9 @@ final class Rendition {
         }
     }
 
+    /// Releases the demuxer of a rendition that has been opened and is not read.
+    func close() { demuxers.drop(firstRun.demuxer) }
+
     /// Replaces the presentation's ID of a track.
     func rename(_ track: Int, _ id: Int) { trackIDs[track] = id }
 
@@ -191,7 +194,7 @@ final class Rendition {
 
     /// The offset of the first run's timestamps if it begins after a discontinuity. It is determined once, because the
     /// published window changes.
-    private lazy var firstShift: MediaTime = findFirstShift()
+    private(set) lazy var firstShift: MediaTime = findFirstShift()
 
     private func findFirstShift() -> MediaTime {
         let number = firstRun.segment.discontinuity

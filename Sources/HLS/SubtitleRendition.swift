@@ -10,6 +10,7 @@ final class SubtitleRendition {
     var isEnabled = false
     private let demuxers: DemuxerSet
     private let zero: MediaTime
+    private let shifts: SubtitleShifts
     private var tracker: MediaPlaylistTracker
     private var index: Int
     /// The reader of the current segment.
@@ -30,6 +31,7 @@ final class SubtitleRendition {
         self.track = track
         self.zero = zero
         self.demuxers = demuxers
+        shifts = SubtitleShifts(demuxers)
         tracker = MediaPlaylistTracker(
             playlist,
             url: url,
@@ -92,7 +94,7 @@ final class SubtitleRendition {
         do throws(MediaError) {
             if !segment.isGap {
                 guard try readSubtitles(segment, context),
-                    let packets = try packets(SubtitleSegment(bytes))
+                    let packets = try packets(SubtitleSegment(bytes), segment.duration, context)
                 else { return false }
                 pending = packets.reversed()
                 noteLag(packets)
@@ -185,14 +187,36 @@ final class SubtitleRendition {
         }
     }
 
+    /// Returns the offset of the times of a segment, whose declared duration is in microseconds.
+    private func timelineShift(
+        of segment: SubtitleSegment,
+        _ duration: Int64,
+        _ context: ReadContext
+    ) throws(MediaError) -> MediaTime {
+        let start = zero + (tracker.estimatedItemTime(of: index) ?? startTime(of: index))
+        let plain = segment.shift(near: start)
+        let offset = try shifts.shift(of: index, in: tracker, context)
+        guard offset != .zero else { return plain }
+        let shifted = segment.shift(near: start - offset) + offset
+        // The timestamp maps of some servers do not follow the timestamps of the media.
+        let end = start + MediaTime(value: duration, timescale: 1_000_000)
+        func distance(_ shift: MediaTime) -> MediaTime {
+            let cue = segment.firstCueStart + shift
+            return max(.zero, start - cue, cue - end)
+        }
+        return distance(shifted) <= distance(plain) ? shifted : plain
+    }
+
     /// Returns the packets of a segment on the item's timeline, or nil if the call was interrupted.
-    private func packets(_ segment: SubtitleSegment) throws(MediaError) -> [Packet]? {
+    private func packets(_ segment: SubtitleSegment, _ duration: Int64, _ context: ReadContext)
+        throws(MediaError) -> [Packet]?
+    {
         guard segment.hasCues else { return [] }
+        let shift = try timelineShift(of: segment, duration, context)
         let demuxer = demuxers.make(InMemoryByteSource(segment.bytes), container: "webvtt")
         defer { demuxers.drop(demuxer) }
         _ = try demuxer.open().get()
-        let time = tracker.estimatedItemTime(of: index) ?? startTime(of: index)
-        demuxer.setTimeline(zero: zero, shift: segment.shift(near: zero + time))
+        demuxer.setTimeline(zero: zero, shift: shift)
         var packets: [Packet] = []
         while true {
             guard case .ready(let next) = try demuxer.read() else { return nil }

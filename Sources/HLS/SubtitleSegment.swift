@@ -9,6 +9,8 @@ struct SubtitleSegment {
     let offset: Int64
     /// The time of the first cue, in ticks of 1/90000 s.
     private let firstCueTime: Int64
+    /// The start of the first cue in the time of the segment.
+    var firstCueStart: MediaTime { MediaTime(value: firstCueTime, timescale: TimestampCycle.timescale) }
     /// Whether the segment has cues. Some segments consist of a header.
     let hasCues: Bool
 
