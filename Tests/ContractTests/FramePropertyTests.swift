@@ -120,7 +120,9 @@ struct OtherDurationTests {
         #expect(found == Array(times.suffix(3)))
     }
 
-    @Test("AVI whose last seconds have only decode times is not regarded as truncated: its last frame is found")
+    @Test(
+        "AVI whose last seconds have only decode times is not regarded as truncated: its last frame is found"
+    )
     func untimedEnd() async throws {
         let folder = try TemporaryFolder()
         // The encoder uses no B-frames for noise, and in AVI only B-frames have presentation times.

@@ -132,7 +132,9 @@ struct SubtitleDiscontinuityTests {
         #expect(zip(times, expected).allSatisfy { abs($0 - $1) < 0.1 }, "\(times)")
     }
 
-    @Test("Cues before, in and after an advertisement have its offsets, whether they or the media are read first")
+    @Test(
+        "Cues before, in and after an advertisement have its offsets, whether they or the media are read first"
+    )
     func order() throws {
         let later = try Served()
         let first = try later.open()

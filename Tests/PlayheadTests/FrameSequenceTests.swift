@@ -64,7 +64,9 @@ struct FrameSequenceTests {
         }
     }
 
-    @Test("A range ends before the frame at its end, also if its start and its length have no common timescale")
+    @Test(
+        "A range ends before the frame at its end, also if its start and its length have no common timescale"
+    )
     func rangesOfFrames() async throws {
         let asset = make(ScriptedMedia(video: .init(frameCount: 72, frameRate: 24))).asset
         let start = MediaTime(nanoseconds: 1_000_000_000)
@@ -142,7 +144,9 @@ struct FrameSequenceTests {
         }
     }
 
-    @Test("A rate equal to the frame rate selects each frame once if the end is no whole number of nanoseconds")
+    @Test(
+        "A rate equal to the frame rate selects each frame once if the end is no whole number of nanoseconds"
+    )
     func rateOfFrames() async throws {
         for frameCount in 24...29 {
             for estimate in [nil, .indefinite] as [MediaTime?] {
