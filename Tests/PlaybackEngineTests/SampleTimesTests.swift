@@ -167,16 +167,18 @@ struct SampleTimesTests {
         arguments: [24, 25, 30, 50, 60, 120, 24000.0 / 1001, 30000.0 / 1001, 60000.0 / 1001]
     )
     func milliseconds(rate: Double) {
+        func rounded(_ index: Int) -> Int64 { Int64((Double(index) / rate * 1000).rounded()) }
         let error = Rational(1, 1000).roundingError
-        let times = SampleTimes(rate: rate, from: .zero, length: nil, limit: 2000, tolerance: error)
-        var selector = FrameRateSelector(SampleTimes(rate: rate, from: .zero, length: nil, limit: 2000))
+        let length = rounded(2000) * 1_000_000
+        let times = SampleTimes(rate: rate, from: .zero, length: length, limit: nil, tolerance: error)
+        #expect(times.count == 2000)
+        var selector = FrameRateSelector(SampleTimes(rate: rate, from: .zero, length: nil, limit: nil))
         _ = selector.receive(frame(at: 0))
-        for index in 1...2000 {
-            let time = Int64((Double(index) / rate * 1000).rounded())
-            #expect(times[index - 1] < ms(time), "\(index)")
-            if index < 2000 { #expect(times[index] >= ms(time), "\(index)") }
-            #expect(selector.receive(frame(at: time))?.count == 1, "\(index)")
+        for index in 1..<2000 {
+            #expect(times[index - 1] < ms(rounded(index)) && times[index] >= ms(rounded(index)), "\(index)")
+            #expect(selector.receive(frame(at: rounded(index)))?.count == 1, "\(index)")
         }
+        #expect(selector.finish(at: ms(rounded(1999) + rounded(1)))?.count == 1)
     }
 
     @Test("A container whose ticks are the durations of frames, or without a time base, rounds no times")

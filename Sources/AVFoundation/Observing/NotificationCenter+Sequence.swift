@@ -42,9 +42,6 @@ extension NotificationCenter {
     /// Returns the notifications that follow the call as an asynchronous sequence, in order. Foundation does not have the
     /// method on Linux.
     ///
-    ///     let center = NotificationCenter.default
-    ///     for await _ in center.notifications(named: .AVPlayerItemDidPlayToEndTime, object: item) { player.pause() }
-    ///
     /// - Parameters:
     ///   - name: The name of the notifications.
     ///   - object: The object that posts them, or nil for any object. It is not retained.

@@ -28,7 +28,9 @@ package struct FrameRateSelector: Sendable {
         guard let frame = newest else { return nil }
         // The only frame of an asset may have no duration. It is due at its own time nevertheless.
         let earliest = frame.presentationTime + MediaTime(nanoseconds: 1)
-        return due(frame, before: max(end ?? earliest, earliest))
+        // The time and the duration of the frame may both have been rounded up.
+        let error = frame.sourceTime.timeBase.roundingError
+        return due(frame, before: max(end.map { $0 - error - error } ?? earliest, earliest))
     }
 
     /// Whether every time has been answered.

@@ -65,9 +65,10 @@ package struct SampleTimes: Sendable {
             return
         }
         let exact = Double(max(0, length)) / 1e9 * rate
-        // An error of rounding, of which the length may have half a microsecond, does not add a time. The first time is
-        // in the shortest range.
-        let isWhole = exact >= 0.5 && abs(exact - exact.rounded()) <= max(1e-12 * exact, 0.75e-6 * rate)
+        // An error of rounding, of which the length may have half a microsecond or a tick, does not add a time. The first
+        // time is in the shortest range.
+        let error = max(1e-12 * exact, max(0.75e-6, 2 * tolerance.seconds) * rate)
+        let isWhole = exact >= 0.5 && abs(exact - exact.rounded()) <= error
         let rounded = isWhole ? exact.rounded() : exact.rounded(.up)
         count = min(most, rounded < Double(Int.max) ? Int(rounded) : .max)
     }
