@@ -181,6 +181,25 @@ struct SampleTimesTests {
         #expect(selector.finish(at: ms(rounded(1999) + rounded(1)))?.count == 1)
     }
 
+    @Test(
+        "Each frame is due once at the frame rate if its exact time is in the middle of two ticks",
+        arguments: [600, 1200, 44_100, 90_000] as [Int32],
+        [24000, 30000, 60000] as [Int64]
+    )
+    func halfTicks(timescale: Int32, rate: Int64) {
+        /// The time of a frame in ticks. A half is rounded up.
+        func frame(_ index: Int) -> MediaTime {
+            let (ticks, scale) = (Int64(index) * 1001 * Int64(timescale), rate)
+            return MediaTime(value: (2 * ticks + scale) / (2 * scale), timescale: timescale)
+        }
+        let error = Rational(1, timescale).roundingError
+        let exact = Double(rate) / 1001
+        let times = SampleTimes(rate: exact, from: .zero, length: nil, limit: 1000, tolerance: error)
+        for index in 0..<1000 {
+            #expect(times[index] >= frame(index) && times[index] < frame(index + 1), "\(index)")
+        }
+    }
+
     @Test("A container whose ticks are the durations of frames, or without a time base, rounds no times")
     func ticks() {
         #expect(Rational(1, 90_000).roundingError == MediaTime(value: 1, timescale: 180_000))

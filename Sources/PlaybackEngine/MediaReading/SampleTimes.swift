@@ -81,8 +81,9 @@ package struct SampleTimes: Sendable {
             let parts = 2 * UInt128(max(1, count))
             // Rounded up, so that a frame whose time is not a whole number of nanoseconds is due.
             let middle = (UInt128(length) * (2 * UInt128(index) + 1) + parts - 1) / parts
-            return time(after: min(Int64(clamping: middle), max(0, length - 1)))
-        case .rate(let rate, let tolerance): return time(at: index, rate) + tolerance
+            let offset = min(Int64(clamping: middle), max(0, length - 1))
+            return later(start, by: MediaTime(nanoseconds: offset))
+        case .rate(let rate, let tolerance): return later(time(at: index, rate), by: tolerance)
         }
     }
 
@@ -95,16 +96,19 @@ package struct SampleTimes: Sendable {
         // Rounded up, so that a frame whose time is not a whole number of nanoseconds is due.
         let nanoseconds = (Double(index) / rate * 1e9).rounded(.up)
         let limit = Double(Int64.max / 2)
-        return time(after: Int64(min(nanoseconds, limit)))
+        return later(start, by: MediaTime(nanoseconds: Int64(min(nanoseconds, limit))))
     }
 
-    /// Returns the time that many nanoseconds after the start. If the start is not a whole number of nanoseconds, it is
-    /// rounded up as well.
-    private func time(after nanoseconds: Int64) -> MediaTime {
-        let (length, sum) = (MediaTime(nanoseconds: nanoseconds), start + MediaTime(nanoseconds: nanoseconds))
+    /// Returns the sum of a time and a length. If no timescale can hold it, both are rounded up to nanoseconds, so that a
+    /// frame whose time is the exact sum is due.
+    private func later(_ time: MediaTime, by length: MediaTime) -> MediaTime {
+        let sum = time + length
         guard sum.hasBeenRounded else { return sum }
-        let later = start.rescaled(to: 1_000_000_000, rounding: .roundTowardPositiveInfinity) + length
-        return later.isNumeric ? later : sum
+        func roundedUp(_ time: MediaTime) -> MediaTime {
+            time.rescaled(to: 1_000_000_000, rounding: .roundTowardPositiveInfinity)
+        }
+        let rounded = roundedUp(time) + roundedUp(length)
+        return rounded.isNumeric ? rounded : sum
     }
 
     /// Returns the first index from `first` on whose time is not before `time`, or `count`. The times must be in
