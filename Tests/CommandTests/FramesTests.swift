@@ -173,6 +173,25 @@ struct FramesTests {
         }
     }
 
+    @Test("The header counts the frames that follow if the duration is rounded up to a millisecond")
+    func roundedDuration() async throws {
+        let folder = try TemporaryFolder()
+        // 26 frames of 1001/24000 s end at 1084.4 ms, and the file declares 1085 ms.
+        let made = try await Command.shell(
+            """
+            ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:r=24000/1001 -frames:v 26 -c:v libx264 "$1"
+            """,
+            folder.path("a.mkv")
+        )
+        #expect(made.status == 0, "\(made.errors)")
+        let options = ["--fps", "23.976", "--size", "2x2", "--pixel-format", "gray", "--header", "-o", "-"]
+        let outcome = try await Command.run(["frames", folder.path("a.mkv")] + options)
+        let end = try #require(outcome.output.firstIndex(of: UInt8(ascii: "\n")))
+        #expect(outcome.output.count - end - 1 == 26 * 4)
+        #expect(String(decoding: outcome.output[..<end], as: UTF8.self).hasPrefix("{\"count\":26,"))
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("A rate selects as many frames from a pipe as from a file whose audio is longer than its video")
     func rateOfPipe() async throws {
         let folder = try TemporaryFolder()

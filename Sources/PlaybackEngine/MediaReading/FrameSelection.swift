@@ -17,7 +17,7 @@ package enum FrameSelection: Hashable, Sendable {
     ///   - description: The asset.
     ///   - track: The video track.
     /// - Throws: `MediaError` if the times depend on the duration of the asset, and it is unknown.
-    func times(
+    package func times(
         from start: MediaTime,
         to end: MediaTime?,
         of description: MediaDescription,

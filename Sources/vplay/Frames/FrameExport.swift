@@ -127,15 +127,19 @@ struct FrameExport: Sendable {
             )
             return try list(times)
         case .rate(let rate, let limit):
-            let length = try asset.knownDuration(of: options.input).nanoseconds
-            // Such an input is read to its end, wherever that is.
-            guard let media = asset.media, media.isSeekable, !media.durationIsEstimate else {
+            _ = try asset.knownDuration(of: options.input)
+            // An input that cannot be sought, or whose duration is estimated, is read to its end, wherever that is.
+            guard let media = asset.media, media.isSeekable, !media.durationIsEstimate,
+                let track = media.imageTrack
+            else {
                 throw SnapshotFailure(
                     sentence: "\(options.input.name): --fps with --header needs a known duration"
                 )
             }
-            let times = SampleTimes(rate: rate, from: .zero, length: length, limit: limit)
-            return try list(times)
+            let selection = FrameSelection.rate(rate, limit: limit)
+            let count = try selection.times(from: .zero, to: nil, of: media, track).count
+            // The times themselves, without the tolerance for those of the frames.
+            return try list(SampleTimes(rate: rate, from: .zero, length: nil, limit: count))
         }
     }
 
