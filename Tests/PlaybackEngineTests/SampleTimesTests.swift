@@ -170,7 +170,14 @@ struct SampleTimesTests {
         func rounded(_ index: Int) -> Int64 { Int64((Double(index) / rate * 1000).rounded()) }
         let error = Rational(1, 1000).roundingError
         let length = rounded(2000) * 1_000_000
-        let times = SampleTimes(rate: rate, from: .zero, length: length, limit: nil, tolerance: error)
+        let times = SampleTimes(
+            rate: rate,
+            from: .zero,
+            length: length,
+            limit: nil,
+            tolerance: error,
+            endError: error + error
+        )
         #expect(times.count == 2000)
         var selector = FrameRateSelector(SampleTimes(rate: rate, from: .zero, length: nil, limit: nil))
         _ = selector.receive(frame(at: 0))
@@ -198,6 +205,27 @@ struct SampleTimesTests {
         for index in 0..<1000 {
             #expect(times[index] >= frame(index) && times[index] < frame(index + 1), "\(index)")
         }
+    }
+
+    @Test(
+        "A range that ends a millisecond after a frame has the frame, unless that is the rounded end of the asset"
+    )
+    func ends() throws {
+        let track = Track(id: 0, mediaType: .video, codec: "h264", timeBase: Rational(1, 600))
+        var description = MediaDescription(formatName: "mp4")
+        for (duration, end, count) in [
+            (10_000, 500, 15), (10_000, 501, 16), (501, nil, 15), (501, 501, 15), (501, 9000, 15),
+            (1, nil, 1),
+        ] as [(Int64, Int64?, Int)] {
+            description.duration = ms(duration)
+            let selection = FrameSelection.rate(30, limit: nil)
+            let times = try selection.times(from: .zero, to: end.map(ms), of: description, track)
+            #expect(times.count == count, "\(duration) \(String(describing: end))")
+        }
+        // Every time in the last tick is left out, as in a pipe.
+        description.duration = ms(10)
+        let most = FrameSelection.rate(6000, limit: nil)
+        #expect(try most.times(from: .zero, to: nil, of: description, track).count == 50)
     }
 
     @Test("A container whose ticks are the durations of frames, or without a time base, rounds no times")

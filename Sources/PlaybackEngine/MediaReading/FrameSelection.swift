@@ -28,6 +28,7 @@ package enum FrameSelection: Hashable, Sendable {
         let isKnown = duration.isNumeric && duration > .zero
         let last = end.map { isKnown ? min($0, duration) : $0 } ?? duration
         let length = last - start
+        let error = track.timeBase.roundingError
         guard let nanoseconds = length.nanoseconds else {
             throw MediaError(
                 .invalidArgument,
@@ -42,7 +43,10 @@ package enum FrameSelection: Hashable, Sendable {
                 from: start,
                 length: max(0, nanoseconds),
                 limit: limit,
-                tolerance: track.timeBase.roundingError
+                tolerance: error,
+                // Of the last frame of an asset the time and the duration may both have been rounded up, and of an
+                // earlier one the time with which it ends.
+                endError: isKnown && last == duration ? error + error : error
             )
         case .times(let times): SampleTimes(times)
         }

@@ -45,12 +45,15 @@ package struct SampleTimes: Sendable {
     ///   - limit: The largest number of times, or nil.
     ///   - tolerance: The error that the times of the frames may have. It is added to each time, so that a frame which
     ///     the container begins later than at its exact time is due.
+    ///   - endError: The error that the end of the range may have. A time that is not before the end by more is not in
+    ///     the range.
     package init(
         rate: Double,
         from start: MediaTime,
         length: Int64?,
         limit: Int?,
-        tolerance: MediaTime = .zero
+        tolerance: MediaTime = .zero,
+        endError: MediaTime = .zero
     ) {
         self.start = start
         guard rate.isFinite, rate > 0 else {
@@ -65,11 +68,10 @@ package struct SampleTimes: Sendable {
             return
         }
         let exact = Double(max(0, length)) / 1e9 * rate
-        // An error of rounding, of which the length may have half a microsecond or a tick, does not add a time. The first
-        // time is in the shortest range.
-        let error = max(1e-12 * exact, max(0.75e-6, 2 * tolerance.seconds) * rate)
-        let isWhole = exact >= 0.5 && abs(exact - exact.rounded()) <= error
-        let rounded = isWhole ? exact.rounded() : exact.rounded(.up)
+        // An error of rounding, of which the length may have half a microsecond, does not add a time. The first time is
+        // in the shortest range.
+        let error = max(min(max(1e-12 * exact, 0.75e-6 * rate), 0.5), endError.seconds * rate)
+        let rounded = max(exact > 0 ? 1 : 0, (exact - error).rounded(.up))
         count = min(most, rounded < Double(Int.max) ? Int(rounded) : .max)
     }
 
