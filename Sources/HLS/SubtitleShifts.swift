@@ -11,7 +11,7 @@ internal import MediaCore
 final class SubtitleShifts {
     private let demuxers: DemuxerSet
     /// The measured offsets by discontinuity sequence number. A value is nil if the sequence is the first one, or if the
-    /// offset could not be measured.
+    /// offset cannot be measured.
     private var measured: [Int64: MediaTime?] = [:]
     /// The difference above which the offset of a media reader is another one. Below it, audio and video begin at
     /// different times.
@@ -37,7 +37,8 @@ final class SubtitleShifts {
         return own
     }
 
-    /// Returns the offset of the discontinuity sequence that contains a segment. Measures it on the first call.
+    /// Returns the offset of the discontinuity sequence that contains a segment. Measures it on the first call, and again
+    /// after a failure that may pass.
     private func measuredShift(
         of number: Int64,
         _ index: Int,
@@ -54,7 +55,8 @@ final class SubtitleShifts {
                 found = try measure(number, near: tracker.start(of: first), context)
             } catch {
                 if error.code == .cancelled { throw error }
-                // The reader of the media reports the error.
+                // The reader of the media reports the error. The next segment repeats an attempt that may succeed.
+                if error.isRetryable { return nil }
             }
         }
         measured.updateValue(found, forKey: number)

@@ -9,6 +9,13 @@ protocol MemoryServer: Sendable {
 
     /// Returns the content of a file, or nil if there is none.
     func bytes(of location: String) -> [UInt8]?
+
+    /// Returns the error with which a file cannot be opened now, or nil.
+    func failure(of location: String) -> MediaError?
+}
+
+extension MemoryServer {
+    func failure(of location: String) -> MediaError? { nil }
 }
 
 /// A file of a server in memory, as it was when it was opened.
@@ -24,6 +31,7 @@ final class MemoryResource: ResourceByteSource {
     var now: Int64 { server.now }
 
     init(_ server: any MemoryServer, _ location: String) throws(MediaError) {
+        if let failure = server.failure(of: location) { throw failure }
         guard let bytes = server.bytes(of: location) else { throw MediaError(.notFound, "no \(location)") }
         self.server = server
         self.location = location

@@ -14,6 +14,8 @@ private final class AdvertisementServer: MemoryServer {
     let now: Int64 = 0
     private let files: [String: [UInt8]]
     private let opened = Locked([String]())
+    /// The names of the files that cannot be opened now.
+    let unreachable = Locked<Set<String>>([])
 
     /// Creates a server.
     ///
@@ -53,6 +55,12 @@ private final class AdvertisementServer: MemoryServer {
 
     /// The names of the files that were opened.
     var names: [String] { opened.withLock { $0 } }
+
+    func failure(of location: String) -> MediaError? {
+        let name = String(location.split(separator: "/").last ?? "")
+        let isUnreachable = unreachable.withLock { $0.contains(name) }
+        return isUnreachable ? MediaError(.timedOut, "no answer", isRetryable: true) : nil
+    }
 
     func bytes(of location: String) -> [UInt8]? {
         let name = String(location.split(separator: "/").last ?? "")
@@ -178,6 +186,31 @@ struct SubtitleDiscontinuityTests {
         let served = try Served(cues, breaks: breaks)
         let media = try served.open()
         expect(try served.readCues(), cues)
+        media.cancel()
+    }
+
+    @Test("Cues have their offset after the first media segment could not be read for a while")
+    func retry() throws {
+        let served = try Served()
+        let media = try served.open()
+        let subtitles = try served.open(readsOnlySubtitles: true)
+        let track = HLSPresentation.stride
+        let decoder = try subtitles.makeTextDecoder(for: track).get()
+        subtitles.setEnabledTracks([track])
+        /// Returns the time of the cue in the advertisement.
+        func readCue() throws -> [MediaTime] {
+            try subtitles.seek(to: .seconds(5), preference: .atOrBefore).get()
+            while let packet = try subtitles.read().get() {
+                let times = try decoder.decode(packet).map(\.timeRange.start)
+                if !times.isEmpty { return times }
+            }
+            return []
+        }
+        served.server.unreachable.withLock { $0 = ["8.ts"] }
+        expect(try readCue(), [8.5])
+        served.server.unreachable.withLock { $0 = [] }
+        expect(try readCue(), [4.5])
+        subtitles.cancel()
         media.cancel()
     }
 
