@@ -335,6 +335,16 @@ struct ConverterTests {
         #expect(abs((last.presentationTime + last.duration).seconds - 1) < 0.001)
     }
 
+    @Test("Audio that is shorter than the resampler's filter keeps its time")
+    func timeOfShortAudio() throws {
+        let wanted = AudioFormat(sampleRate: 16_000, channelLayout: .mono, sampleFormat: .s16)
+        let converter = FFmpegAudioConverter(to: wanted)
+        let minute = MediaTime(value: 60, timescale: 1)
+        #expect(try converter.convert(makeAudio(80, rate: 48_000, from: minute)) == nil)
+        let held = try #require(try converter.drain())
+        #expect(held.presentationTime == minute)
+    }
+
     @Test(
         "Channels that libswresample cannot mix are distributed to those of the output",
         arguments: [("11 channels", 11, [6, 5]), ("9 channels", 9, [5, 4]), ("ambisonic 2", 9, [1, 1])]

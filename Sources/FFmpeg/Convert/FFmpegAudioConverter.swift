@@ -51,6 +51,8 @@ package final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
     /// Runs conversions one after the other into one new buffer.
     private func collect(_ steps: [Step], at time: MediaTime) throws(MediaError) -> AudioBuffer? {
         let room = steps.reduce(0) { $0 + $1.resampler.outputCount($1.buffer?.frameCount ?? 0) }
+        // Short audio is held completely, and is then returned by `drain`.
+        nextTime = time
         guard room > 0 else { return nil }
         let frame = try makeFrame(room)
         var count = 0
