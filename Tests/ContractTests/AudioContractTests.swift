@@ -373,6 +373,19 @@ struct BlockSeekTests {
         try await compare(url, at: [.ms(9000), .ms(9600)], tolerance: 0.01)
     }
 
+    /// Times of Matroska are whole milliseconds: the second packet begins after 104.49 ms and has the time 104 ms.
+    @Test("A range that ends within a packet has no samples of the next one, whose time is rounded down")
+    func roundedTimes() async throws {
+        let folder = try TemporaryFolder()
+        let source = "-f lavfi -i aevalsrc=0.5*sin(300*t*t):d=1:s=44100"
+        let url = try MadeFile.make("a.mkv", in: folder, "\(source) -c:a flac")
+        let whole = try await read(url, in: nil)
+        let end = MediaTime(value: 1042, timescale: 10_000)
+        let part = try await read(url, in: MediaTimeRange(start: .zero, end: end))
+        #expect(part.samples.count == 4595)
+        #expect(part.samples == Array(whole.samples.prefix(4595)))
+    }
+
     /// Compares a quarter of a second at each time with the same part of the whole.
     private func compare(_ url: URL, at times: [MediaTime], tolerance: Float = 0) async throws {
         let whole = try await read(url, in: nil)

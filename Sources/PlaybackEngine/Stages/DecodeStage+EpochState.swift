@@ -60,6 +60,8 @@ extension DecodeStage {
         var lastEnd: Int64?
         var lastTime: Int64?
         var hasGivenUp = false
+        /// Whether an audio buffer has been cut at the end time, so that no sample may follow.
+        var hasCutAudio = false
 
         mutating func noteEnd(_ end: Int64) { lastEnd = max(lastEnd ?? .min, end) }
     }

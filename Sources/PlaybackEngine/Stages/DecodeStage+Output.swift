@@ -58,7 +58,7 @@ extension DecodeStage {
         var buffer = buffer
         buffer.epoch = current.epoch
         buffer.pass = current.pass.number
-        if let end = endTime.withLock({ $0 }) { buffer = buffer.ending(at: end) }
+        if let end = endTime.withLock({ $0 }) { buffer = ending(buffer, at: end) }
         // Also before the target: if the target lies after the end of the data, the end is what the seek needs.
         if buffer.frameCount > 0, let time = buffer.presentationTime.nanoseconds {
             current.pass.noteEnd(time &+ (buffer.duration.nanoseconds ?? 0))
@@ -68,6 +68,17 @@ extension DecodeStage {
         guard let buffer = result.buffer, buffer.frameCount > 0 else { return }
         output.push(.audio(buffer), cost: QueueCost(buffer), epoch: current.epoch)
         report(.delivered)
+    }
+
+    /// Returns the part of a buffer before the end time.
+    ///
+    /// Timestamps in whole milliseconds make a buffer begin up to a millisecond before the end of the previous one. If
+    /// that one was cut, the samples that follow are those after the end.
+    private func ending(_ buffer: AudioBuffer, at end: MediaTime) -> AudioBuffer {
+        if current.pass.hasCutAudio { return buffer.trimmed(first: buffer.frameCount) }
+        let kept = buffer.ending(at: end)
+        if kept.frameCount > 0, kept.frameCount < buffer.frameCount { current.pass.hasCutAudio = true }
+        return kept
     }
 
     func isPastEnd(_ time: MediaTime) -> Bool {
