@@ -40,6 +40,18 @@ struct FaultTests {
         #expect(bench.lines("playedToEnd").count == 1)
     }
 
+    @Test("After a long damaged part the rest is played, and its first hundred faults are counted")
+    func longDamage() {
+        let faults = (20..<150).map { ScriptedMedia.Fault.undecodable(frame: $0) }
+        let bench = EngineTestBench()
+        bench.load(ScriptedMedia(video: .init(frameCount: 200, frameRate: 100), faults: faults))
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<20) + Array(150..<200))
+        #expect(bench.loop.snapshot.counters.faults == 100)
+        #expect(bench.lines("playedToEnd").count == 1)
+    }
+
     @Test("A track without a decoder is not played, and an item without any decoder fails")
     func noDecoder() {
         let bench = EngineTestBench()

@@ -73,7 +73,12 @@ final class DecodeStage: Stage, @unchecked Sendable {
     /// The packets of a video track whose frames the decoder has not returned.
     var packetsInDecoder: [Packet] = []
 
-    /// The number of consecutive failed packets after which the track is given up.
+    /// Whether the decoder has ever returned a frame. The media may then be intact again after a damaged part, however
+    /// long that is.
+    private var hasDecoded = false
+
+    /// The number of consecutive failed packets that are reported, and after which a track of which nothing was decoded
+    /// is given up.
     private static let maximumConsecutiveFaults = 100
 
     init(
@@ -120,12 +125,12 @@ final class DecodeStage: Stage, @unchecked Sendable {
         do throws(MediaError) {
             switch try decoder.receive() {
             case .video(let frame):
-                current.consecutiveFaults = 0
+                noteDecoded()
                 if let held = contexts.release(before: frame) { deliver(held) }
                 if !contexts.hold(frame, isWanted: demand.isActive) { deliver(frame) }
                 return .progressed
             case .audio(let buffer):
-                current.consecutiveFaults = 0
+                noteDecoded()
                 deliver(buffer)
                 return .progressed
             case .needsInput: return try sendNextPacket()
@@ -209,16 +214,20 @@ final class DecodeStage: Stage, @unchecked Sendable {
         if let held = contexts.release(before: nil) { deliver(held) }
     }
 
+    private func noteDecoded() {
+        current.consecutiveFaults = 0
+        hasDecoded = true
+    }
+
     private func fault(_ error: MediaError) -> StepResult {
         // A decoder that fails to drain has no more output.
         let endsPass = current.pass.isDraining && current.pendingInput == nil
         if endsPass { deliverHeldFrame() }
-        report(.fault(error))
+        if current.consecutiveFaults < Self.maximumConsecutiveFaults { report(.fault(error)) }
         history.invalidate()
         current.consecutiveFaults += 1
-        if error.code == .decoderFailed || current.consecutiveFaults >= Self.maximumConsecutiveFaults {
-            current.pass.hasGivenUp = true
-        }
+        let isHopeless = !hasDecoded && current.consecutiveFaults >= Self.maximumConsecutiveFaults
+        if error.code == .decoderFailed || isHopeless { current.pass.hasGivenUp = true }
         if endsPass { finishPass() }
         return .progressed
     }
