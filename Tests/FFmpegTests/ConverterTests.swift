@@ -346,6 +346,28 @@ struct ConverterTests {
     }
 
     @Test(
+        "One channel has its full volume in both channels of stereo",
+        arguments: [("flt", 48_000), ("fltp", 48_000), ("s16", 48_000), ("fltp", 24_000)] as [(String, Int)]
+    )
+    func monoToStereo(name: String, rate: Int) throws {
+        let buffer = AudioBuffer(
+            floatChannels: [[Float](repeating: 0.25, count: 4800)],
+            format: AudioFormat(
+                sampleRate: rate,
+                channelLayout: .mono,
+                sampleFormat: SampleFormat(rawValue: name)
+            ),
+            presentationTime: .zero
+        )
+        let converter = FFmpegAudioConverter(to: .stereo48k)
+        let channels = try #require(try converter.convert(buffer)).floatChannels
+        try #require(channels.count == 2)
+        #expect(channels[0].count > 1000)
+        #expect(channels[0] == channels[1])
+        #expect(channels[0].allSatisfy { abs($0 - 0.25) < 0.001 })
+    }
+
+    @Test(
         "Channels that libswresample cannot mix are distributed to those of the output",
         arguments: [("11 channels", 11, [6, 5]), ("9 channels", 9, [5, 4]), ("ambisonic 2", 9, [1, 1])]
             as [(String, Int, [Float])]

@@ -42,6 +42,11 @@ final class Resampler {
             // For integers libswresample limits a channel mix to full scale, for floats it does not. This option makes
             // the volume the same for all sample formats.
             av_opt_set_double(UnsafeMutableRawPointer(context), "rematrix_maxval", 1, 0)
+            // By default both channels would be 3 dB quieter than a mono stream that an audio server or device plays.
+            if input.channelCount == 1, output.channelLayout == .stereo {
+                let result = swr_set_matrix(context, [1, 1], 1)
+                if result < 0 { return result }
+            }
             return swr_init(context)
         }
         if code == PH_ERROR_EINVAL, log.capture({ initializeWithMatrix() }) >= 0 {
