@@ -11,8 +11,8 @@ public enum MediaKind: String, Hashable, Sendable, CaseIterable {
     case image
 }
 
-/// The contents of a file as far as its first bytes tell, regardless of its name. Nothing is opened, and no further
-/// bytes are read.
+/// The contents of a file, determined from its first bytes and almost regardless of its name. Nothing is opened, and no
+/// further bytes are read.
 public enum MediaContents: Hashable, Sendable {
     /// The file is of one kind for certain.
     case kind(MediaKind)

@@ -1,4 +1,4 @@
-/// The natural order of file names: "clip2" before "clip10", and upper case beside lower case.
+/// The natural order of file names: "clip2" before "clip10", regardless of the case of letters.
 public enum NaturalOrder {
     /// Returns whether `first` precedes `second`.
     ///

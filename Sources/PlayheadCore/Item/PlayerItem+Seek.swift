@@ -15,7 +15,7 @@ extension PlayerItem {
     /// target is clamped to the range that can be played.
     ///
     /// The handler is called exactly once: with true when the frame at the new time has been delivered to the sinks,
-    /// with false if another seek or item came first. `PlayerEvent.seekCompleted` reports the same result, also for an
+    /// with false if another seek or item replaced it. `PlayerEvent.seekCompleted` reports the same result, also for an
     /// item that has left its player by then. An item that waits in a queue, or that an interstitial has interrupted,
     /// stores the position and calls the handler on the player's callback queue. An item without a player calls it
     /// before the method returns. If the item of a queue was played to its end just before the call, the handler gets

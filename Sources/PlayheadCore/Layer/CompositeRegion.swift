@@ -84,7 +84,7 @@ public final class CompositeRegion: VideoSink {
     public var rendersSubtitles: Bool { true }
     public var lateFramePolicy: LateFramePolicy { .newestOnly }
 
-    /// Does nothing: each frame says how large it is.
+    /// Does nothing, because each frame has its own size.
     ///
     /// - Throws: This implementation does not throw.
     public func start(_ format: VideoFormat) throws {}

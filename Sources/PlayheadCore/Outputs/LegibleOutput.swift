@@ -63,8 +63,7 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
     ///
     /// - Parameters:
     ///   - advanceInterval: The item time by which cues are delivered before they are due.
-    ///   - reportsEnds: Whether the ends of cues are delivered (`Notice.cuesEnded`), by the same interval before they
-    ///     come.
+    ///   - reportsEnds: Whether the ends of cues are delivered (`Notice.cuesEnded`), ahead of time by the same interval.
     public init(advanceInterval: MediaTime = .zero, reportsEnds: Bool = false) {
         state = Locked(State(advanceInterval: advanceInterval))
         self.reportsEnds = reportsEnds

@@ -21,8 +21,8 @@ public protocol PlayerItemOutput: AnyObject, Sendable {
 }
 
 extension PlayerItemOutput {
-    /// The default: the output does not suppress the layers.
+    /// Whether the layers show nothing of the item. False by default.
     public var suppressesPlayerRendering: Bool { false }
-    /// The default: the output ignores frames.
+    /// Does nothing: by default an output ignores frames.
     public func receive(_ frame: VideoFrame) {}
 }

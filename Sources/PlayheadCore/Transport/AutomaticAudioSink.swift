@@ -3,8 +3,8 @@ public import MediaCore
 public import PlayheadBackend
 internal import PulseAudio
 
-/// A sink that plays audio on a PulseAudio or PipeWire server; without one on ALSA's default device; without both
-/// nowhere, in real time.
+/// A sink that plays audio on a PulseAudio or PipeWire server, or on ALSA's default device if there is no server. Without
+/// both, audio is discarded in real time.
 ///
 /// The choice is made once, after the sink is first prepared. If neither is available, one notice reports it, and a
 /// server that is started later is used. No call waits for a server or a device.
@@ -89,7 +89,7 @@ public final class AutomaticAudioSink: AudioDeviceSink {
     public func skip(_ frames: Int64) { pulse.skip(frames) }
     public func rewind(to frame: Int64) -> Int64? { pulse.rewind(to: frame) }
     public func setExpectsMore(_ expectsMore: Bool) { pulse.setExpectsMore(expectsMore) }
-    /// Selects a device by the server's name, or by ALSA's where ALSA plays.
+    /// Selects a device by its name on the server, or by its ALSA name if ALSA is used.
     public func setDevice(_ uniqueID: String?) { pulse.setDevice(uniqueID) }
     public func setTitle(_ title: String) { pulse.setTitle(title) }
     public func setNoticeHandler(_ handler: @escaping @Sendable (AudioDeviceNotice) -> Void) {

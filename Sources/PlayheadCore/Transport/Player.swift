@@ -179,8 +179,8 @@ public class Player: @unchecked Sendable {
     /// * Each exact seek first shows the nearest frame that is available at once: one that is kept from an earlier seek,
     ///   the frame being shown, or the key frame at or before the target. The frame at the target always follows. The
     ///   completion handler is called, and `timeJumped` is reported, when that frame has been shown, as for any seek.
-    /// * A seek that replaces another one, whose target is more than a second away, begins as soon as the first frame of
-    ///   the other has been shown. Otherwise it begins after the exact frame.
+    /// * A seek that replaces another one begins as soon as the first frame of the other has been shown, if the two
+    ///   targets are more than a second apart. Otherwise it begins after the exact frame of the other.
     /// * Audio is not decoded. Time does not advance: a rate that is requested takes effect when the value becomes
     ///   false, and the player waits until then.
     ///

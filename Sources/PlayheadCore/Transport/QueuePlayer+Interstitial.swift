@@ -2,10 +2,10 @@
 extension QueuePlayer {
     /// Plays an item at once, and then continues the current one where it was.
     ///
-    /// The item is opened while the current one plays on, and interrupts it when its first frames are decoded. The frame
-    /// that is shown stays until then, so no frame is empty, and a device plays on without a hole. When the interstitial
-    /// has been played, has failed or is removed, the interrupted item continues at the same position, at the rate that
-    /// it had: the frame at that position is shown again, followed by the next one. It stays open meanwhile, so that
+    /// The item is opened while the current one continues to play, and interrupts it when its first frames are decoded.
+    /// The frame that is shown stays until then, and audio on a device has no gap. When the interstitial has been played,
+    /// has failed or is removed, the interrupted item continues at the same position, at the rate that it had: the frame
+    /// at that position is shown again, followed by the next one. The interrupted item stays open meanwhile, so that
     /// nothing has to be read or decoded again.
     ///
     /// During the interstitial:
