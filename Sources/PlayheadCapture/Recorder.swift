@@ -77,7 +77,10 @@ public final class Recorder: Sendable {
     public var progress: Recording { state.withLock { $0.progress } }
 
     /// Records until `stop()` is called, a limit is reached, the task is cancelled or an error occurs. A recorder can
-    /// record only once. In all cases the file is completed if at least one frame was recorded.
+    /// record only once.
+    ///
+    /// After an error the file is completed if at least one frame was recorded. If the file itself cannot be written any
+    /// more, an mkv or webm file keeps what was written until then, and a file of another container is removed.
     ///
     /// - Returns: The number and duration of the recorded frames.
     /// - Throws: `PlaybackError` with the code `.notFound` if the camera does not exist, `.io` if it is not available
