@@ -90,8 +90,8 @@ public protocol Demuxer: AnyObject, Sendable {
     /// The loading state of the bytes that the demuxer reads, or nil if it is unknown, which is the default.
     /// Any thread, at any time; it does not block.
     var loadingState: LoadingState? { get }
-    /// The number of bytes received over the network for the presentation, by whichever reader requested them,
-    /// or nil if they are not counted. Its growth is the throughput. The default is that of `loadingState`. Any
+    /// The number of bytes received over the network for the presentation, regardless of the reader that requested
+    /// them, or nil if they are not counted. Its growth is the throughput. The default is that of `loadingState`. Any
     /// thread, at any time; it does not block.
     var receivedBytes: Int64? { get }
     /// Whether the demuxer waits for media that a live source does not offer yet, so that the time says nothing about

@@ -2,8 +2,8 @@ public import MediaCore
 
 /// The purpose and the manner of reading. Both are known before the demuxer is created and never change.
 public struct DemuxerOptions: Sendable {
-    /// Returns the variant to open of a presentation that declares several, or nil to leave the choice to the demuxer.
-    /// It is called during `Demuxer.open()`, on the caller's lane. If nil, the demuxer chooses.
+    /// A closure that returns which variant of a presentation to open, or nil to leave the choice to the demuxer. It is
+    /// called during `Demuxer.open()`, on the caller's lane. If the property is nil, the demuxer chooses.
     public var chooseVariant: (@Sendable (MediaDescription) -> Variant?)?
     /// The item time of the first seek, so that nothing is loaded for other positions, or nil if reading begins at
     /// the start.

@@ -19,8 +19,8 @@ public struct Packet: Sendable {
     public var hasNewParameters = false
     /// Whether the decoder needs the packet only as a reference, and delivers nothing of it. It is false by default.
     ///
-    /// An edit list leaves out media before and after each of its segments. The times of such packets are no times at
-    /// which something is presented, and may be later than those of the next segment.
+    /// An edit list leaves out media before and after each of its segments. Nothing is presented at the times of such
+    /// packets, which may be later than the times of the next segment.
     public var isDiscarded = false
     /// Whether the packet begins with a field of an interlaced frame, whose other field may be the packet before or after
     /// it. It is false by default.
