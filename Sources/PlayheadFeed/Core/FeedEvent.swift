@@ -15,7 +15,7 @@ public enum FeedEvent<ID: Hashable & Sendable>: Sendable {
     case onScreen(Bool)
     /// Whether the application is in the background.
     case background(Bool)
-    /// Whether the user has paused a clip. False means that the user wants it to play.
+    /// Whether the user has paused a clip. False ends that pause.
     case userPause(ID, Bool)
     /// Whether the whole feed is muted.
     case mute(Bool)
