@@ -154,9 +154,10 @@ public final class ScriptedByteSource: ByteSource {
         try read(at: offset, into: buffer, context: ReadContext())
     }
 
-    /// Reads bytes as the script says.
+    /// Reads bytes, unless the test withholds them or makes the read fail.
     ///
-    /// - Throws: `MediaError` as the script says; `.notReady` or `.cancelled` where it waits.
+    /// - Throws: The error of a range that fails; `MediaError` with the code `.notReady` if the bytes are withheld and the
+    ///   source does not block, and with the code `.cancelled` if the wait for them was interrupted.
     public func read(
         at offset: Int64,
         into buffer: UnsafeMutableRawBufferPointer,

@@ -7,7 +7,7 @@ import Synchronization
 public enum ScriptedCall: Hashable, Sendable {
     /// A packet was requested from the demuxer.
     case read
-    /// The demuxer was asked to seek.
+    /// A seek was requested from the demuxer.
     case seek
     /// A decoder accepted a packet.
     case decode

@@ -58,7 +58,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     public enum Call: Hashable, Sendable {
         /// The decoder's format was set.
         case start(AudioFormat)
-        /// The device was asked to prepare for audio.
+        /// It was announced that audio would be written soon.
         case prepare
         /// The timeline was paused.
         case pause
