@@ -37,8 +37,8 @@ package struct BitRatePolicy: Hashable, Sendable {
     /// The buffered duration in nanoseconds from which a higher variant is chosen. It allows leaving a variant in
     /// time that turns out to be too large.
     package static let highBufferDuration: Int64 = 10_000_000_000
-    /// The minimum interval in nanoseconds from a change to a higher variant. It prevents oscillation on a link whose
-    /// throughput varies.
+    /// The minimum interval in nanoseconds between a change of the limit and a following change to a higher variant. It
+    /// prevents oscillation on a link whose throughput varies.
     package static let minimumUpswitchInterval: Int64 = 8_000_000_000
 
     /// Creates a policy. It starts with the variant that `throughput` allows or, if that is unknown, with the first
