@@ -185,15 +185,15 @@ public final class TerminalSink: VideoSink {
 
     /// Sets a closure that is called with each new `layerSize`.
     ///
-    /// - Parameter handler: Called from `present(_:)` or `refresh()`, on the calling thread. nil removes the handler.
+    /// - Parameter handler: Called from `present(_:)` or `refresh()`, on the calling thread. Nil removes the handler.
     public func setSizeHandler(_ handler: (@Sendable (PixelSize) -> Void)?) {
         state.withLock { $0.sizeHandler = handler }
     }
 
     /// Sets a closure that is called before the sink enters the screen, and after it has restored it.
     ///
-    /// - Parameter handler: Receives true before the sink uses the screen and false afterwards. Other code must not
-    ///   write to the terminal in between. nil removes the handler.
+    /// - Parameter handler: Receives true before the sink uses the screen and false afterwards, on any thread. Other code
+    ///   must not write to the terminal in between. Nil removes the handler.
     public func setScreenHandler(_ handler: (@Sendable (Bool) -> Void)?) {
         state.withLock { $0.screenHandler = handler }
     }
