@@ -110,7 +110,7 @@ extension PlaybackLoop {
         )
     }
 
-    // MARK: The end of a pass, and starvation
+    // MARK: The end of a pass, and underruns
 
     private func passEnded(_ end: PresentationScheduler.PassEnd, _ pipeline: ItemPipeline, _ epoch: Epoch) {
         let time = end.itemTime.mediaTime

@@ -172,7 +172,7 @@ public class Player: @unchecked Sendable {
 
     // MARK: Scrubbing
 
-    /// A Boolean value that indicates whether a user drags the position, for example on a timeline. The default is false.
+    /// A Boolean value that indicates whether a user drags the position, for example with a slider. The default is false.
     ///
     /// While it is true:
     ///
