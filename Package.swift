@@ -237,6 +237,7 @@ let package = Package(
             dependencies: [
                 "ALSA", "MediaCore", "PlayheadBackend", "FFmpeg", "HLS", "Network", "PlaybackEngine",
                 "PulseAudio", "Sinks",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

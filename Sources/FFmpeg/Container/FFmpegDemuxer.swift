@@ -182,6 +182,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         let session = try InputSession(request: request, source: source, interruption: interruption, log: log)
         pictures.begin(session.formatName)
         extradata = ExtradataMemory()
+        fields = FieldScan()
         // A server may have reported in the meantime whether the source is seekable.
         canReread.store(source.isSeekable || request.isSegmented, ordering: .releasing)
         return session
