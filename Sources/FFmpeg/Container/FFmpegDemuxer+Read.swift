@@ -107,10 +107,11 @@ extension FFmpegDemuxer {
         if isOversizedPicture(owner.pointer.pointee) { return nil }
         let presentedTrack = adjustTimeline(owner, track)
         let packet = owner.pointer.pointee
+        let hasDecodeTime = !streamsWithoutDecodeTimes.contains(packet.stream_index)
         var result = Packet(
             track: presentedTrack,
             presentationTime: mapping.itemTime(ticks(packet.pts)),
-            decodeTime: mapping.itemTime(ticks(packet.dts)),
+            decodeTime: hasDecodeTime ? mapping.itemTime(ticks(packet.dts)) : nil,
             duration: mapping.duration(packet.duration),
             byteCount: Int(max(0, packet.size)),
             isKeyFrame: packet.flags & AV_PKT_FLAG_KEY != 0,

@@ -48,6 +48,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     /// Whether libav has delivered a packet.
     var hasReadPacket = false
     var mappings: [Int32: TimeMapping] = [:]
+    /// The streams whose decode times libav does not know, so that it delivers presentation times in their place.
+    var streamsWithoutDecodeTimes: Set<Int32> = []
     /// The offset that is added to all times; see `SegmentedDemuxer`.
     var shift = MediaTime.zero
     /// The tracks that packets continue, by stream index; see
@@ -226,8 +228,17 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
                 zero: description.startTime
             )
         }
+        streamsWithoutDecodeTimes = Self.streamsWithoutDecodeTimes(session)
         applyEnabledTracks()
         return description
+    }
+
+    /// Returns the streams of HEVC in Matroska, which declares no decode times. libav derives them only if it has
+    /// analyzed the streams, because it does not know otherwise how far frames are reordered.
+    private static func streamsWithoutDecodeTimes(_ session: InputSession) -> Set<Int32> {
+        guard !session.isProbed, session.formatName.hasPrefix("matroska") else { return [] }
+        let streams = session.streams.filter { $0.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_HEVC }
+        return Set(streams.map { $0.pointee.index })
     }
 
     /// Rejects video streams with too many pixels before any frame memory is allocated.

@@ -46,6 +46,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var tracksPastEnd: Set<Int> = []
     /// The tracks whose last packet was a field that is played. A field that follows may be the second one of its frame.
     private var tracksAfterField: Set<Int> = []
+    /// The packets of the video track past an end that is being read up to.
+    private var reorderWindow = ReorderWindow()
     /// The time of the last packet of each track.
     private var lastTimes: [Int: MediaTime] = [:]
     private var history: PacketHistory
@@ -190,6 +192,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         lastEnd = .zero
         tracksPastEnd = []
         tracksAfterField = []
+        reorderWindow = ReorderWindow()
         lastTimes = [:]
         endedEpoch.withLock { $0 = nil }
     }
@@ -290,7 +293,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         do throws(MediaError) {
             guard case .ready(let next) = try nextPacket(request) else { return wait() }
             guard let (packet, isNew) = next else {
-                end(truncation, reachedDataEnd: true)
+                end(truncation, reachedDataEnd: tracksPastEnd.isEmpty)
                 return .progressed
             }
             consecutiveFaults = 0
@@ -313,22 +316,26 @@ final class DemuxStage: Stage, @unchecked Sendable {
         var isPastEnd = false
         // Packets that an edit list leaves out may have later times than those of the next segment, which follow.
         if let endTime, let decodeTime, !packet.isDiscarded { isPastEnd = decodeTime >= endTime }
-        let completesFrame = mayCompleteFrame(packet, isPast: isPastLimit || isPastEnd)
-        if isPastLimit, !completesFrame { return end(nil) }
+        let isPast = isPastLimit || isPastEnd
+        // Packets that are read past an end, because others may refer to them.
+        let isKept =
+            mayCompleteFrame(packet, isPast: isPast)
+            || isPast && packet.track == videoTrack && reorderWindow.mayContinue(after: packet)
+        if isPastLimit, !isKept { return end(nil) }
         packetsInPass += 1
         if let time = packet.presentationTime ?? packet.decodeTime {
             if !packet.isDiscarded { lastEnd = max(lastEnd, time + (packet.duration ?? .zero)) }
         } else {
             hasUntimedPackets = true
         }
-        if isPastEnd, !completesFrame, let endTime, let decodeTime {
+        if isPastEnd, !isKept, let endTime, let decodeTime {
             tracksPastEnd.insert(packet.track)
             // A track that ends before that time has no packet after it, and the rest of the file would be read.
             let isFarPast = decodeTime - endTime >= Self.endMargin
             if tracksPastEnd.count == queues.count || isFarPast { end(nil) }
             return
         }
-        if !packet.isDiscarded { hasPushed = true }
+        if !packet.isDiscarded, !isPastEnd { hasPushed = true }
         let cost = QueueCost(bytes: packet.byteCount, duration: duration(of: packet))
         let bufferedRange = history.bufferedRange
         progress.withLock {
