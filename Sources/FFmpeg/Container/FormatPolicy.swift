@@ -18,7 +18,7 @@ enum FormatPolicy {
         "nuv",
         "obu", "ogg", "oma", "pva", "qcp", "r3d", "rm", "roq", "rpl", "sbg", "shn", "smjpeg", "smk", "sox",
         "spdif",
-        "swf", "tak", "thp", "tivo", "truehd", "tta", "txd", "vc1", "vc1test", "vmd", "voc", "vqf", "vvc",
+        "swf", "tak", "thp", "truehd", "tta", "txd", "ty", "vc1", "vc1test", "vmd", "voc", "vqf", "vvc",
         "w64",
         "wav", "wc3movie", "webm_dash_manifest", "wsaud", "wsvqa", "wtv", "wv", "xa", "xmv", "xwma", "yop",
         "yuv4mpegpipe",
