@@ -5,8 +5,9 @@ package import PlayheadBackend
 extension FFmpegDemuxer {
     /// The seconds by which successive attempts seek earlier if an index is inaccurate.
     private static let seekBackoffs: [Int64] = [0, 1, 3, 10, 30, 100]
-    /// The number of packets and bytes that are read at most to find the sync point after a seek.
-    private static let syncPointPacketLimit = 512
+    /// The number of packets and bytes that are read at most to find the sync point after a seek. Key frames of screen
+    /// recordings and of surveillance cameras may be a minute apart.
+    private static let syncPointPacketLimit = 4096
     private static let syncPointByteLimit = 32 << 20
     /// The codecs whose packets in Ogg have no times of their own. If the last packet of a page continues on the next
     /// one, libav gives its time to the first packet of the page after a seek. The times of the next page are right.
