@@ -3,7 +3,7 @@ import PlayheadBackend
 
 /// The choice of a track of one media type.
 package enum TrackChoice: Hashable, Sendable {
-    /// The first playable track that is not an attached picture.
+    /// The playable track that the container marks as the default, or else the first one.
     case automatic
     case none
     /// The track that matches a preference best.
@@ -16,7 +16,7 @@ package enum TrackChoice: Hashable, Sendable {
         case .none: nil
         case .preferred(let preference): preference.best(of: tracks.playable(type))
         case .track(let id): tracks.first { $0.id == id && $0.mediaType == type && $0.isPlayable }
-        case .automatic: tracks.playable(type).first
+        case .automatic: tracks.defaultTrack(type)
         }
     }
 }

@@ -22,7 +22,7 @@ package struct TrackPreference: Hashable, Sendable {
     ]
 
     /// Returns the best of `tracks`: by language, then by dispositions, then by the region of the language, then the
-    /// first.
+    /// default of the container, then the first.
     package func best(of tracks: [Track]) -> Track? {
         let ranked = tracks.map { (track: $0, rank: rank($0)) }
         let fitting = isStrict ? ranked.filter { fits($0.rank) } : ranked
@@ -30,14 +30,15 @@ package struct TrackPreference: Hashable, Sendable {
     }
 
     /// Returns the rank of a track, where a smaller one is better: the index of its language, the number of missing
-    /// dispositions, whether it is for a special audience, and the index of its language with the region.
+    /// dispositions, whether it is for a special audience, the index of its language with the region, and whether it is
+    /// not the default.
     private func rank(_ track: Track) -> [Int] {
         let (language, region) = track.languageIndices(in: languages)
         let missing = dispositions.count { $0.isDisjoint(with: track.dispositions) }
         let requested = dispositions.reduce(into: Set<String>()) { $0.formUnion($1) }
         let isSpecial = !track.dispositions.isDisjoint(with: Self.specialPurpose.subtracting(requested))
         let isForced = track.isForced && !requested.contains("forced")
-        return [language, missing, isSpecial || isForced ? 1 : 0, region]
+        return [language, missing, isSpecial || isForced ? 1 : 0, region, track.isDefault ? 0 : 1]
     }
 
     private func fits(_ rank: [Int]) -> Bool {

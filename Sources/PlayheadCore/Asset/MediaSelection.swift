@@ -62,7 +62,7 @@ extension PlayerItem {
         let mine = choice(group.characteristic)
         let options = optionsInVariant(of: group)
         switch core?.choice(mine, group.characteristic) ?? mine {
-        case .automatic: return group.characteristic == .legible ? nil : options.first(where: \.isPlayable)
+        case .automatic: return group.characteristic == .legible ? nil : options.defaultOption
         case .preferred(let preference):
             let best = preference.best(of: options.map(\.track).filter(\.isPlayable))
             return options.first { $0.track == best }

@@ -9,7 +9,7 @@ public struct PlayerMediaSelectionCriteria: Hashable, Sendable {
     /// The preferred characteristics. Among options in the same language, the one with the most of them is selected.
     public var preferredMediaCharacteristics: [MediaCharacteristic]
 
-    /// Creates criteria. Without languages and characteristics the first playable option is selected.
+    /// Creates criteria. Without languages and characteristics the default option is selected.
     ///
     /// - Parameters:
     ///   - preferredLanguages: The preferred languages, most preferred first.
@@ -33,7 +33,7 @@ public struct PlayerMediaSelectionCriteria: Hashable, Sendable {
 
 extension Player {
     /// Whether the criteria select options for which there is no explicit selection. The default is true. Without
-    /// criteria the first playable option plays, and no subtitles are shown.
+    /// criteria the default option plays, and no subtitles are shown.
     public var appliesMediaSelectionCriteriaAutomatically: Bool {
         get { core.setting(\.appliesCriteria) }
         set { core.changeCriteria { $0.appliesCriteria = newValue } }

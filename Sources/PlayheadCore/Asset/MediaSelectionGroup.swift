@@ -10,10 +10,9 @@ public struct MediaSelectionGroup: Hashable, Sendable {
     /// Whether the selection may be empty.
     public let allowsEmptySelection: Bool
 
-    /// The option that plays without a selection: the first playable one. Nil for subtitles, which are off by default.
-    public var defaultOption: MediaSelectionOption? {
-        characteristic == .legible ? nil : options.first(where: \.isPlayable)
-    }
+    /// The option that plays without a selection: the first playable one that the container marks as the default, or
+    /// else the first playable one. Nil for subtitles, which are off by default.
+    public var defaultOption: MediaSelectionOption? { characteristic == .legible ? nil : options.defaultOption }
 
     /// Returns the options in a language.
     ///

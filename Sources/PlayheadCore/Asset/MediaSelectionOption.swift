@@ -37,6 +37,12 @@ public struct MediaSelectionOption: Hashable, Sendable {
 }
 
 extension [MediaSelectionOption] {
+    /// The option that plays without a selection.
+    var defaultOption: MediaSelectionOption? {
+        let playable = filter(\.isPlayable)
+        return playable.first(where: \.track.isDefault) ?? playable.first
+    }
+
     /// Returns the options in the given languages, sorted by the order of the languages. Among the options in one
     /// language, those of a preferred region come first.
     ///

@@ -140,8 +140,8 @@ final class PreloadedDemuxer: Demuxer {
         guard case .ready(let description) = try base.open() else { return .pending }
         let variant = VariantPreference.first(of: description)
         let tracks = description.tracks(of: variant)
-        state.videoTrack = tracks.playable(.video).first?.id
-        let audio = tracks.playable(.audio).first?.id
+        state.videoTrack = tracks.defaultTrack(.video)?.id
+        let audio = tracks.defaultTrack(.audio)?.id
         state.enabled = Set([state.videoTrack, audio].compactMap(\.self))
         state.description = description
         return .ready(description)

@@ -44,7 +44,8 @@ enum TrackRequest: Hashable, Sendable {
         let tracks = item.asset.tracks.filter { $0.mediaType == type }
         switch self {
         case .automatic:
-            if let first = tracks.first(where: \.isPlayable) { item.selectTrack(first.id, ofType: type) }
+            guard let track = tracks.defaultTrack(type) ?? tracks.first(where: \.isPlayable) else { return }
+            item.selectTrack(track.id, ofType: type)
         case .disabled: item.disableTracks(ofType: type)
         case .number(let number):
             guard number > 0, number <= tracks.count, tracks[number - 1].isPlayable else {

@@ -51,7 +51,7 @@ struct ItemMaker: Sendable {
         if let file = options.subtitleFile { item.legibleAsset = file.asset(network: options.network) }
         if !options.keepsPitch { item.audioTimePitchAlgorithm = .varispeed }
         if !options.decodesVideo { item.disableTracks(ofType: .video) }
-        var video = options.decodesVideo ? asset.tracks.playable(.video).first?.id : nil
+        var video = options.decodesVideo ? asset.tracks.defaultTrack(.video)?.id : nil
         if asset.status == .loaded {
             do throws(TrackNotFound) {
                 if let choice = options.videoTrack, options.decodesVideo {

@@ -1,0 +1,27 @@
+import Foundation
+import Playhead
+import TestSupport
+import Testing
+
+@Suite("Contract: the default track of a container")
+struct DefaultOptionTests {
+    @Test(
+        "The track that Matroska marks as the default, or that MP4 enables, plays without a selection",
+        arguments: ["a.mkv", "a.mp4"]
+    )
+    func second(name: String) async throws {
+        let folder = try TemporaryFolder()
+        let sources = "-f lavfi -i sine=300:d=1 -f lavfi -i sine=600:d=1 -map 0 -map 1 -c:a aac"
+        let url = try MadeFile.make(
+            name,
+            in: folder,
+            "\(sources) -disposition:a:0 0 -disposition:a:1 default"
+        )
+        let asset = Asset(url: url)
+        try await asset.load()
+        let group = try #require(asset.mediaSelectionGroup(for: .audible))
+        try #require(group.options.count == 2)
+        #expect(group.defaultOption == group.options[1])
+        #expect(PlayerItem(asset: asset).selectedMediaOption(in: group) == group.options[1])
+    }
+}
