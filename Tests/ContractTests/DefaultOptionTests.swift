@@ -24,4 +24,21 @@ struct DefaultOptionTests {
         #expect(group.defaultOption == group.options[1])
         #expect(PlayerItem(asset: asset).selectedMediaOption(in: group) == group.options[1])
     }
+
+    @Test("The audio of a transport stream of several programs is that of the program with the video")
+    func programs() async throws {
+        let folder = try TemporaryFolder()
+        let sources = "-f lavfi -i sine=300:d=1 -f lavfi -i sine=600:d=1 -f lavfi -i testsrc2=s=64x48:d=1"
+        let programs = "-program title=Radio:program_num=1:st=0 -program title=TV:program_num=2:st=1:st=2"
+        let url = try MadeFile.make(
+            "a.ts",
+            in: folder,
+            "\(sources) -map 0 -map 1 -map 2 -c:a mp2 -c:v mpeg2video \(programs)"
+        )
+        let asset = Asset(url: url)
+        try await asset.load()
+        let group = try #require(asset.mediaSelectionGroup(for: .audible))
+        #expect(group.options.map(\.track.id) == [0, 1])
+        #expect(group.defaultOption?.track.id == 1)
+    }
 }

@@ -23,6 +23,7 @@ enum MediaDescriber {
         var description = MediaDescription(formatName: format)
         description.startTime = zero
         description.tracks = streams.map { describer.describe($0) }
+        markMainProgram(context, &description.tracks)
         description.metadata = OptionDictionary.read(context.pointee.metadata)
         description.chapters = chapters(context, zero: zero)
         if let scan {
@@ -49,6 +50,23 @@ enum MediaDescriber {
             description.byteMarks = ByteMarks.read(streams, description)
         }
         return description
+    }
+
+    /// Marks the tracks of the program that has the first video track as the default, if there are several programs, as
+    /// in a transport stream of DVB. The first audio track may belong to another one, such as a radio program.
+    private static func markMainProgram(
+        _ context: UnsafeMutablePointer<AVFormatContext>,
+        _ tracks: inout [Track]
+    ) {
+        guard context.pointee.nb_programs > 1, !tracks.contains(where: \.isDefault),
+            let video = tracks.playable(.video).first,
+            let program = av_find_program_from_stream(context, nil, Int32(clamping: video.id)),
+            let streams = program.pointee.stream_index
+        else { return }
+        let ids = UnsafeBufferPointer(start: streams, count: Int(program.pointee.nb_stream_indexes))
+        for index in tracks.indices where ids.contains(UInt32(clamping: tracks[index].id)) {
+            tracks[index].isDefault = true
+        }
     }
 
     private static func setDuration(
