@@ -13,7 +13,8 @@ struct TransportStreamSeekTests {
     func distantKeyFrames() throws {
         let folder = try TemporaryFolder()
         let source = "-f lavfi -i testsrc2=s=64x48:r=60:d=45"
-        let coding = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 1200 -keyint_min 1200 -sc_threshold 0"
+        let coding =
+            "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 1200 -keyint_min 1200 -sc_threshold 0"
         let url = try MadeFile.make("a.ts", in: folder, "\(source) \(coding)")
         let demuxer = FFmpegDemuxer(OpenRequest(location: url.path))
         defer { demuxer.cancel() }

@@ -12,7 +12,9 @@ public struct MediaSelectionGroup: Hashable, Sendable {
 
     /// The option that plays without a selection: the first playable one that the container marks as the default, or
     /// else the first playable one. Nil for subtitles, which are off by default.
-    public var defaultOption: MediaSelectionOption? { characteristic == .legible ? nil : options.defaultOption }
+    public var defaultOption: MediaSelectionOption? {
+        characteristic == .legible ? nil : options.defaultOption
+    }
 
     /// Returns the options in a language.
     ///
