@@ -7,7 +7,7 @@ open class MPChangeRepeatModeCommand: MPRemoteCommand, @unchecked Sendable {
     private let typeLock = NSLock()
     private var type = MPRepeatType.off
 
-    /// What is repeated at present. Has no effect.
+    /// The items that are repeated at present. Has no effect.
     open var currentRepeatType: MPRepeatType {
         get { typeLock.withLock { type } }
         set { typeLock.withLock { type = newValue } }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A command to change what is repeated. It does not occur.
 open class MPChangeRepeatModeCommandEvent: MPRemoteCommandEvent {
-    /// What is repeated from now on.
+    /// The items to repeat from now on.
     public let repeatType: MPRepeatType
     /// A Boolean value that indicates whether the choice applies to later playback too.
     public let preservesRepeatMode: Bool

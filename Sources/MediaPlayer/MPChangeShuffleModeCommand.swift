@@ -7,7 +7,7 @@ open class MPChangeShuffleModeCommand: MPRemoteCommand, @unchecked Sendable {
     private let typeLock = NSLock()
     private var type = MPShuffleType.off
 
-    /// What is played in random order at present. Has no effect.
+    /// The items that are played in random order at present. Has no effect.
     open var currentShuffleType: MPShuffleType {
         get { typeLock.withLock { type } }
         set { typeLock.withLock { type = newValue } }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A command to change what is played in random order. It does not occur.
 open class MPChangeShuffleModeCommandEvent: MPRemoteCommandEvent {
-    /// What is played in random order from now on.
+    /// The items to play in random order from now on.
     public let shuffleType: MPShuffleType
     /// A Boolean value that indicates whether the choice applies to later playback too.
     public let preservesShuffleMode: Bool

@@ -1,4 +1,4 @@
-/// What is repeated.
+/// The items that are repeated.
 public enum MPRepeatType: Int, Sendable {
     /// Nothing.
     case off = 0

@@ -1,4 +1,4 @@
-/// What is played in random order.
+/// The items that are played in random order.
 public enum MPShuffleType: Int, Sendable {
     /// Nothing.
     case off = 0

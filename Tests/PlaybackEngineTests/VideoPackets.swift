@@ -45,30 +45,3 @@ enum VideoPackets {
         return (times, stage.progress.withLock { $0.videoEnd(ofPass: 0) })
     }
 }
-
-/// A demuxer that changes the packets of another one.
-private final class ChangingDemuxer: Demuxer {
-    private let base: ScriptedDemuxer
-    private let change: @Sendable (inout Packet) -> Void
-
-    init(_ base: ScriptedDemuxer, _ change: @escaping @Sendable (inout Packet) -> Void) {
-        self.base = base
-        self.change = change
-    }
-
-    func open() throws(MediaError) -> Poll<MediaDescription> { try base.open() }
-    func setEnabledTracks(_ ids: Set<Int>) { base.setEnabledTracks(ids) }
-    func read() throws(MediaError) -> Poll<Packet?> {
-        guard case .ready(let next) = try base.read() else { return .pending }
-        guard var packet = next else { return .ready(nil) }
-        change(&packet)
-        return .ready(packet)
-    }
-    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) -> Poll<Void> {
-        try base.seek(to: target, preference: preference)
-    }
-    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> Poll<any Decoder> {
-        try base.makeDecoder(for: track, options: options)
-    }
-    func cancel() { base.cancel() }
-}
