@@ -12,9 +12,9 @@ enum OggPageScan {
     /// the first one.
     static func isChained(_ reader: SourceReader) -> Bool {
         guard reader.source.isSeekable, let size = reader.source.byteCount,
-            let first = lastSerialNumber(in: read(reader, at: 0, count: serialNumber.upperBound)),
+            let first = lastSerialNumber(in: reader.bytes(at: 0, count: serialNumber.upperBound)),
             let last = lastSerialNumber(
-                in: read(reader, at: max(0, size - Int64(pageByteLimit)), count: pageByteLimit)
+                in: reader.bytes(at: max(0, size - Int64(pageByteLimit)), count: pageByteLimit)
             )
         else { return false }
         return first != last
@@ -22,7 +22,7 @@ enum OggPageScan {
 
     /// Returns whether the page at an offset is the last one of its stream.
     static func endsStream(_ reader: SourceReader, at offset: Int64) -> Bool {
-        let bytes = read(reader, at: offset, count: 6)
+        let bytes = reader.bytes(at: offset, count: 6)
         return bytes.count == 6 && bytes.starts(with: capturePattern) && bytes[5] & 0x04 != 0
     }
 
@@ -34,18 +34,5 @@ enum OggPageScan {
             return Array(bytes[start...].prefix(serialNumber.upperBound).dropFirst(serialNumber.lowerBound))
         }
         return nil
-    }
-
-    /// Reads up to `count` bytes. There are fewer only at the end of the file, and after an error.
-    private static func read(_ reader: SourceReader, at offset: Int64, count: Int) -> [UInt8] {
-        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
-        defer { bytes.deallocate() }
-        var length = 0
-        while length < count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[length...])
-            guard let part = try? reader.read(at: offset + Int64(length), into: rest), part > 0 else { break }
-            length += part
-        }
-        return Array(bytes.prefix(length))
     }
 }

@@ -59,4 +59,17 @@ final class SourceReader {
             throw error
         }
     }
+
+    /// Reads up to `count` bytes. There are fewer only at the end of the file, and after an error.
+    func bytes(at offset: Int64, count: Int) -> [UInt8] {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+        defer { bytes.deallocate() }
+        var length = 0
+        while length < count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[length...])
+            guard let part = try? read(at: offset + Int64(length), into: rest), part > 0 else { break }
+            length += part
+        }
+        return Array(bytes.prefix(length))
+    }
 }

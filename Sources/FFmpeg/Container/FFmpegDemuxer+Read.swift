@@ -43,14 +43,14 @@ extension FFmpegDemuxer {
 
     /// Returns the next packet of any stream, or nil at the end.
     func readFromContainer(_ session: InputSession) throws(MediaError) -> PacketOwner? {
-        while !pictures.isComplete, let packet = try readFromLibrary(session) {
+        while !pictures.isComplete, let packet = try readInSection(session) {
             if pictures.accepts(packet.pointer.pointee) { return packet }
         }
         return nil
     }
 
     /// Returns the next packet that libav delivers, or nil at the end.
-    private func readFromLibrary(_ session: InputSession) throws(MediaError) -> PacketOwner? {
+    func readFromLibrary(_ session: InputSession) throws(MediaError) -> PacketOwner? {
         let packet = try PacketOwner()
         let context = try session.context
         let failures = session.failureCount

@@ -102,13 +102,18 @@ extension FFmpegDemuxer {
         _ flags: Int32
     ) throws(MediaError) -> Int32 {
         let context = try session.context
+        if let sections, sections.count > 1 {
+            // Without a sync point after the time, the last one before it is used.
+            return flags == AVSEEK_FLAG_BACKWARD
+                ? try seekInSections(session, track, to: ticks) : PH_ERROR_EPERM
+        }
         let request =
             blockTimes?.request(for: ticks, isForward: flags == 0) ?? adtsTimes?.request(for: ticks) ?? ticks
         return try call { av_seek_frame(context, Int32(clamping: track.id), request, flags) }
     }
 
     /// Seeks to the container's first packet, so that reading repeats exactly what it delivered the first time.
-    private func seekToStart(_ session: InputSession) throws(MediaError) {
+    func seekToStart(_ session: InputSession) throws(MediaError) {
         if let track = description.flatMap(seekTrack), let mapping = mappings[Int32(clamping: track.id)] {
             prepareForSeek(session)
             // The target is earlier than the start of every track, so that no index selects a packet too late.
@@ -152,12 +157,15 @@ extension FFmpegDemuxer {
     /// Records that the next packet that libav delivers does not follow the last one.
     private func notePositionChange() {
         timestamps = TimestampUnwrapper()
+        sections?.noteSeek()
+        lookahead.removeAll()
+        lookaheadError = nil
         linkTimes?.noteSeek()
         adtsTimes?.noteSeek()
         startFingerprint.isReadingFromStart = false
     }
 
-    private func prepareForSeek(_ session: InputSession) {
+    func prepareForSeek(_ session: InputSession) {
         queue.removeAll()
         session.clearFailure()
         session.discardPosition()

@@ -43,6 +43,11 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var linkTimes: OggLinkTimes?
     /// The times of AAC in ADTS, or nil for other containers.
     var adtsTimes: ADTSFrameTimes?
+    /// The sections of a stream whose time base changes, or nil for other containers.
+    var sections: TimestampSections?
+    /// Packets that were read to decide whether a section begins, and the error that followed them.
+    var lookahead = PacketQueue()
+    var lookaheadError: MediaError?
     /// The number of failed reads since the last packet.
     var failedReads = 0
     /// Whether libav has delivered a packet.
@@ -80,9 +85,11 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
             if interruption.isAborted { throw cancelled }
             codecs = session.codecs
             self.description = description
-            return .ready(description)
+            try findSections(session)
+            return .ready(self.description ?? description)
         } catch {
             self.session = nil
+            self.description = nil
             throw error
         }
     }
@@ -219,6 +226,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         }
         linkTimes = OggLinkTimes(session)
         adtsTimes = ADTSFrameTimes(session)
+        sections = try Self.makeSections(session)
         let timeline = try readStart(session)
         blockTimes = AudioBlockTimes(session, startFingerprint)
         let description = try MediaDescriber.describe(session, timeline: timeline)

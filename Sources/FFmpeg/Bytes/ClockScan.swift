@@ -1,0 +1,146 @@
+internal import PlayheadBackend
+
+/// Finds where the clock of an MPEG-2 stream (ISO/IEC 13818-1) jumps, by a few of its clock references: those of transport streams (PCR,
+/// 2.4.3.5) and program streams (SCR, 2.5.3.4, also as in MPEG-1).
+///
+/// A clock that runs on shows nothing else. A section that is shorter than the distance of the samples may be missed.
+struct ClockScan {
+    /// The number of references that are read in every file, and in one whose clock jumps.
+    private static let sampleCount: Int64 = 16
+    private static let fineSampleCount: Int64 = 1024
+    /// The size up to which all references of a file are read.
+    private static let shortFileSize: Int64 = 4 << 20
+    /// The bytes that are read at once, and between two positions without a clock reference at most.
+    private static let partSize = 64 << 10
+    private static let gapLimit: Int64 = 1 << 20
+    /// The bytes that are read in all at most.
+    private static let byteLimit: Int64 = 512 << 20
+    /// The bytes that two parts share, so that each packet is whole in one of them.
+    private static let overlap = 2048
+    /// The distance below which all references are read.
+    private static let leafSize: Int64 = 256 << 10
+    private static let jumpLimit = 256
+
+    private let isProgramStream: Bool
+    private let byteCount: Int64
+    /// Returns up to a number of bytes at an offset, fewer only at the end of the file.
+    private let read: (_ offset: Int64, _ count: Int) -> [UInt8]
+    private var bytesRead: Int64 = 0
+
+    init(
+        isProgramStream: Bool,
+        byteCount: Int64,
+        read: @escaping (_ offset: Int64, _ count: Int) -> [UInt8]
+    ) {
+        self.isProgramStream = isProgramStream
+        self.byteCount = byteCount
+        self.read = read
+    }
+
+    /// Returns the positions of the first clock references after jumps, in ascending order.
+    mutating func jumps() -> [Int64] {
+        if byteCount <= Self.shortFileSize {
+            return Array(jumps(in: references(from: 0, to: byteCount)).prefix(Self.jumpLimit))
+        }
+        guard !jumps(sampleCount: Self.sampleCount).isEmpty else { return [] }
+        return Array(jumps(sampleCount: Self.fineSampleCount).prefix(Self.jumpLimit))
+    }
+
+    private mutating func jumps(sampleCount: Int64) -> [Int64] {
+        let distance = max(Self.leafSize, byteCount / sampleCount)
+        var samples: [ClockReference] = []
+        for place in stride(from: 0, to: byteCount, by: Int(distance)) {
+            guard
+                let next = reference(
+                    from: max(place, samples.last.map { $0.position + 1 } ?? 0),
+                    to: byteCount
+                )
+            else {
+                // Bytes of another format.
+                if samples.isEmpty { return [] }
+                continue
+            }
+            samples.append(next)
+        }
+        samples += references(from: byteCount - Self.leafSize, to: byteCount).suffix(1)
+        let pairs = zip(samples, samples.dropFirst()).filter { $0.position < $1.position }
+        let rates = pairs.map { Self.step($0, $1) / max(1, ($1.position - $0.position) >> 10) }.filter {
+            $0 > 0
+        }
+        let rate = rates.isEmpty ? 0 : rates.sorted()[rates.count / 2]
+        var result: [Int64] = []
+        for (first, second) in pairs { find(first, second, rate: rate, into: &result) }
+        return result
+    }
+
+    /// Returns the positions of references that do not continue the one before.
+    private func jumps(in references: [ClockReference]) -> [Int64] {
+        zip(references, references.dropFirst()).filter { Self.isJump(Self.step($0, $1), expected: 0) }.map(
+            \.1.position
+        )
+    }
+
+    /// Appends the jumps between two references.
+    ///
+    /// - Parameter rate: The usual ticks per 1,024 bytes.
+    private mutating func find(
+        _ first: ClockReference,
+        _ second: ClockReference,
+        rate: Int64,
+        into result: inout [Int64]
+    ) {
+        let distance = second.position - first.position
+        guard Self.isJump(Self.step(first, second), expected: rate * (distance >> 10)) else { return }
+        if distance > Self.leafSize,
+            let middle = reference(from: first.position + distance / 2, to: second.position)
+        {
+            find(first, middle, rate: rate, into: &result)
+            find(middle, second, rate: rate, into: &result)
+            return
+        }
+        result += jumps(in: references(from: first.position, to: second.position + 1))
+    }
+
+    private static func isJump(_ step: Int64, expected: Int64) -> Bool {
+        step - expected > TimestampSections.threshold || step <= -TimestampSections.restartThreshold
+    }
+
+    /// Returns the ticks from one reference to another, of which one may be after a wrap.
+    private static func step(_ first: ClockReference, _ second: ClockReference) -> Int64 {
+        let cycle = TimestampCycle.length
+        return ((second.ticks - first.ticks + cycle / 2) & (cycle - 1)) - cycle / 2
+    }
+
+    /// Returns the first reference in a range of positions, or nil if there is none near its start.
+    private mutating func reference(from position: Int64, to end: Int64) -> ClockReference? {
+        var place = position
+        let limit = min(end, position + Self.gapLimit)
+        while place < limit {
+            if let first = part(at: place).first(where: { position..<end ~= $0.position }) { return first }
+            place += Int64(Self.partSize - Self.overlap)
+        }
+        return nil
+    }
+
+    /// Returns all references in a range of positions.
+    private mutating func references(from position: Int64, to end: Int64) -> [ClockReference] {
+        var result: [ClockReference] = []
+        var place = position
+        while place < end {
+            for next in part(at: place) where place..<end ~= next.position {
+                if next.position > result.last?.position ?? -1 { result.append(next) }
+            }
+            place += Int64(Self.partSize - Self.overlap)
+        }
+        return result
+    }
+
+    /// Returns the references in the part of the file at an offset.
+    private mutating func part(at position: Int64) -> [ClockReference] {
+        guard bytesRead < Self.byteLimit else { return [] }
+        let bytes = read(position, Self.partSize)
+        bytesRead += Int64(Self.partSize)
+        let found = isProgramStream ? ClockReference.inPacks(bytes) : ClockReference.inPackets(bytes)
+        return found.map { ClockReference(position: $0.position + position, ticks: $0.ticks) }
+    }
+}

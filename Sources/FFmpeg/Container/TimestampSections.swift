@@ -1,0 +1,213 @@
+internal import MediaCore
+
+/// The sections of MPEG-2 streams (ISO/IEC 13818-1) whose time base changes, as in recordings that were joined or cut, and on DVDs.
+///
+/// The timestamps of each section begin anew. Here each section begins where the previous one ends, as after a discontinuity of HTTP
+/// Live Streaming.
+struct TimestampSections {
+    /// The times of a packet of audio or video, in ticks of the container (1/90000 s).
+    struct Stamp {
+        let stream: Int32
+        /// The offset of the packet in the file, or nil for all but the first of several frames with one header.
+        let position: Int64?
+        let decode, presentation, duration: Int64
+    }
+
+    /// Packets with one time base.
+    private struct Section {
+        /// The offset in the file of the first packet.
+        var position: Int64
+        /// The decode time of the first packet in the container, or nil if it has not been read.
+        var start: Int64?
+        /// What is added to the times of the container.
+        let offset: Int64
+    }
+
+    /// What has been read of a stream since the last seek.
+    private struct Progress {
+        var section: Int
+        /// The decode time of the last packet, and the latest end of a frame, on the continuous timeline.
+        var decode, end: Int64
+        /// The number of packets.
+        var count = 1
+        /// The number of packets since the last one whose decode time does not differ by more than the threshold.
+        var outlierCount = 0
+    }
+
+    /// The ticks by which timestamps change at the least from one section to another, as in FFmpeg's `-dts_delta_threshold`.
+    static let threshold: Int64 = 10 * 90_000
+    /// The ticks by which decode times of a stream return at the least if a section begins with the times of the one before.
+    static let restartThreshold: Int64 = 90_000 / 4
+    /// The largest difference of the first timestamps of such sections.
+    private static let startTolerance: Int64 = 90_000
+    /// The largest number of sections to record.
+    private static let limit = 4096
+    /// The number of packets after which a stream that has none among them has ended.
+    private static let streamLimit = 64
+    /// The number of packets that are read at most to decide whether a section begins.
+    static let lookaheadLimit = 256
+    /// The number of packets that show where the timestamps of a stream are: one alone may be damaged.
+    private static let confirmation = 4
+    /// The number of damaged timestamps in a row after which they count as a gap.
+    private static let outlierLimit = 16
+    /// The largest distance, in bytes, of packets of two streams with the same time.
+    private static let interleaving: Int64 = 4 << 20
+
+    /// The sections by position. Those that have not been read may be missing.
+    private var sections = [Section(position: .min, start: nil, offset: 0)]
+    private var progress: [Int32: Progress] = [:]
+    /// The section of the last packet with a position.
+    private var current = 0
+    /// Whether the next packet is the first one of the file.
+    private var isAtStart = true
+    /// Whether a section may begin with later times. If it is false, only earlier times begin one, because later ones may be those of
+    /// a gap that is a part of the declared duration.
+    var acceptsLaterTimes: Bool
+
+    init(acceptsLaterTimes: Bool) { self.acceptsLaterTimes = acceptsLaterTimes }
+
+    var count: Int { sections.count }
+    /// The decode time with which the file begins.
+    var start: Int64 { sections[0].start ?? .min }
+    /// The latest end of what has been read of each stream since the last seek, on the continuous timeline.
+    var ends: [Int32: Int64] { progress.mapValues(\.end) }
+
+    /// Records that the next packet does not follow the last one.
+    mutating func noteSeek() {
+        progress = [:]
+        isAtStart = false
+    }
+
+    /// Returns the offset of the times of a packet of any stream.
+    func offset(of stream: Int32, at position: Int64?) -> Int64 {
+        sections[index(of: stream, at: position)].offset
+    }
+
+    /// Records a packet of audio or video, and returns the offset of its times.
+    mutating func record(_ stamp: Stamp) -> Int64 {
+        let section = index(of: stamp.stream, at: stamp.position)
+        if stamp.position != nil { current = section }
+        if isAtStart { sections[0].start = stamp.decode }
+        isAtStart = false
+        let offset = sections[section].offset
+        let decode = stamp.decode.addingClamped(offset)
+        let start = stamp.presentation.addingClamped(offset)
+        guard var known = progress[stamp.stream] else {
+            let end = start.addingClamped(max(0, stamp.duration))
+            progress[stamp.stream] = Progress(section: section, decode: decode, end: end)
+            return offset
+        }
+        let step = decode.subtractingClamped(known.decode)
+        known.section = section
+        if step.magnitude > Self.threshold, known.count >= Self.confirmation,
+            known.outlierCount < Self.outlierLimit
+        {
+            known.outlierCount += 1
+        } else {
+            // If the container declares no duration, that of the packet before it counts.
+            let end = start.addingClamped(
+                stamp.duration > 0 ? stamp.duration : max(0, min(step, Self.threshold))
+            )
+            known.end = step.magnitude > Self.threshold ? end : max(known.end, end)
+            known.decode = decode
+            known.count = step.magnitude > Self.threshold ? 1 : known.count + 1
+            known.outlierCount = 0
+        }
+        progress[stamp.stream] = known
+        return offset
+    }
+
+    /// Returns whether a packet does not continue its section, so that `resolve(_:follower:)` must be called before it is recorded.
+    func isJump(_ stamp: Stamp) -> Bool {
+        guard let position = stamp.position, let known = progress[stamp.stream],
+            known.count >= Self.confirmation,
+            sections.count < Self.limit
+        else { return false }
+        let section = sections[index(of: stamp.stream, at: position)]
+        let decode = stamp.decode.addingClamped(section.offset)
+        let step = decode.subtractingClamped(known.decode)
+        if step > Self.threshold {
+            // Video may have a frame a minute beside audio.
+            let latest = progress.values.map(\.decode).max() ?? .min
+            return acceptsLaterTimes && decode.subtractingClamped(latest) > Self.threshold
+        }
+        if step < -Self.threshold { return true }
+        guard step <= -Self.restartThreshold, let start = section.start else { return false }
+        return stamp.decode.subtractingClamped(start).magnitude <= Self.startTolerance
+    }
+
+    /// Begins a section with a packet that does not continue its own, unless the packets that follow show that its timestamps are
+    /// damaged.
+    ///
+    /// - Parameters:
+    ///   - stamp: The packet.
+    ///   - follower: Returns the next packet of audio or video that follows, or nil at the end.
+    mutating func resolve<Failure>(_ stamp: Stamp, follower: () throws(Failure) -> Stamp?) throws(Failure) {
+        guard let position = stamp.position, let known = progress[stamp.stream] else { return }
+        let index = index(of: stamp.stream, at: position)
+        if begins(stamp, at: position, section: index + 1, after: known) {
+            sections[index + 1].position = position
+            return
+        }
+        let old = sections[index].offset
+        var ends = self.ends
+        var starts = [stamp.stream: stamp.presentation]
+        var first = position
+        // The decode times that are expected next in the container, if the section has begun and if it has not.
+        var new = stamp.decode
+        var olds = progress.mapValues { $0.decode.subtractingClamped(old) }
+        var continuing = 1
+        var returning = 0
+        for _ in 0..<Self.lookaheadLimit {
+            guard let next = try follower() else { break }
+            let former = olds[next.stream] ?? known.decode.subtractingClamped(old)
+            if next.decode.subtractingClamped(new).magnitude
+                < next.decode.subtractingClamped(former).magnitude
+            {
+                new = next.decode
+                continuing += 1
+                if starts[next.stream] == nil { starts[next.stream] = next.presentation }
+                if let place = next.position { first = min(first, place) }
+            } else {
+                olds[next.stream] = next.decode
+                if let place = next.position, place > position { returning += 1 }
+                let end = next.presentation.addingClamped(old).addingClamped(max(0, next.duration))
+                ends[next.stream] = max(end, ends[next.stream] ?? end)
+            }
+            let hasAll = ends.keys.allSatisfy { starts[$0] != nil } || continuing >= Self.streamLimit
+            if hasAll, continuing >= Self.confirmation, continuing > returning { break }
+            if returning >= Self.confirmation, returning > continuing { break }
+        }
+        guard continuing > returning else { return }
+        // No stream overlaps its own end.
+        let offset = starts.compactMap { stream, start in ends[stream].map { $0.subtractingClamped(start) } }
+            .max()
+        guard let offset else { return }
+        // The times of those that follow depend on this one.
+        sections.removeSubrange((index + 1)...)
+        sections.append(Section(position: first, start: stamp.decode, offset: offset))
+    }
+
+    /// Returns whether a packet before the recorded position of a section belongs to it, because packets of several streams are
+    /// interleaved.
+    private func begins(_ stamp: Stamp, at position: Int64, section: Int, after known: Progress) -> Bool {
+        guard sections.indices.contains(section), sections[section].position - position <= Self.interleaving
+        else { return false }
+        let step = stamp.decode.addingClamped(sections[section].offset).subtractingClamped(known.decode)
+        return step.magnitude <= Self.threshold
+    }
+
+    /// Returns the section of a packet.
+    private func index(of stream: Int32, at position: Int64?) -> Int {
+        guard let position else { return min(progress[stream]?.section ?? current, sections.count - 1) }
+        return sections.lastIndex { $0.position <= position } ?? 0
+    }
+
+    /// Returns the offsets in the file between which the packet with a time on the continuous timeline begins.
+    func positions(of time: Int64) -> Range<Int64> {
+        let index = sections.lastIndex { ($0.start ?? .min).addingClamped($0.offset) <= time } ?? 0
+        let lower = max(0, sections[index].position)
+        let upper = index + 1 < sections.count ? sections[index + 1].position : .max
+        return lower..<max(lower, upper)
+    }
+}

@@ -1,0 +1,160 @@
+import FFmpeg
+import Foundation
+import MediaCore
+import PlayheadBackend
+import PlayheadTesting
+import TestSupport
+import Testing
+
+/// Transport and program streams that were joined, so that their timestamps begin anew within the file.
+@Suite("Joined streams", .enabled(if: Fixture.areThere))
+struct JoinedStreamTests {
+    /// What is added to the timestamps of each part, in seconds.
+    static let joins: [[Int64]] = [
+        [0, 0], [0, 300, 0], [300, 0, 60_000, 2, 2], [90_000, 0], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ]
+    private static let name = "clip-h264-aac.ts"
+
+    private static func bytes(_ offsets: [Int64]) throws -> [UInt8] {
+        let part = try [UInt8](Data(contentsOf: Fixture.url(name)))
+        return offsets.flatMap { TransportStream.shifted(part, by: $0 * 90_000) }
+    }
+
+    /// Checks that a joined stream has the frames of each part one after another, and returns its frames.
+    @discardableResult
+    private func check(_ session: Playthrough.Session, partCount: Int, from part: Playthrough) throws
+        -> Playthrough
+    {
+        let whole = session.play()
+        #expect(whole.errors.isEmpty)
+        #expect(whole.sampleCount == part.sampleCount * partCount)
+        let expected = (0..<partCount).flatMap { _ in part.frames.map(\.hash) }
+        #expect(whole.frames.map(\.hash) == expected)
+        guard expected.count == whole.frames.count, let count = part.frames.isEmpty ? nil : part.frames.count
+        else { return whole }
+        let step = part.frames[1].time - part.frames[0].time
+        for number in 0..<partCount {
+            let zero = whole.frames[number * count].time
+            let times = whole.frames[(number * count)..<((number + 1) * count)].map { $0.time - zero }
+            #expect(times == part.frames.map { $0.time - part.frames[0].time })
+            guard number > 0 else { continue }
+            // Audio may be longer than video by less than a frame of each.
+            let gap = zero - whole.frames[number * count - 1].time
+            #expect(gap >= step && gap < step * 3, "\(gap) after part \(number)")
+        }
+        return whole
+    }
+
+    @Test(
+        "Each part of a file follows the one before it, and the duration is that of all parts",
+        arguments: joins
+    )
+    func file(offsets: [Int64]) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("joined.ts", try Self.bytes(offsets))
+        let request = OpenRequest(location: folder.path("joined.ts"))
+        for type in [MediaType.video, .audio] {
+            let part = try #require(try Playthrough.play(Fixture.path(Self.name), type))
+            let session = try #require(try Playthrough.Session(request, type))
+            try check(session, partCount: offsets.count, from: part)
+            let end = session.track.timeRange.end
+            if type == .video, let last = session.play().frames.last { #expect(end > last.time) }
+            #expect(session.description.duration >= end)
+            #expect(!session.description.durationIsEstimate)
+        }
+    }
+
+    @Test("A seek reaches each frame of each part, and the start again", arguments: joins)
+    func seeks(offsets: [Int64]) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("joined.ts", try Self.bytes(offsets))
+        let session = try #require(
+            try Playthrough.Session(OpenRequest(location: folder.path("joined.ts")), .video)
+        )
+        let part = try #require(try Playthrough.play(Fixture.path(Self.name), .video))
+        let whole = try check(session, partCount: offsets.count, from: part)
+        var random = SplitMix(seed: 5)
+        for _ in 0..<12 {
+            let target = try #require(whole.frames.randomElement(using: &random))
+            session.decoder.flush()
+            try session.demuxer.seek(to: target.time, preference: .atOrBefore).get()
+            let found = session.play(upTo: target.time).frames.first
+            #expect(found?.hash == target.hash, "\(target.time) of seed 5")
+        }
+        try session.rewind()
+        #expect(session.play().frames == whole.frames)
+    }
+
+    static let files = [
+        "timing/mpegts-starts-at-3600s.ts", "timing/mpegts-pcr-rollover.ts",
+        "timing/h264-resolution-change-remux.ts",
+        "mpeg/bbb-2.5s-mpeg2-1080-mp2.ts", "mpeg/hevc-in-ts.ts", "mpeg/mpeg2-576i-tff-sar64x45-derived.ts",
+        "mpeg/h262-mp2-program-stream.ps", "hls/cea608-byterange-ts/sd-hls0000000000.ts",
+    ]
+
+    @Test(
+        "A real stream that is joined with itself has each frame twice, in order, and a seek reaches each of them",
+        .enabled(if: Corpus.isPresent, Corpus.hint),
+        arguments: files
+    )
+    func corpus(_ path: String) throws {
+        let location = try Corpus.entry(path).location
+        let part = try #require(try Playthrough.play(location, .video, probesFully: false))
+        let folder = try TemporaryFolder()
+        let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: location)))
+        try folder.write("joined", bytes + bytes)
+        let session = try #require(
+            try Playthrough.Session(OpenRequest(location: folder.path("joined")), .video)
+        )
+        let whole = session.play()
+        #expect(whole.frames.map(\.hash) == (part.frames + part.frames).map(\.hash))
+        #expect(zip(whole.frames, whole.frames.dropFirst()).allSatisfy { $0.time < $1.time })
+        var random = SplitMix(seed: 9)
+        for _ in 0..<8 {
+            let target = try #require(whole.frames.randomElement(using: &random))
+            session.decoder.flush()
+            try session.demuxer.seek(to: target.time, preference: .atOrBefore).get()
+            #expect(
+                session.play(upTo: target.time).frames.first?.hash == target.hash,
+                "\(target.time) of seed 9"
+            )
+        }
+    }
+
+    @Test("Each part of a pipe follows the one before it", arguments: joins)
+    func pipe(offsets: [Int64]) throws {
+        for type in [MediaType.video, .audio] {
+            let part = try #require(try Playthrough.play(Fixture.path(Self.name), type))
+            let source = ScriptedByteSource(try Self.bytes(offsets), isSeekable: false)
+            let session = try #require(
+                try Playthrough.Session(OpenRequest(location: "joined", source: source), type)
+            )
+            try check(session, partCount: offsets.count, from: part)
+        }
+    }
+
+    @Test("Each part of a network resource whose timestamps return follows the one before it")
+    func network() throws {
+        let part = try #require(try Playthrough.play(Fixture.path(Self.name), .video))
+        let source = ScriptedByteSource(try Self.bytes([20, 0, 0]), isLocal: false)
+        let session = try #require(
+            try Playthrough.Session(OpenRequest(location: "joined", source: source), .video)
+        )
+        let whole = try check(session, partCount: 3, from: part)
+        let target = whole.frames[part.frames.count * 3 / 2]
+        session.decoder.flush()
+        try session.demuxer.seek(to: target.time, preference: .atOrBefore).get()
+        #expect(session.play(upTo: target.time).frames.first?.hash == target.hash)
+    }
+
+    @Test("A gap in the timestamps of a network resource stays, because its duration includes it")
+    func gap() throws {
+        let source = ScriptedByteSource(try Self.bytes([0, 300]), isLocal: false)
+        let session = try #require(
+            try Playthrough.Session(OpenRequest(location: "joined", source: source), .video)
+        )
+        let whole = session.play()
+        #expect(whole.frames.last.map { $0.time > MediaTime(value: 300, timescale: 1) } == true)
+        #expect(session.description.duration > MediaTime(value: 300, timescale: 1))
+    }
+}

@@ -1,0 +1,163 @@
+import MediaCore
+import Testing
+
+@testable import FFmpeg
+
+@Suite("Sections of timestamps")
+struct TimestampSectionsTests {
+    private typealias Stamp = TimestampSections.Stamp
+
+    /// Packets of a stream with 10 packets a second and 100 bytes each, from a timestamp and a position on.
+    private static func run(_ start: Int64, at position: Int64, count: Int64 = 8, stream: Int32 = 0)
+        -> [Stamp]
+    {
+        (0..<count).map {
+            let time = start + $0 * 9000
+            return Stamp(
+                stream: stream,
+                position: position + $0 * 100,
+                decode: time,
+                presentation: time,
+                duration: 9000
+            )
+        }
+    }
+
+    /// Returns the times of packets on the continuous timeline.
+    private static func times(of stamps: [Stamp], by sections: inout TimestampSections) -> [Int64] {
+        var result: [Int64] = []
+        for (index, stamp) in stamps.enumerated() {
+            if sections.isJump(stamp) {
+                var followers = stamps[(index + 1)...]
+                sections.resolve(stamp) { () throws(Never) in followers.popFirst() }
+            }
+            result.append(stamp.decode + sections.record(stamp))
+        }
+        return result
+    }
+
+    private static func times(of stamps: [Stamp], acceptsLaterTimes: Bool = true) -> [Int64] {
+        var sections = TimestampSections(acceptsLaterTimes: acceptsLaterTimes)
+        return times(of: stamps, by: &sections)
+    }
+
+    private static func continuous(_ start: Int64, _ count: Int64) -> [Int64] {
+        (0..<count).map { start + $0 * 9000 }
+    }
+
+    @Test(
+        "A section begins where the one before it ends",
+        arguments: [0, 18_000, 5_000_000, -5_000_000] as [Int64]
+    )
+    func continues(start: Int64) {
+        let stamps = Self.run(100_000, at: 0) + Self.run(100_000 + start, at: 800)
+        // Less than a second away from the first timestamp, or more than ten from the last one.
+        #expect(Self.times(of: stamps) == Self.continuous(100_000, 16))
+    }
+
+    @Test("A gap of less than ten seconds, and a repetition in the middle, are no section")
+    func none() {
+        let gap = Self.run(0, at: 0) + Self.run(800_000, at: 800)
+        #expect(Self.times(of: gap) == gap.map(\.decode))
+        let repetition = Self.run(0, at: 0, count: 40) + Self.run(270_000, at: 4000)
+        #expect(Self.times(of: repetition) == repetition.map(\.decode))
+    }
+
+    @Test("Later times begin no section if the duration includes the gap")
+    func laterTimes() {
+        let stamps = Self.run(0, at: 0) + Self.run(90_000_000, at: 800, count: 40) + Self.run(0, at: 4800)
+        let expected = stamps.dropLast(8).map(\.decode) + Self.continuous(90_360_000, 8)
+        #expect(Self.times(of: stamps, acceptsLaterTimes: false) == expected)
+    }
+
+    @Test("A damaged timestamp begins no section", arguments: [true, false])
+    func damaged(acceptsLaterTimes: Bool) {
+        for (place, time) in [(12, Int64(90_000_000)), (12, -90_000_000), (19, 90_000_000)] {
+            var stamps = Self.run(0, at: 0, count: 20)
+            let old = stamps[place]
+            stamps[place] = Stamp(
+                stream: 0,
+                position: old.position,
+                decode: time,
+                presentation: time,
+                duration: old.duration
+            )
+            let times = Self.times(of: stamps, acceptsLaterTimes: acceptsLaterTimes)
+            #expect(times.prefix(place) == Self.continuous(0, Int64(place))[...])
+            #expect(Array(times.dropFirst(place + 1)) == Array(Self.continuous(0, 20).dropFirst(place + 1)))
+        }
+    }
+
+    @Test("Both streams of a section begin after their ends, however they are interleaved")
+    func interleaved() {
+        let video = Self.run(0, at: 0, count: 10) + Self.run(0, at: 1000, count: 10)
+        // Three packets of the first section are read after the second one has begun, and lie before it in the file.
+        let early = Self.run(4500, at: 50, count: 10, stream: 1)
+        let late = Self.run(4500, at: 1050, count: 10, stream: 1)
+        var stamps: [Stamp] = []
+        for index in 0..<20 {
+            stamps.append(video[index])
+            let audio = index - 3
+            if audio >= 0 { stamps.append(audio < 10 ? early[audio] : late[audio - 10]) }
+        }
+        let times = Self.times(of: stamps)
+        let pairs = zip(stamps, times)
+        #expect(pairs.filter { $0.0.stream == 0 }.map(\.1) == Self.continuous(0, 20))
+        #expect(pairs.filter { $0.0.stream == 1 }.map(\.1) == Self.continuous(4500, 17))
+    }
+
+    @Test("A packet of the new section that lies before the first one that was read belongs to it")
+    func earlierPosition() {
+        let audio = Self.run(0, at: 10, count: 10, stream: 1) + Self.run(0, at: 1400, count: 10, stream: 1)
+        let video = Self.run(0, at: 0, count: 10) + Self.run(0, at: 1000, count: 10)
+        let stamps = audio.prefix(16) + video.prefix(10) + audio.suffix(4) + video.suffix(10)
+        var sections = TimestampSections(acceptsLaterTimes: false)
+        _ = Self.times(of: Array(video.prefix(10)), by: &sections)
+        sections.noteSeek()
+        let times = zip(stamps, Self.times(of: Array(stamps), by: &sections))
+        #expect(times.filter { $0.0.stream == 0 }.map(\.1).suffix(10) == Self.continuous(90_000, 10)[...])
+    }
+
+    @Test("After a seek, the position of a packet tells its section")
+    func seek() {
+        var sections = TimestampSections(acceptsLaterTimes: false)
+        let stamps = Self.run(0, at: 0) + Self.run(0, at: 800) + Self.run(0, at: 1600)
+        let times = Self.times(of: stamps, by: &sections)
+        for place in [20, 3, 12, 0] {
+            sections.noteSeek()
+            #expect(Self.times(of: Array(stamps[place...]), by: &sections) == Array(times[place...]))
+        }
+        #expect(sections.positions(of: -1) == 0..<800)
+        #expect(sections.positions(of: times[9]) == 800..<1600)
+        #expect(sections.positions(of: times[20]).lowerBound == 1600)
+    }
+
+    @Test("Extreme timestamps are not a trap")
+    func extreme() {
+        var random = SplitMix(seed: 3)
+        let values: [Int64] = [.min + 1, .max, 0, 1 << 33, -900_001, 900_001]
+        var stamps: [Stamp] = []
+        for index in 0..<2000 {
+            stamps.append(
+                Stamp(
+                    stream: Int32(index % 3),
+                    position: Bool.random(using: &random)
+                        ? Int64.random(in: 0...Int64.max, using: &random) : nil,
+                    decode: values.randomElement(using: &random) ?? 0,
+                    presentation: values.randomElement(using: &random) ?? 0,
+                    duration: values.randomElement(using: &random) ?? 0
+                )
+            )
+        }
+        var sections = TimestampSections(acceptsLaterTimes: true)
+        for (index, stamp) in stamps.enumerated() {
+            if sections.isJump(stamp) {
+                var followers = stamps[(index + 1)...]
+                sections.resolve(stamp) { () throws(Never) in followers.popFirst() }
+            }
+            _ = sections.record(stamp)
+            _ = sections.positions(of: stamp.decode)
+        }
+        #expect(sections.count >= 1)
+    }
+}
