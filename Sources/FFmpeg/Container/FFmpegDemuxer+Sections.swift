@@ -123,10 +123,19 @@ extension FFmpegDemuxer {
         guard !jumps.isEmpty else { return }
         try recordStart(session)
         sections?.acceptsLaterTimes = true
-        for jump in jumps { try read(session, from: jump - Self.jumpMargin, to: jump + Self.jumpMargin) }
+        var position: Int64 = 0
+        for jump in jumps {
+            if jump - Self.jumpMargin > position {
+                _ = try seekLibrary(session, position: jump - Self.jumpMargin)
+            }
+            position = try read(session, to: jump + Self.jumpMargin)
+        }
         sections?.acceptsLaterTimes = false
         if let count = sections?.count, count > 1 {
-            try read(session, from: size - Self.endMargin, to: .max)
+            if size - Self.endMargin > position {
+                _ = try seekLibrary(session, position: size - Self.endMargin)
+            }
+            _ = try read(session, to: .max)
             describeEnd(size)
         }
         try seekToStart(session)
@@ -141,16 +150,17 @@ extension FFmpegDemuxer {
         }
     }
 
-    /// Reads the packets between two positions.
-    private func read(_ session: InputSession, from start: Int64, to end: Int64) throws(MediaError) {
-        guard try seekLibrary(session, position: max(0, start)) >= 0 else { return }
+    /// Reads the packets up to a position, and returns that of the last one.
+    private func read(_ session: InputSession, to end: Int64) throws(MediaError) -> Int64 {
+        var position: Int64 = 0
         var byteCount = 0
         for _ in 0..<Self.packetLimit where byteCount < Self.byteLimit {
-            guard let packet = try readFromContainer(session), packet.pointer.pointee.pos < end else {
-                return
-            }
+            guard let packet = try readFromContainer(session) else { break }
+            position = max(position, packet.pointer.pointee.pos)
+            if position >= end { break }
             byteCount &+= Int(max(0, packet.pointer.pointee.size))
         }
+        return position
     }
 
     /// Corrects the durations, which libav takes from the last timestamps, by the packets that have been read up to the end.
