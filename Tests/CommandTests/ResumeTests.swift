@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import vplay
@@ -209,6 +210,36 @@ struct ResumeTests {
         let whole = try await Command.run(options + ["--end", "1"])
         #expect(continued.status == 0, "\(continued.errors)")
         #expect(continued.pictures == whole.pictures)
+    }
+
+    @Test(
+        "The order of --shuffle stays the saved one in each run, unless a seed is given",
+        .enabled(if: Media.isMade)
+    )
+    func shuffledOrder() async throws {
+        let folder = try TemporaryFolder()
+        let names = (0..<6).map { folder.path("\($0).mp4") }
+        for name in names { try FileManager.default.copyItem(atPath: Media.silent, toPath: name) }
+        let file = ResumeFile(path: folder.path("resume.json"))
+        func index(of entry: Int, seed: UInt64) -> Int? {
+            ShuffledOrder.permutation(of: names.count, seed: seed, lap: 1).firstIndex(of: entry)
+        }
+        let entry = try #require(names.indices.first { index(of: $0, seed: 3) != index(of: $0, seed: 5) })
+        for (shuffle, seed) in [("--shuffle", 3), ("--shuffle=5", 5)] as [(String, UInt64)] {
+            let position = ResumeState(location: names[entry], index: 0, position: .seconds(1), seed: 3)
+            #expect(file.write(position) == 0)
+            let options = ["--untimed", "--audio", "none", "--duration", "0.5", shuffle]
+            let outcome = try await Command.run(options + ["--resume=\(file.path)"] + names)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            guard case .state(let saved) = file.read() else {
+                Issue.record("\(file.read())")
+                return
+            }
+            #expect(saved.location == names[entry])
+            #expect(saved.seed == seed)
+            #expect(saved.index == index(of: entry, seed: seed))
+        }
+        withExtendedLifetime(folder) {}
     }
 
     @Test("A pipe, which cannot be sought, begins again", .enabled(if: Media.isMade))

@@ -72,6 +72,8 @@ struct PlayOptions: Sendable {
     var isRecursive: Bool
     /// The seed of the order if the inputs are shuffled.
     var shuffleSeed: UInt64?
+    /// Whether the inputs are shuffled with a seed that the user has not given.
+    var hasRandomOrder: Bool
     /// Whether the command waits for a client after the last input.
     var isIdle: Bool
     var service: ServiceOptions
@@ -122,6 +124,7 @@ struct PlayOptions: Sendable {
         if command.shuffle {
             shuffleSeed = command.shuffleSeed ?? UInt64.random(in: 0..<1 << 53)
         }
+        hasRandomOrder = command.shuffle && command.shuffleSeed == nil
         videoTrack = command.videoTrack
         audioTrack = command.audioTrack
         subtitleTrack = command.subtitleTrack

@@ -19,7 +19,11 @@ extension PlaySession {
         case .state(let saved):
             state.withLock { state in
                 state.resume = saved
-                state.playlist.resume(round: saved.round, seed: saved.seed)
+                // A seed that the options have replaces the saved one.
+                state.playlist.resume(
+                    round: saved.round,
+                    seed: options.hasRandomOrder ? saved.seed : nil
+                )
                 state.seekToResume()
             }
         }
@@ -87,7 +91,7 @@ extension PlaySession {
                 index: index,
                 position: .zero,
                 round: state.playlist.currentRound,
-                seed: options.shuffleSeed ?? state.playlist.seed
+                seed: state.playlist.seed
             )
             return (position, current.item)
         }
