@@ -242,6 +242,34 @@ struct ResumeTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test("A single input that is repeated continues in its pass", .enabled(if: Media.isMade))
+    func pass() async throws {
+        let path = Media.temporary("resume.json").path
+        defer { unlink(path) }
+        let file = ResumeFile(path: path)
+        let arguments = ["--untimed", "--video", "framemd5:-", "--resume=\(path)", Media.silent]
+        func play(_ times: Int, _ options: [String] = []) async throws -> Int {
+            let outcome = try await Command.run(arguments + ["--repeat", "\(times)"] + options)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            return outcome.pictures.count
+        }
+        _ = try await play(3, ["--duration", "4"])
+        guard case .state(let saved) = file.read() else {
+            Issue.record("\(file.read())")
+            return
+        }
+        #expect(saved.round == 2)
+        for (times, round, count) in [(3, 2, 150), (3, 3, 60), (2, 7, 60)] {
+            let position = ResumeState(location: Media.silent, index: 0, position: .seconds(1), round: round)
+            #expect(file.write(position) == 0)
+            #expect(try await play(times) == count, "pass \(round) of \(times)")
+            #expect(file.read() == .missing)
+        }
+        let last = ResumeState(location: Media.silent, index: 0, position: .seconds(1), round: 3)
+        #expect(file.write(last) == 0)
+        #expect(try await play(3, ["--duration", "1"]) == 30)
+    }
+
     @Test("A pipe, which cannot be sought, begins again", .enabled(if: Media.isMade))
     func unseekable() async throws {
         let outcome = try await Command.shell(

@@ -70,7 +70,7 @@ extension PlaySession {
             return (state.current == nil, state.isPausedByUser)
         }
         if playback.entry.options.isPaused == true { player.pause() }
-        if player.repeatMode == .loop, playback.isStartKnown { watchDuration() }
+        if player.repeatMode == .loop || repeatsSingleInput, playback.isStartKnown { watchDuration() }
         player.actionAtItemEnd = queuesNext ? .advance : .pause
         control?.fileStarted(playback.entry, isReady: false)
         // The first item is set last. Later the item is set before the rate, which is 0 after the end of an item.

@@ -56,7 +56,7 @@ final class PlaySession: Sendable {
         var wallClockTimer: WallClockTimer?
         /// Whether the current playback has ended or failed.
         var hasEnded = false
-        /// The number of completed passes of a single input.
+        /// The number of completed passes of a single input, with those of the session that is continued.
         var passes = 0
         /// The start of the current pass in item time.
         var passStart = MediaTime.zero
@@ -220,7 +220,7 @@ final class PlaySession: Sendable {
         preferLanguages()
         if options.isMuted { player.isMuted = true }
         if let volume = options.volume { player.volume = volume }
-        if repeatsSingleInput || options.loopsFirstInput { player.repeatMode = .loop }
+        if repeatsSingleInput && !isInLastPass || options.loopsFirstInput { player.repeatMode = .loop }
         if manager != nil || options.service.http != nil {
             let health = Health(self, manager: manager)
             state.withLock { $0.health = health }

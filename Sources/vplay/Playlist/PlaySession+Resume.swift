@@ -25,8 +25,15 @@ extension PlaySession {
                     seed: options.hasRandomOrder ? saved.seed : nil
                 )
                 state.seekToResume()
+                if repeatsSingleInput { state.restorePass() }
             }
         }
+    }
+
+    /// Whether a single input is in its last pass, in which an earlier session may have ended.
+    var isInLastPass: Bool {
+        guard case .times(let times) = options.repeats else { return false }
+        return state.withLock(\.passes) >= times - 1
     }
 
     /// Waits for the file of the saved position if it may be in a folder that has not been read yet. If it does not
@@ -90,7 +97,7 @@ extension PlaySession {
                 location: current.entry.input.argument,
                 index: index,
                 position: .zero,
-                round: state.playlist.currentRound,
+                round: repeatsSingleInput ? state.passes + 1 : state.playlist.currentRound,
                 seed: state.playlist.seed
             )
             return (position, current.item)
@@ -135,6 +142,11 @@ extension PlaySession.State {
     /// Makes the entry of the saved position the next one, if it is in the playlist.
     mutating func seekToResume() {
         if let resumeIndex { playlist.resume(at: resumeIndex) }
+    }
+
+    /// Continues to count the passes of a single input, which the player repeats, with that of the saved position.
+    mutating func restorePass() {
+        if let resume, resumeIndex != nil { passes = resume.round - 1 }
     }
 
     /// Begins to wait for the file of the saved position.
