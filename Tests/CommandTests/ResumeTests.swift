@@ -242,6 +242,29 @@ struct ResumeTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test(
+        "The position of a last file that fails in its middle stays, until no more of it can be played",
+        .enabled(if: Media.isMade)
+    )
+    func failure() async throws {
+        let path = Media.temporary("resume.json").path
+        defer { unlink(path) }
+        let (file, film) = (ResumeFile(path: path), Media.fixture("broken-cut-faststart.mp4"))
+        let outcome = try await Command.run("--untimed", "--resume=\(path)", Media.silent, film)
+        #expect(outcome.status == 1)
+        guard case .state(let saved) = file.read() else {
+            Issue.record("\(file.read())")
+            return
+        }
+        #expect(saved.location == film && saved.index == 1)
+        #expect(saved.position > .zero)
+        for _ in 0..<5 where file.read() != .missing {
+            let next = try await Command.run("--untimed", "--resume=\(path)", Media.silent, film)
+            #expect(next.status == 1)
+        }
+        #expect(file.read() == .missing)
+    }
+
     @Test("A single input that is repeated continues in its pass", .enabled(if: Media.isMade))
     func pass() async throws {
         let path = Media.temporary("resume.json").path

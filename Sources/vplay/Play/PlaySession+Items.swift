@@ -255,6 +255,9 @@ extension PlaySession {
             guard let playback = state.current, playback.item === item, !state.hasEnded else { return nil }
             state.hasEnded = true
             if let end {
+                // A file that fails where it was continued begins again in the next run.
+                let distance = max(end - playback.start, playback.start - end)
+                state.hasFailedInPart = distance >= InputPlayback.minimumPassDuration
                 state.playlist.notePlayed(playback.entry.id)
                 state.spend(until: end)
             } else {
@@ -326,6 +329,7 @@ extension PlaySession.State {
         next = nil
         hasEnded = false
         wasPlayedToEnd = false
+        hasFailedInPart = false
         durationObserver = nil
         passStart = playback.start
         isWaiting = false
@@ -333,8 +337,8 @@ extension PlaySession.State {
     }
 
     /// Notes that no entry follows. A saved position at which playback has not continued stays, as of files that are not
-    /// mounted.
-    mutating func noteEnd() { wasPlayedToEnd = !isStopping && resume == nil }
+    /// mounted, and that of an entry that failed after a part of it, as of a server that is gone.
+    mutating func noteEnd() { wasPlayedToEnd = !isStopping && resume == nil && !hasFailedInPart }
 
     /// Subtracts the played time from `--duration` in the middle of a pass.
     mutating func spendUntil(_ time: MediaTime) { spend(until: time) }

@@ -91,6 +91,8 @@ final class PlaySession: Sendable {
         var hasReportedSaving = false
         /// Whether the last input has ended, and no other one has begun since.
         var wasPlayedToEnd = false
+        /// Whether the current playback has failed at another position than its start.
+        var hasFailedInPart = false
         /// The watchers of folders, which are active while they are retained.
         var watchers: [FolderWatcher] = []
         /// Whether the session waits for files, because none can be played.
