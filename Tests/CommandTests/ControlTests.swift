@@ -17,6 +17,7 @@ struct ControlTests {
                 [#"["set","volume","50"]"#, #"["cycle","mute"]"#]
             ),
             (#"loadfile "a \"b\" c.mp4" 'd e'"#, [#"["loadfile","a \"b\" c.mp4","d e"]"#]),
+            (#"loadfile /it's.mp4; show-text 3""#, [#"["loadfile","/it's.mp4"]"#, #"["show-text","3\""]"#]),
             ("", []), ("   ", []), ("# comment", []), (";;", []),
         ]
     )

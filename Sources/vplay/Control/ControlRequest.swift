@@ -58,7 +58,8 @@ struct ControlRequest: Sendable {
         "nonrepeatable", "async", "sync",
     ]
 
-    /// Splits words at spaces, and commands at semicolons; a number sign begins a comment. Quotes keep all of them together.
+    /// Splits words at spaces, and commands at semicolons; a number sign begins a comment. Quotes around a word keep all of
+    /// them together.
     private static func commands(in text: String) throws(ControlError) -> [[JSONValue]] {
         var result: [[JSONValue]] = []
         var words: [JSONValue] = []
@@ -78,9 +79,10 @@ struct ControlRequest: Sendable {
             case " ", "\t", "\r": endWord()
             case ";": endCommand()
             case "#": rest = ""
-            case "\"", "'":
+            // As in mpv, a quote within a word, such as an apostrophe in a file name, is a part of it.
+            case "\"" where word == nil, "'" where word == nil:
                 guard let quoted = quoted(by: character, &rest) else { throw .invalidParameter }
-                word = (word ?? "") + quoted
+                word = quoted
             default: word = (word ?? "") + String(character)
             }
         }
