@@ -167,7 +167,10 @@ struct ControlCommands {
         do throws(ControlError) {
             let item = try session.readyItem()
             if words.contains("absolute") {
-                try session.seek(toSeconds: target, isExact: isExact)
+                // As in mpv, a negative time is relative to the end.
+                guard target >= 0 || item.duration.isNumeric else { throw .propertyUnavailable }
+                let seconds = target < 0 ? item.duration.seconds + target : target
+                try session.seek(toSeconds: seconds, isExact: isExact)
             } else if words.contains("absolute-percent") {
                 try session.seek(toPercent: target, isExact: isExact)
             } else if words.contains("relative-percent") {
