@@ -94,7 +94,7 @@ extension HTTPRepresentation {
     ) -> Fetch.ResponseAction {
         let total = head.contentRange?.total
         if let error = changeError(head, size: total, state.metadata) { return .failure(error) }
-        if let size = total ?? (request.position == 0 ? 0 : state.metadata.byteCount),
+        if let size = total ?? state.metadata.byteCount ?? (request.position == 0 ? 0 : nil),
             request.position >= size
         {
             state.metadata.byteCount = size

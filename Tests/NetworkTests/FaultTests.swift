@@ -70,6 +70,18 @@ struct FaultTests {
         }
     }
 
+    @Test("416 for the first byte of a file that has been read is an error, and not its end")
+    func refusedStart() throws {
+        let file = try ServedFile { if $0.number > 1 { $1 = Answer(416) } }
+        defer { file.server.stop() }
+        #expect(try file.read(upTo: 1) == [file.bytes[0]])
+        // The first byte does not stay in memory.
+        file.source.trim(to: 0)
+        let error = try #require(throws: MediaError.self) { try file.read(upTo: 1) }
+        #expect(error.code == .io)
+        #expect(file.source.byteCount == 300_000)
+    }
+
     // MARK: Connections
 
     @Test(
