@@ -62,11 +62,14 @@ struct TransferRequest: Sendable {
 
     /// The header lines to send.
     var headerLines: [String] {
-        var lines = ["Accept-Encoding: identity", "Accept: */*"]
+        var lines = ["Accept-Encoding: identity"]
         if let range { lines.append("Range: bytes=\(range.first)-\(range.last.map { String($0) } ?? "")") }
         if range != nil, let validator { lines.append("If-Range: \(validator)") }
-        let hasAgent = headers.contains { $0.name.lowercased() == "user-agent" }
-        if !hasAgent { lines.append("User-Agent: Playhead") }
+        // Those of the application replace them. Two fields would mean that every media type is accepted.
+        for (name, value) in [("Accept", "*/*"), ("User-Agent", "Playhead")]
+        where !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) {
+            lines.append("\(name): \(value)")
+        }
         for header in headers where !Self.isCookie(header) {
             // libcurl expects a semicolon instead of a colon if the value is empty.
             lines.append(header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)")

@@ -154,4 +154,26 @@ struct ResponseHeadTests {
         }
         #expect(error?.code == .invalidArgument)
     }
+
+    @Test("Accept and User-Agent are sent once: those of the application, or otherwise the default ones")
+    func defaultHeaders() throws {
+        func lines(_ headers: [NetworkOptions.Header]) throws -> [String] {
+            let resource = try HTTPResource(url: "http://h/", options: NetworkOptions(headers: headers))
+            let request = TransferRequest(
+                to: resource.address,
+                redirectedFrom: resource.address,
+                for: resource,
+                HTTPRepresentation.Policy(),
+                CookieStore(),
+                isReferrerPublic: false
+            )
+            return request.headerLines.map { $0.lowercased() }
+                .filter { $0.hasPrefix("accept:") || $0.hasPrefix("user-agent:") }.sorted()
+        }
+        let own = [("Accept", "video/webm"), ("user-agent", "film/1")].map {
+            NetworkOptions.Header(name: $0, value: $1)
+        }
+        #expect(try lines(own) == ["accept: video/webm", "user-agent: film/1"])
+        #expect(try lines([]) == ["accept: */*", "user-agent: playhead"])
+    }
 }
