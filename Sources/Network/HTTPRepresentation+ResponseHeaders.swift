@@ -60,6 +60,12 @@ extension HTTPRepresentation {
     ) -> Fetch.ResponseAction? {
         guard head.isPlain else { return .failure(contentCodingError(head)) }
         if let error = changeError(head, size: head.contentLength, state.metadata) { return .failure(error) }
+        guard isIdentified(head, state.metadata) else {
+            return .retry(
+                MediaError(.io, "response without the validator and the length of the resource (HTTP 200)"),
+                after: nil
+            )
+        }
         if !state.metadata.isKnown {
             state.metadata.isLiveStream = head.isBroadcast && head.contentLength == nil && !head.acceptsRanges
             state.metadata.mediaType = head.mediaType
@@ -166,6 +172,16 @@ extension HTTPRepresentation {
         // The validators of a live stream change with its bytes, and it has no length.
         guard metadata.isLiveStream ? size != nil : isOther else { return nil }
         return MediaError(.resourceChanged, "the resource has changed on the server since it was opened")
+    }
+
+    /// Returns false for a whole body that has neither a validator nor the length of a resource that has a validator: it may
+    /// be a page of a gateway. Those that it has are equal, because `changeError` has compared them.
+    private func isIdentified(_ head: ResponseHead, _ metadata: ResourceMetadata) -> Bool {
+        let hasValidator = metadata.entityTag != nil || metadata.lastModified != nil
+        guard hasValidator, !metadata.isLiveStream else { return true }
+        return metadata.entityTag != nil && head.entityTag != nil
+            || metadata.lastModified != nil && head.lastModified != nil
+            || metadata.byteCount != nil && head.contentLength != nil
     }
 
     private func areDifferent<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {

@@ -184,6 +184,32 @@ struct BodyFaultTests {
         }
     }
 
+    @Test("A page of a gateway, which has neither the validator nor the length, is rejected and retried")
+    func gatewayPage() throws {
+        let page: @Sendable () -> Answer = {
+            var answer = Answer.whole(ServedFile.bytes(50_000, seed: 2), tag: nil)
+            answer.isChunked = true
+            return answer
+        }
+        let file = try ServedFile.recovers {
+            if $0.number == 1 {
+                $1.cut = 100_000
+                $1.end = .close
+            }
+            if $0.number == 2 { $1 = page() }
+        }
+        #expect(file.ranges.last == "100000-299999")
+        #expect(file.server.log.count == 3)
+        try ServedFile.fails(.io, requests: 4, more: 3) {
+            if $0.number > 1 {
+                $1 = page()
+            } else {
+                $1.cut = 100_000
+                $1.end = .close
+            }
+        }
+    }
+
     @Test("A partial response without Content-Range is rejected")
     func noPlace() throws {
         try ServedFile.fails(.io, requests: 3) { _, answer in answer.set("Content-Range", nil) }
