@@ -205,6 +205,31 @@ struct PlaylistTests {
         #expect(Set([current] + rest) == [0, 1, 2, 3, 4, 5])
     }
 
+    @Test(
+        "A user who leaves the last entry of a shuffled round reaches the first one of the next",
+        arguments: 0..<9
+    )
+    func leavesRound(seed: UInt64) throws {
+        var list = try list(5, .forever)
+        list.shuffle(seed: seed)
+        var last = 0
+        for number in 1...5 {
+            let next = list.next()
+            last = try #require(next).id
+            list.noteStarted(last)
+            list.notePlayed(last)
+            if number < 5 { #expect(list.index(by: 1, from: last) == number) }
+        }
+        // The player queues the first entry while the last one plays.
+        let first = list.next()
+        let queued = try #require(first).id
+        let target = try #require(list.index(by: 1, from: last))
+        list.jump(to: target)
+        #expect(list.next()?.id == queued)
+        let rest = (0..<4).compactMap { _ in list.next()?.id }
+        #expect(Set([queued] + rest) == [0, 1, 2, 3, 4])
+    }
+
     // MARK: Files that come and go
 
     @Test("The queued entry still follows after a change elsewhere, also when it begins a round")

@@ -235,7 +235,9 @@ extension PlaySession {
             let isCurrent = state.playlist.entries[index].id == state.current?.entry.id
             state.playlist.remove(at: index)
             let count = state.playlist.entries.count
-            let next = index == count && state.playlist.isLooping ? 0 : index
+            let beginsRound =
+                index == count && state.playlist.isLooping || state.playlist.hasBegunShuffledRound
+            let next = beginsRound ? 0 : index
             return (isCurrent, next < count ? next : nil)
         }
         guard let result else { return false }

@@ -121,13 +121,9 @@ extension PlaySession {
     func canMove(by offset: Int) -> Bool { index(by: offset) != nil }
 
     private func index(by offset: Int) -> Int? {
-        let (index, count, isLooping) = state.withLock { state in
-            let index = state.current.flatMap { state.playlist.index(of: $0.entry.id) }
-            return (index, state.playlist.entries.count, state.playlist.isLooping)
+        state.withLock { state in
+            state.current.flatMap { state.playlist.index(by: offset, from: $0.entry.id) }
         }
-        guard let index, count > 1 else { return nil }
-        let target = isLooping ? (index + offset + count) % count : index + offset
-        return (0..<count).contains(target) ? target : nil
     }
 
     /// Plays the entry at a valid index instead of the current one.

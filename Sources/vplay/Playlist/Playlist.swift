@@ -127,6 +127,21 @@ struct Playlist: Sendable {
         }
     }
 
+    /// Whether the next entry is the first one of a round, whose order is that of the entries already.
+    var hasBegunShuffledRound: Bool { seed != nil && hasBegunRound }
+
+    /// Returns the index of the entry that a user reaches from the one that plays, or nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - offset: 1 for the next entry, -1 for the previous one.
+    ///   - id: The entry that plays.
+    func index(by offset: Int, from id: Int) -> Int? {
+        guard let index = index(of: id), entries.count > 1 else { return nil }
+        if offset == 1, hasBegunShuffledRound { return 0 }
+        let target = isLooping ? (index + offset + entries.count) % entries.count : index + offset
+        return entries.indices.contains(target) ? target : nil
+    }
+
     // MARK: Order
 
     /// Shuffles the entries in each round.
