@@ -230,6 +230,32 @@ struct PlaylistTests {
         #expect(Set([queued] + rest) == [0, 1, 2, 3, 4])
     }
 
+    @Test(
+        "An entry that is inserted while the last one of a shuffled round plays is the next one",
+        arguments: 0..<9
+    )
+    func insertsAfterRound(seed: UInt64) throws {
+        var list = try list(5, .forever)
+        list.shuffle(seed: seed)
+        #expect(list.index(after: nil) == 0)
+        var last = 0
+        for number in 1...5 {
+            let next = list.next()
+            last = try #require(next).id
+            list.noteStarted(last)
+            list.notePlayed(last)
+            #expect(list.index(after: last) == number)
+        }
+        let first = list.next()
+        let queued = try #require(first).id
+        let index = list.index(after: last)
+        let added = try add("new.mp4", to: &list, at: index)
+        let follows = list.follow(last, queued: queued)
+        #expect(!follows)
+        #expect(list.next()?.id == added)
+        #expect(list.next()?.id == queued)
+    }
+
     // MARK: Files that come and go
 
     @Test("The queued entry still follows after a change elsewhere, also when it begins a round")

@@ -184,10 +184,11 @@ extension PlaySession {
         guard !state.withLock({ $0.isOver || $0.isStopping }) else { return nil }
         let (added, first, isIdle) = state.withLock { state -> ([PlaylistEntry], Int?, Bool) in
             if mode == .replace { state.playlist.removeAll(except: nil) }
-            let current = state.current.flatMap { state.playlist.index(of: $0.entry.id) }
             let isAtIndex = mode == .insertAt || mode == .insertAtPlay
             var index = isAtIndex ? index.map { min(max(0, $0), state.playlist.entries.count) } : nil
-            if mode == .insertNext || mode == .insertNextPlay { index = current.map { $0 + 1 } ?? 0 }
+            if mode == .insertNext || mode == .insertNextPlay {
+                index = state.playlist.index(after: state.current?.entry.id)
+            }
             let added = state.playlist.insert(files, loadOptions, at: index)
             return (added, state.playlist.index(of: added[0].id), state.current == nil)
         }

@@ -142,6 +142,12 @@ struct Playlist: Sendable {
         return entries.indices.contains(target) ? target : nil
     }
 
+    /// Returns the index at which an inserted entry follows the one that plays: 0 if none does.
+    func index(after id: Int?) -> Int {
+        guard !hasBegunShuffledRound, let index = id.flatMap({ index(of: $0) }) else { return 0 }
+        return index + 1
+    }
+
     // MARK: Order
 
     /// Shuffles the entries in each round.
