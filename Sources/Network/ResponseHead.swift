@@ -17,6 +17,7 @@ struct ResponseHead: Hashable, Sendable {
     var status = 0
     var contentLength: Int64?
     var contentRange: ContentRange?
+    /// The values of all fields `Content-Encoding` in lower case, as one list.
     var contentEncoding: String?
     /// The media type of `Content-Type` in lower case, without parameters.
     var mediaType: String?
@@ -49,7 +50,8 @@ struct ResponseHead: Hashable, Sendable {
         switch name {
         case "content-length": contentLength = Int64(value).flatMap { 0..<Self.lengthLimit ~= $0 ? $0 : nil }
         case "content-range": contentRange = Self.range(value)
-        case "content-encoding": contentEncoding = value.lowercased()
+        case "content-encoding":
+            contentEncoding = [contentEncoding, value.lowercased()].compactMap(\.self).joined(separator: ", ")
         case "content-type": mediaType = value.split(separator: ";").first?.trimmed.lowercased()
         case "accept-ranges": acceptsRanges = value.lowercased().contains("bytes")
         case "etag": entityTag = String(value)
@@ -65,7 +67,15 @@ struct ResponseHead: Hashable, Sendable {
     }
 
     /// Whether the body has no content coding: it contains the bytes of the resource.
-    var isPlain: Bool { contentEncoding.map { $0.isEmpty || $0 == "identity" } ?? true }
+    var isPlain: Bool {
+        (contentEncoding ?? "").split(separator: ",").allSatisfy {
+            Self.plainCodings.contains(String($0.trimmed))
+        }
+    }
+
+    /// The names that change nothing. `aws-chunked` frames uploads to S3; some servers keep the name with the object,
+    /// whose body has no frames.
+    private static let plainCodings: Set<String> = ["", "identity", "aws-chunked"]
 
     /// Returns an entity tag without its mark of weakness. Servers send weak tags for a representation that has just
     /// been modified, and strong ones later, so both are compared without it (RFC 9110, section 8.8.3.2).

@@ -37,6 +37,19 @@ struct ResponseHeadTests {
     }
 
     @Test(
+        "A body without a content coding is recognized, also if a store of objects names that of uploads",
+        arguments: [
+            ([], true), ([""], true), (["Identity"], true), (["aws-chunked"], true),
+            (["aws-chunked, identity"], true),
+            (["gzip"], false), (["aws-chunked,gzip"], false), (["br", ""], false), (["", "br"], false),
+        ] as [([String], Bool)]
+    )
+    func contentCodings(values: [String], isPlain: Bool) {
+        let head = head(["HTTP/1.1 200 OK"] + values.map { "Content-Encoding: \($0)" })
+        #expect(head.isPlain == isPlain)
+    }
+
+    @Test(
         "Internet radio is recognized by its status line or its fields",
         arguments: [
             (["ICY 200 OK"], true), (["HTTP/1.0 200 OK", "ICY-Name: Radio"], true),
