@@ -42,6 +42,7 @@ package enum Redaction {
             let isFirst = result.isEmpty
             result += rest[..<scheme.upperBound]
             rest = rest[scheme.upperBound...]
+            if let end = endOfUnencodedCredentials(rest) { rest = rest[end...] }
             // The URLs within it have no other query string.
             if isFirst, let query = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
                 rest = rest[..<query]
@@ -50,6 +51,18 @@ package enum Redaction {
             if let at = rest[..<authorityEnd].lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
         }
         return result + rest
+    }
+
+    /// Returns the end of credentials in which "/", "?" or "#" is not percent-encoded, which ends the authority too early: what
+    /// follows its colon is no port, and an "@" comes later. Nil if there are none.
+    private static func endOfUnencodedCredentials(_ rest: Substring) -> Substring.Index? {
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard !authority.contains("@"), authority.first != "[", let colon = authority.lastIndex(of: ":"),
+            authority[colon...].dropFirst().contains(where: { !$0.isASCII || !$0.isNumber })
+        else { return nil }
+        // The next URL within the path has credentials of its own.
+        let next = rest.firstRange(of: "://")?.lowerBound ?? rest.endIndex
+        return rest[..<next].lastIndex(of: "@").map { rest.index(after: $0) }
     }
 
     /// RFC 3986, section 3.1: letters, digits, "+", "-" and ".".

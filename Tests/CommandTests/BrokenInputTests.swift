@@ -33,6 +33,7 @@ struct BrokenInputTests {
                 "https://user:secret@example.invalid/x.mp4?token=secret#secret",
                 "https://example.invalid/x.mp4"
             ),
+            ("http://user:secret/1@elsewhere/x.mp4?token=secret", "http://elsewhere/x.mp4"),
             ("file://user:secret@elsewhere/x.mp4?token=secret", "file://elsewhere/x.mp4"),
             ("ht tp://user:secret@elsewhere/x.mp4?token=secret", "ht tp://elsewhere/x.mp4"),
         ]
