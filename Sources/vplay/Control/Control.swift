@@ -58,6 +58,8 @@ final class Control: @unchecked Sendable {
     private var subscribers: [Int: Subscriber] = [:]
     /// The entry for which `start-file` was sent, and `end-file` was not.
     private var openEntry: Int?
+    /// The entries that have failed while that one plays, and were to follow it.
+    private var failedEntries: [(id: Int, error: String)] = []
     private var isLoaded = false
     private var needsRestart = false
     private var isCheckPending = false
@@ -265,6 +267,24 @@ final class Control: @unchecked Sendable {
         needsRestart = false
         let words: [(String, JSONValue)] = error.map { [("file_error", .string($0))] } ?? []
         emit("end-file", [("reason", .string(reason)), ("playlist_entry_id", .integer(id + 1))] + words)
+        let failed = failedEntries
+        failedEntries = []
+        // They follow the end of an entry, and no command that stops it.
+        guard let session, !failed.isEmpty, reason == "eof" || reason == "error" else { return }
+        let present = session.state.withLock { Set($0.playlist.entries.map(\.id)) }
+        for entry in failed where present.contains(entry.id) { fileFailed(entry.id, error: entry.error) }
+    }
+
+    /// Reports an entry that cannot be played: at once, or after the current one.
+    func fileFailed(_ id: Int, error: String) {
+        guard openEntry == nil else {
+            failedEntries.removeAll { $0.id == id }
+            failedEntries.append((id, error))
+            return
+        }
+        openEntry = id
+        emit("start-file", [("playlist_entry_id", .integer(id + 1))])
+        fileEnded("error", error: error)
     }
 
     // MARK: Observed properties

@@ -43,7 +43,13 @@ extension PlaySession {
             switch items.make(entry, remaining: repeatsSingleInput ? nil : remaining, resume: resume) {
             case .failure(let error):
                 // A repeated list ends when none of its entries can be played any more.
-                state.withLock { $0.playlist.noteFailed(entry.id) }
+                let hasEnded = state.withLock { state in
+                    state.playlist.noteFailed(entry.id)
+                    return state.hasEnded
+                }
+                // A command may have ended the current entry.
+                if hasEnded { control?.fileEnded("stop") }
+                control?.fileFailed(entry.id, error: error.message)
                 if failOnce(entry, error.message, nil) { logFailure(of: entry, error.message) }
             case .success(let playback):
                 if let reason = playback.missingStart { warnOfStart(entry, reason) }
@@ -266,7 +272,11 @@ extension PlaySession {
             return (playback, false)
         }
         guard let failed else { return }
-        if !failed.isQueued { control?.fileEnded("error", error: reason(error)) }
+        if failed.isQueued {
+            control?.fileFailed(failed.playback.entry.id, error: reason(error))
+        } else {
+            control?.fileEnded("error", error: reason(error))
+        }
         // A file of a watched folder may have disappeared a moment ago.
         let isGone = options.watches && (error?.underlying as? MediaError)?.code == .notFound
         let entry = failed.playback.entry
