@@ -70,6 +70,7 @@ extension DecodeStage {
     private func accept(_ element: PacketElement) {
         if isVideo { trackSeekTarget(element) }
         if let step = current.resumption?.consume(element) {
+            if step != .diverged, case .packet(let packet, _) = element { skipper.noteReceived(packet) }
             switch step {
             case .skip: return showNewestFrame()
             case .reached:

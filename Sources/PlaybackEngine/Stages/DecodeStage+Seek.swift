@@ -45,6 +45,7 @@ extension DecodeStage {
         current.resumption = nil
         // The skipped elements are noted again.
         order.reset()
+        skipper.begin()
         // A newer epoch starts on its own.
         guard start.epoch == current.epoch else { return }
         restart(start)

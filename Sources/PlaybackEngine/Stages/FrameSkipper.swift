@@ -90,6 +90,13 @@ struct FrameSkipper {
         return mustFlush ? .decodeAfterFlush : .decode
     }
 
+    /// Records a packet that the decoder received before a seek after which it continues. The next packet may be the
+    /// second field of the same frame.
+    mutating func noteReceived(_ packet: Packet) {
+        _ = mustKeepLevel(packet)
+        followsKeyField = packet.isKeyFrame && packet.isField
+    }
+
     /// Returns whether a packet is the second field of a frame that is no key frame. The decoder skips both fields of a
     /// frame, or none, because it combines a second field alone with a field of another frame.
     private mutating func mustKeepLevel(_ packet: Packet) -> Bool {
