@@ -162,6 +162,18 @@ struct EndTests {
         #expect(bench.takeLines(of: "end") == ["end"])
     }
 
+    @Test("An end time between two samples of audio does not change the duration")
+    func endTimeBetweenSamples() {
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.makeItem(ScriptedMedia(audio: .init(sampleCount: 96_000)))
+        item.forwardPlaybackEndTime = MediaTime(value: 1_000_009_000, timescale: 1_000_000_000)
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        #expect(bench.takeLines(of: "end") == ["end"])
+        #expect(item.duration == .ms(2000))
+    }
+
     @Test("The longer track determines the end, and each track is played completely")
     func uneven() {
         let bench = PlayerTestBench(.silentClip())

@@ -114,8 +114,9 @@ extension PlaybackLoop {
 
     private func passEnded(_ end: PresentationScheduler.PassEnd, _ pipeline: ItemPipeline, _ epoch: Epoch) {
         let time = end.itemTime.mediaTime
-        // Packets of some elementary streams have no times, so only the frames show the duration.
-        if end.error == nil, !presentation.isReverse,
+        // Packets of some elementary streams have no times, so only the frames show the duration. Those before an end
+        // that was set do not, also if the last one ends before that.
+        if end.error == nil, !presentation.isReverse, !pipeline.withProgress(\.endedEarly),
             presentation.ends.forward.map({ end.itemTime < $0 }) ?? true
         {
             updateDuration(pipeline, framesEnd: time)
