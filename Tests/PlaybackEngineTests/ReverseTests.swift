@@ -100,4 +100,17 @@ struct ReverseTests {
         #expect(bench.videoSink.numbers.dropFirst() == ArraySlice((25...37).reversed()))
         #expect(bench.lines("playedToEnd") == ["1.000000 playedToEnd at 1.000000"])
     }
+
+    @Test("The end of forward playback has no effect backward from after it")
+    func forwardEnd() throws {
+        let media = ScriptedMedia(video: .init(frameCount: 50, frameRate: 25, keyInterval: 25))
+        let start = EpochStart(
+            epoch: Epoch(),
+            firstWanted: .ms(1500),
+            demuxTarget: .ms(1500),
+            isReverse: true
+        )
+        let times = try VideoPackets.read(media, start, endTime: .ms(400)) { _ in }.times
+        #expect(times == Array(stride(from: 1000, through: 1480, by: 40)))
+    }
 }

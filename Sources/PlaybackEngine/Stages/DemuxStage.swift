@@ -314,8 +314,11 @@ final class DemuxStage: Stage, @unchecked Sendable {
         let decodeTime = packet.decodeTime ?? packet.presentationTime
         let isPastLimit = segment?.isPastLimit(decodeTime ?? .zero) ?? false
         var isPastEnd = false
-        // Packets that an edit list leaves out may have later times than those of the next segment, which follow.
-        if let endTime, let decodeTime, !packet.isDiscarded { isPastEnd = decodeTime >= endTime }
+        // Packets that an edit list leaves out may have later times than those of the next segment, which follow. The
+        // end has no effect backward from after it.
+        if let endTime, let decodeTime, !packet.isDiscarded, segment.map({ $0.limit <= endTime }) ?? true {
+            isPastEnd = decodeTime >= endTime
+        }
         let isPast = isPastLimit || isPastEnd
         // Packets that are read past an end, because others may refer to them.
         let isKept =
