@@ -38,7 +38,8 @@ extension DecodeStage {
             && packet.duration != nil
     }
 
-    /// Returns whether the order of presentation is known. Matroska files lack the decode times of their first packets.
+    /// Returns whether the order of presentation is known. Packets of H.264 and HEVC in Matroska, or the first ones of
+    /// them, have no decode times.
     private func hasDecodeTime(_ packet: Packet) -> Bool {
         guard let time = packet.presentationTime, let decode = packet.decodeTime else { return false }
         return decode <= time
