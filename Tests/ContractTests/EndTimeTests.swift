@@ -211,6 +211,20 @@ struct EndTimeTests {
         #expect(bench.player.currentTime() == .ms(2000))
     }
 
+    @Test("In a loop, an end time that is set before the current time begins the next pass")
+    func loopPastEnd() {
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.makeItem()
+        bench.player.repeatMode = .loop
+        bench.load(item)
+        bench.player.play()
+        bench.driver.run(until: .ms(1500))
+        item.forwardPlaybackEndTime = .ms(1000)
+        bench.driver.run(until: .ms(5500))
+        #expect(bench.takeLines(of: "end").count >= 3)
+        #expect(bench.videoSink.numbers.suffix(50).allSatisfy { $0 < 25 })
+    }
+
     @Test(
         "In a loop whose end time is cleared at the end, play() continues to the end of the data and loops"
     )

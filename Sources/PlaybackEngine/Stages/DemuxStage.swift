@@ -30,7 +30,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var hasBegun = false
     private var pass = 0
     private var packetsInPass = 0
-    /// True if a packet of the pass that is presented has been queued for a decoder.
+    /// True if a packet of the pass that is presented was queued for a decoder, or if the pass began after the start.
     private var hasPushed = false
     private var isAtEnd = false
     /// True after a call was interrupted. Nothing is read until the epoch that caused the interruption begins.
@@ -135,6 +135,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
         epoch = start.epoch
         pass = 0
         resetPass()
+        // Nothing may follow before the end, but the next pass begins at the start.
+        hasPushed = (start.demuxTarget ?? .zero) > .zero
         progress.withLock { $0.begin(start.epoch) }
         failure = nil
         segment = start.isReverse ? ReverseSegment(start) : nil
