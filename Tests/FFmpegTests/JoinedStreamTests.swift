@@ -11,7 +11,8 @@ import Testing
 struct JoinedStreamTests {
     /// What is added to the timestamps of each part, in seconds.
     static let joins: [[Int64]] = [
-        [0, 0], [0, 300, 0], [300, 0, 60_000, 2, 2], [90_000, 0], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0, 0], [0, 300, 0], [300, 0, 60_000, 2, 2], [300, 0, 300], [90_000, 0],
+        [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
     ]
     private static let name = "clip-h264-aac.ts"
 

@@ -203,6 +203,8 @@ extension FFmpegDemuxer {
 
     private func seekLibrary(_ session: InputSession, position: Int64) throws(MediaError) -> Int32 {
         prepareForSeek(session)
+        // The times of a section may be in another cycle than those of the file's start.
+        if let start = sections?.start(at: position) { timestamps.expect(ticks: start) }
         let context = try session.context
         return try call { av_seek_frame(context, -1, position, AVSEEK_FLAG_BYTE) }
     }

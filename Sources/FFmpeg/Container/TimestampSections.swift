@@ -203,6 +203,9 @@ struct TimestampSections {
         return sections.lastIndex { $0.position <= position } ?? 0
     }
 
+    /// Returns the decode time in the container with which the section at a position begins, or nil if it has not been read.
+    func start(at position: Int64) -> Int64? { sections.last { $0.position <= position }?.start }
+
     /// Returns the offsets in the file between which the packet with a time on the continuous timeline begins.
     func positions(of time: Int64) -> Range<Int64> {
         let index = sections.lastIndex { ($0.start ?? .min).addingClamped($0.offset) <= time } ?? 0

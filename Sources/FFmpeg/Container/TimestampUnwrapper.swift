@@ -22,8 +22,11 @@ struct TimestampUnwrapper {
     private var outlierCount = 0
 
     /// Sets the container time that is expected next, because reading continues at another position.
-    mutating func expect(_ time: MediaTime) {
-        last = TimestampCycle.ticks(time)
+    mutating func expect(_ time: MediaTime) { expect(ticks: TimestampCycle.ticks(time)) }
+
+    /// Sets the container time that is expected next, in ticks.
+    mutating func expect(ticks: Int64) {
+        last = ticks
         isExpected = true
     }
 
