@@ -25,10 +25,13 @@ struct ClockScanTests {
         return bytes
     }
 
-    private static func jumps(_ bytes: [UInt8], isProgramStream: Bool = false) -> [Int64] {
-        var scan = ClockScan(isProgramStream: isProgramStream, byteCount: Int64(bytes.count)) {
-            offset,
-            count in
+    private static func jumps(
+        _ bytes: [UInt8],
+        isProgramStream: Bool = false,
+        byteCount: Int64? = nil
+    ) -> [Int64] {
+        let byteCount = byteCount ?? Int64(bytes.count)
+        var scan = ClockScan(isProgramStream: isProgramStream, byteCount: byteCount) { offset, count in
             guard offset < bytes.count else { return [] }
             return Array(bytes[Int(offset)..<min(bytes.count, Int(offset) + count)])
         }
@@ -63,6 +66,11 @@ struct ClockScanTests {
                 #expect(Self.jumps(input, isProgramStream: isProgramStream).isEmpty || input == bytes)
             }
         }
+    }
+
+    @Test("The size of a sparse file is not a trap", arguments: [Int64.max, 1 << 60, 1 << 42])
+    func sparse(size: Int64) {
+        #expect(Self.jumps(Self.stream(0, packetCount: 500), byteCount: size) == [])
     }
 
     @Test("References of packs are read as in MPEG-1 and MPEG-2")

@@ -20,6 +20,8 @@ struct ClockScan {
     /// The distance below which all references are read.
     private static let leafSize: Int64 = 256 << 10
     private static let jumpLimit = 256
+    /// The size that is examined of a sparse file at most, so that no sum of offsets overflows.
+    private static let sizeLimit: Int64 = 1 << 60
 
     private let isProgramStream: Bool
     private let byteCount: Int64
@@ -33,7 +35,7 @@ struct ClockScan {
         read: @escaping (_ offset: Int64, _ count: Int) -> [UInt8]
     ) {
         self.isProgramStream = isProgramStream
-        self.byteCount = byteCount
+        self.byteCount = min(byteCount, Self.sizeLimit)
         self.read = read
     }
 
