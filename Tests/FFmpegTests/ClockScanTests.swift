@@ -8,21 +8,20 @@ import Testing
 struct ClockScanTests {
     /// Packets of 188 bytes, each tenth of which has a clock reference that is 900 ticks after the one before.
     private static func stream(_ start: Int64, packetCount: Int) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for index in 0..<packetCount {
-            var packet = [UInt8](repeating: 0xFF, count: 188)
-            packet.replaceSubrange(0..<4, with: [0x47, 0x01, 0x00, 0x10])
-            if index % 10 == 0 {
-                let ticks = (start + Int64(index / 10) * 900) & (1 << 33 - 1)
-                let field = ticks << 7 | 0x7E
-                packet.replaceSubrange(3..<6, with: [0x30, 183, 0x10])
-                for byte in 0..<5 {
-                    packet[6 + byte] = UInt8(truncatingIfNeeded: field >> (32 - 8 * Int64(byte)))
-                }
-            }
-            bytes += packet
+        (0..<packetCount).flatMap { packet($0 % 10 == 0 ? start + Int64($0 / 10) * 900 : nil) }
+    }
+
+    /// A packet with a clock reference, or with none.
+    private static func packet(_ ticks: Int64?) -> [UInt8] {
+        var packet = [UInt8](repeating: 0xFF, count: 188)
+        packet.replaceSubrange(0..<4, with: [0x47, 0x01, 0x00, 0x10])
+        guard let ticks else { return packet }
+        let field = (ticks & (1 << 33 - 1)) << 7 | 0x7E
+        packet.replaceSubrange(3..<6, with: [0x30, 183, 0x10])
+        for byte in 0..<5 {
+            packet[6 + byte] = UInt8(truncatingIfNeeded: field >> (32 - 8 * Int64(byte)))
         }
-        return bytes
+        return packet
     }
 
     private static func jumps(
@@ -66,6 +65,22 @@ struct ClockScanTests {
                 #expect(Self.jumps(input, isProgramStream: isProgramStream).isEmpty || input == bytes)
             }
         }
+    }
+
+    @Test("A clock with a constant rate costs few reads in a large file")
+    func cost() {
+        // 75 GB at 100 Mbit/s.
+        let packetCount: Int64 = 400_000_000
+        var reads = 0
+        var scan = ClockScan(isProgramStream: false, byteCount: packetCount * 188) { offset, count in
+            reads += 1
+            let last = min(packetCount, (offset + Int64(count)) / 188 + 1)
+            let bytes = (offset / 188..<last).flatMap { Self.packet($0 * 1353 / 1000) }
+            return Array(bytes.dropFirst(Int(offset % 188)).prefix(count))
+        }
+        #expect(scan.jumps() == [])
+        // 16 samples, and the last 256 KB.
+        #expect(reads == 21)
     }
 
     @Test("The size of a sparse file is not a trap", arguments: [Int64.max, 1 << 60, 1 << 42])

@@ -66,9 +66,8 @@ struct ClockScan {
         }
         samples += references(from: byteCount - Self.leafSize, to: byteCount).suffix(1)
         let pairs = zip(samples, samples.dropFirst()).filter { $0.position < $1.position }
-        let rates = pairs.map { Self.step($0, $1) / max(1, ($1.position - $0.position) >> 10) }.filter {
-            $0 > 0
-        }
+        let rates = pairs.map { Double(Self.step($0, $1)) / Double($1.position - $0.position) }
+            .filter { $0 > 0 }
         let rate = rates.isEmpty ? 0 : rates.sorted()[rates.count / 2]
         var result: [Int64] = []
         for (first, second) in pairs { find(first, second, rate: rate, into: &result) }
@@ -84,15 +83,15 @@ struct ClockScan {
 
     /// Appends the jumps between two references.
     ///
-    /// - Parameter rate: The usual ticks per 1,024 bytes.
+    /// - Parameter rate: The usual ticks per byte.
     private mutating func find(
         _ first: ClockReference,
         _ second: ClockReference,
-        rate: Int64,
+        rate: Double,
         into result: inout [Int64]
     ) {
         let distance = second.position - first.position
-        guard Self.isJump(Self.step(first, second), expected: rate * (distance >> 10)) else { return }
+        guard Self.isJump(Self.step(first, second), expected: rate * Double(distance)) else { return }
         if distance > Self.leafSize,
             let middle = reference(from: first.position + distance / 2, to: second.position)
         {
@@ -103,8 +102,9 @@ struct ClockScan {
         result += jumps(in: references(from: first.position, to: second.position + 1))
     }
 
-    private static func isJump(_ step: Int64, expected: Int64) -> Bool {
-        step - expected > TimestampSections.threshold || step <= -TimestampSections.restartThreshold
+    private static func isJump(_ step: Int64, expected: Double) -> Bool {
+        Double(step) - expected > Double(TimestampSections.threshold)
+            || step <= -TimestampSections.restartThreshold
     }
 
     /// Returns the ticks from one reference to another, of which one may be after a wrap.
