@@ -151,6 +151,32 @@ struct JoinedStreamTests {
         }
     }
 
+    @Test(
+        "Bytes between two parts that are no stream prevent neither opening nor seeks",
+        arguments: [true, false]
+    )
+    func damage(isReadable: Bool) throws {
+        let part = try Self.bytes([0])
+        // libav reports an error after 64 KB without a packet.
+        let noise = [UInt8](repeating: 0, count: 300_000)
+        let source = ScriptedByteSource(part + noise + part)
+        if !isReadable {
+            let end = Int64(part.count + noise.count)
+            source.fail((end - 4096)..<end, with: MediaError(.io, "a bad sector"))
+        }
+        let session = try #require(
+            try Playthrough.Session(OpenRequest(location: "joined", source: source), .video)
+        )
+        let single = try #require(try Playthrough.play(Fixture.path(Self.name), .video)).frames
+        let target = single[single.count / 2]
+        if isReadable {
+            let last = try #require(single.last).time
+            #expect(session.description.duration > last + target.time)
+        }
+        try session.demuxer.seek(to: target.time, preference: .atOrBefore).get()
+        #expect(session.play(upTo: target.time).frames.first?.hash == target.hash)
+    }
+
     @Test("Each part of a network resource whose timestamps return follows the one before it")
     func network() throws {
         let part = try #require(try Playthrough.play(Fixture.path(Self.name), .video))

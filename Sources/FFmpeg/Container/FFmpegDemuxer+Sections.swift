@@ -10,6 +10,8 @@ extension FFmpegDemuxer {
     /// The number of packets and bytes that are read at most at one place.
     private static let packetLimit = 1 << 16
     private static let byteLimit = 32 << 20
+    /// The number of errors in a row after which the packets at one place are not searched any more.
+    private static let errorLimit = 32
     /// The largest distance, in bytes, of the position that a seek selects from the last packet at or before its time.
     private static let seekAccuracy: Int64 = 128 << 10
 
@@ -146,8 +148,26 @@ extension FFmpegDemuxer {
         let streams = session.streams.filter { TimelineZero.definesTimeline($0) }.map { $0.pointee.index }
         for _ in 0..<StartFingerprint.packetLimit {
             if streams.allSatisfy({ startFingerprint.signatures[$0] != nil }) { return }
-            guard try readFromContainer(session) != nil else { return }
+            guard try readIntact(session) != nil else { return }
         }
+    }
+
+    /// Returns the next packet, or nil at the end and where a local source fails. Damaged bytes are skipped; playback reports them when
+    /// it reaches them.
+    private func readIntact(_ session: InputSession) throws(MediaError) -> PacketOwner? {
+        let failures = session.failureCount
+        for _ in 0..<Self.errorLimit {
+            do throws(MediaError) {
+                return try readFromContainer(session)
+            } catch {
+                if error.code == .cancelled { throw error }
+                guard session.failureCount != failures else { continue }
+                // libav would request the same bytes again. The caller may repeat a request that failed in the network.
+                if session.isLocal { return nil }
+                throw error
+            }
+        }
+        return nil
     }
 
     /// Reads the packets up to a position, and returns that of the last one.
@@ -155,7 +175,7 @@ extension FFmpegDemuxer {
         var position: Int64 = 0
         var byteCount = 0
         for _ in 0..<Self.packetLimit where byteCount < Self.byteLimit {
-            guard let packet = try readFromContainer(session) else { break }
+            guard let packet = try readIntact(session) else { break }
             position = max(position, packet.pointer.pointee.pos)
             if position >= end { break }
             byteCount &+= Int(max(0, packet.pointer.pointee.size))
@@ -213,7 +233,7 @@ extension FFmpegDemuxer {
     private func nextDecodeTime(_ session: InputSession, _ track: Track) throws(MediaError) -> Int64? {
         var byteCount = 0
         for _ in 0..<Self.packetLimit where byteCount < Self.byteLimit {
-            guard let packet = try readFromContainer(session) else { return nil }
+            guard let packet = try readIntact(session) else { return nil }
             byteCount &+= Int(max(0, packet.pointer.pointee.size))
             guard Int(packet.pointer.pointee.stream_index) == track.id else { continue }
             if let time = ticks(packet.pointer.pointee.dts) ?? ticks(packet.pointer.pointee.pts) {
