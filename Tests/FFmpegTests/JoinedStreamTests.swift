@@ -191,6 +191,18 @@ struct JoinedStreamTests {
         #expect(session.play(upTo: target.time).frames.first?.hash == target.hash)
     }
 
+    @Test("A frame that lasts for five minutes in a file without audio stays as long")
+    func longFrame() throws {
+        let part = try [UInt8](Data(contentsOf: Fixture.url("interlaced-mpeg2.ts")))
+        let source = ScriptedByteSource(part + TransportStream.shifted(part, by: 300 * 90_000))
+        let session = try #require(
+            try Playthrough.Session(OpenRequest(location: "long frame", source: source), .video)
+        )
+        #expect(session.description.duration > MediaTime(value: 300, timescale: 1))
+        let times = session.play(hashes: false).frames.map(\.time)
+        #expect(times.last.map { $0 > MediaTime(value: 300, timescale: 1) } == true)
+    }
+
     @Test("A gap in the timestamps of a network resource stays, because its duration includes it")
     func gap() throws {
         let source = ScriptedByteSource(try Self.bytes([0, 300]), isLocal: false)

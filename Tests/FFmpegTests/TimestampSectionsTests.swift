@@ -70,6 +70,16 @@ struct TimestampSectionsTests {
         #expect(Self.times(of: stamps, acceptsLaterTimes: false) == expected)
     }
 
+    @Test("A frame of video that lasts for minutes begins no section if there is no audio")
+    func longFrame() {
+        let stamps = Self.run(0, at: 0) + Self.run(27_000_000, at: 800)
+        var sections = TimestampSections(acceptsLaterTimes: true, hasAudio: false)
+        #expect(Self.times(of: stamps, by: &sections) == stamps.map(\.decode))
+        let later = Self.run(0, at: 0) + Self.run(90_000_000, at: 800)
+        sections = TimestampSections(acceptsLaterTimes: true, hasAudio: false)
+        #expect(Self.times(of: later, by: &sections) == Self.continuous(0, 16))
+    }
+
     @Test("A damaged timestamp begins no section", arguments: [true, false])
     func damaged(acceptsLaterTimes: Bool) {
         for (place, time) in [(12, Int64(90_000_000)), (12, -90_000_000), (19, 90_000_000)] {

@@ -22,7 +22,12 @@ extension FFmpegDemuxer {
             try session.context.pointee.nb_programs <= 1
         else { return nil }
         // A source that can be read at any offset has a duration, and a gap is a part of it.
-        return TimestampSections(acceptsLaterTimes: !session.isSeekable)
+        return TimestampSections(
+            acceptsLaterTimes: !session.isSeekable,
+            hasAudio: session.streams.contains {
+                $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+            }
+        )
     }
 
     /// Returns the next packet that libav delivers, with the times of its section, or nil at the end.

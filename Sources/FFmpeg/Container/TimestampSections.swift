@@ -36,6 +36,8 @@ struct TimestampSections {
 
     /// The ticks by which timestamps change at the least from one section to another, as in FFmpeg's `-dts_delta_threshold`.
     static let threshold: Int64 = 10 * 90_000
+    /// The ticks by which later times begin a section if there is no audio: a frame of video may last for minutes.
+    private static let thresholdWithoutAudio: Int64 = 600 * 90_000
     /// The ticks by which decode times of a stream return at the least if a section begins with the times of the one before.
     static let restartThreshold: Int64 = 90_000 / 4
     /// The largest difference of the first timestamps of such sections.
@@ -63,8 +65,13 @@ struct TimestampSections {
     /// Whether a section may begin with later times. If it is false, only earlier times begin one, because later ones may be those of
     /// a gap that is a part of the declared duration.
     var acceptsLaterTimes: Bool
+    /// The ticks by which times must be later to begin a section.
+    private let laterThreshold: Int64
 
-    init(acceptsLaterTimes: Bool) { self.acceptsLaterTimes = acceptsLaterTimes }
+    init(acceptsLaterTimes: Bool, hasAudio: Bool = true) {
+        self.acceptsLaterTimes = acceptsLaterTimes
+        laterThreshold = hasAudio ? Self.threshold : Self.thresholdWithoutAudio
+    }
 
     var count: Int { sections.count }
     /// The decode time with which the file begins.
@@ -129,7 +136,7 @@ struct TimestampSections {
         if step > Self.threshold {
             // Video may have a frame a minute beside audio.
             let latest = progress.values.map(\.decode).max() ?? .min
-            return acceptsLaterTimes && decode.subtractingClamped(latest) > Self.threshold
+            return acceptsLaterTimes && decode.subtractingClamped(latest) > laterThreshold
         }
         if step < -Self.threshold { return true }
         guard step <= -Self.restartThreshold, let start = section.start else { return false }
