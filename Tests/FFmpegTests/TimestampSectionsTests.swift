@@ -98,6 +98,31 @@ struct TimestampSectionsTests {
         }
     }
 
+    @Test("A jump of one stream alone begins no section", arguments: [1_800_000, -1_800_000] as [Int64])
+    func singleStream(jump: Int64) {
+        func stamp(_ stream: Int32, at position: Int64, jump: Int64 = 0) -> Stamp {
+            let time = 2_000_000 + position + jump
+            return Stamp(
+                stream: stream,
+                position: position,
+                decode: time,
+                presentation: time,
+                duration: 3000
+            )
+        }
+        // The ticks per packet of the stream that jumps, and of the other one.
+        for (step, other) in [(Int64(9000), Int64(3000)), (3000, 9000)] {
+            let first = (0..<100).map { stamp(0, at: $0 * step) }
+            let later = (100..<200).map { stamp(0, at: $0 * step, jump: jump) }
+            let steady = stride(from: 1, to: 200 * step, by: Int(other)).map { stamp(1, at: $0) }
+            let stamps = (first + later + steady).sorted { ($0.position ?? 0) < ($1.position ?? 0) }
+            for acceptsLaterTimes in [true, false] {
+                let times = Self.times(of: stamps, acceptsLaterTimes: acceptsLaterTimes)
+                #expect(times == stamps.map(\.decode))
+            }
+        }
+    }
+
     @Test("Both streams of a section begin after their ends, however they are interleaved")
     func interleaved() {
         let video = Self.run(0, at: 0, count: 10) + Self.run(0, at: 1000, count: 10)

@@ -50,6 +50,9 @@ struct TimestampSections {
     static let lookaheadLimit = 256
     /// The number of packets that show where the timestamps of a stream are: one alone may be damaged.
     private static let confirmation = 4
+    /// The number of packets of a stream that continue as before, after the first one of another stream that does not, by which no
+    /// section has begun.
+    private static let remainingLimit = 8
     /// The number of damaged timestamps in a row after which they count as a gap.
     private static let outlierLimit = 16
     /// The largest distance, in bytes, of packets of two streams with the same time.
@@ -165,6 +168,8 @@ struct TimestampSections {
         var olds = progress.mapValues { $0.decode.subtractingClamped(old) }
         var continuing = 1
         var returning = 0
+        var remaining: [Int32: Int] = [:]
+        let step = stamp.decode.addingClamped(old).subtractingClamped(known.decode)
         for _ in 0..<Self.lookaheadLimit {
             guard let next = try follower() else { break }
             let former = olds[next.stream] ?? known.decode.subtractingClamped(old)
@@ -177,9 +182,17 @@ struct TimestampSections {
                 if let place = next.position { first = min(first, place) }
             } else {
                 olds[next.stream] = next.decode
-                if let place = next.position, place > position { returning += 1 }
+                if let place = next.position, place > position {
+                    returning += 1
+                    remaining[next.stream, default: 0] += 1
+                }
                 let end = next.presentation.addingClamped(old).addingClamped(max(0, next.duration))
                 ends[next.stream] = max(end, ends[next.stream] ?? end)
+            }
+            // The timestamps of one stream alone are damaged.
+            let others = remaining.filter { starts[$0.key] == nil }
+            if step.magnitude > Self.threshold, others.values.contains(where: { $0 >= Self.remainingLimit }) {
+                return
             }
             let hasAll = ends.keys.allSatisfy { starts[$0] != nil } || continuing >= Self.streamLimit
             if hasAll, continuing >= Self.confirmation, continuing > returning { break }
