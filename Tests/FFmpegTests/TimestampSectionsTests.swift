@@ -167,6 +167,21 @@ struct TimestampSectionsTests {
         #expect(sections.positions(of: times[20]).lowerBound == 1600)
     }
 
+    @Test("A section that is found late moves those that follow it")
+    func late() {
+        let first = Self.run(0, at: 0)
+        let missed = Self.run(0, at: 10_000_000)
+        let last = Self.run(0, at: 20_000_000)
+        var sections = TimestampSections(acceptsLaterTimes: false)
+        _ = Self.times(of: first, by: &sections)
+        sections.noteSeek()
+        _ = Self.times(of: missed + last, by: &sections)
+        sections.noteSeek()
+        #expect(Self.times(of: first + missed, by: &sections) == Self.continuous(0, 16))
+        sections.noteSeek()
+        #expect(Self.times(of: last, by: &sections) == Self.continuous(144_000, 8))
+    }
+
     @Test("Extreme timestamps are not a trap")
     func extreme() {
         var random = SplitMix(seed: 3)

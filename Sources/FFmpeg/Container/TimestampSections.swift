@@ -20,7 +20,7 @@ struct TimestampSections {
         /// The decode time of the first packet in the container, or nil if it has not been read.
         var start: Int64?
         /// What is added to the times of the container.
-        let offset: Int64
+        var offset: Int64
     }
 
     /// What has been read of a stream since the last seek.
@@ -203,9 +203,22 @@ struct TimestampSections {
         let offset = starts.compactMap { stream, start in ends[stream].map { $0.subtractingClamped(start) } }
             .max()
         guard let offset else { return }
-        // The times of those that follow depend on this one.
-        sections.removeSubrange((index + 1)...)
-        sections.append(Section(position: first, start: stamp.decode, offset: offset))
+        insert(Section(position: first, start: stamp.decode, offset: offset), after: index, position)
+    }
+
+    /// Inserts a section that begins with a packet at a position. Those that follow were recorded as if it did not exist.
+    private mutating func insert(_ section: Section, after index: Int, _ position: Int64) {
+        let next = index + 1
+        var former = sections[index].offset
+        // A section that begins among the same packets is found again.
+        while next < sections.count, sections[next].position - position <= Self.interleaving {
+            former = sections.remove(at: next).offset
+        }
+        let change = section.offset.subtractingClamped(former)
+        for later in sections.indices.dropFirst(next) {
+            sections[later].offset = sections[later].offset.addingClamped(change)
+        }
+        sections.insert(section, at: next)
     }
 
     /// Returns whether a packet before the recorded position of a section belongs to it, because packets of several streams are
