@@ -3,6 +3,9 @@ internal import MediaCore
 
 /// Packets that were read in advance, to find the start times of tracks or to verify a seek.
 struct PacketQueue {
+    /// The number of packets that were returned after which the array of packets may be shortened.
+    private static let shorteningCount = 64
+
     private var packets: [PacketOwner] = []
     private var first = 0
     /// The total size of the packets in bytes.
@@ -22,7 +25,13 @@ struct PacketQueue {
         let packet = packets[first]
         first += 1
         byteCount &-= Int(max(0, packet.pointer.pointee.size))
-        if first == packets.count { removeAll() }
+        if first == packets.count {
+            removeAll()
+        } else if first >= Self.shorteningCount, first >= count {
+            // A queue that is never empty must not keep all packets.
+            packets.removeSubrange(..<first)
+            first = 0
+        }
         return packet
     }
 
