@@ -127,11 +127,13 @@ struct JoinedStreamTests {
         let path = folder.appendingPathComponent("FuzzTests/Inputs/media/joined.mpg").path
         let session = try #require(try Playthrough.Session(OpenRequest(location: path), .video))
         let frames = session.play().frames
-        // Two parts of 15 frames, 25 a second. Audio is a little longer.
+        // Two parts of 15 frames, 25 a second. Audio is a little longer. Most frames have no timestamps, so the time between the parts may
+        // be before the last frame of the first one.
         #expect(frames.count == 30)
         let steps = zip(frames, frames.dropFirst()).map { $1.time - $0.time }
         let frame = MediaTime(value: 1, timescale: 25)
-        #expect(steps.enumerated().allSatisfy { $0.offset == 14 ? $0.element >= frame : $0.element == frame })
+        let longer = steps.filter { $0 != frame }
+        #expect(longer.count <= 1 && longer.allSatisfy { $0 > frame && $0 < frame * 2 }, "\(longer)")
         #expect(session.description.duration > frames[29].time)
         #expect(session.description.durationIsEstimate)
         session.decoder.flush()

@@ -99,13 +99,13 @@ extension FFmpegDemuxer {
         let raw = packet.pointer.pointee
         guard let stream = try session.context.pointee.streams[Int(raw.stream_index)],
             TimelineZero.definesTimeline(stream),
-            let decode = ticks(raw.dts) ?? ticks(raw.pts), let presentation = ticks(raw.pts) ?? ticks(raw.dts)
+            let decode = ticks(raw.dts) ?? ticks(raw.pts)
         else { return nil }
         return TimestampSections.Stamp(
             stream: raw.stream_index,
             position: Self.position(of: packet),
             decode: decode,
-            presentation: presentation,
+            presentation: ticks(raw.pts),
             duration: raw.duration
         )
     }

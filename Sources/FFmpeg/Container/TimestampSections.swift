@@ -10,7 +10,10 @@ struct TimestampSections {
         let stream: Int32
         /// The offset of the packet in the file, or nil for all but the first of several frames with one header.
         let position: Int64?
-        let decode, presentation, duration: Int64
+        let decode: Int64
+        /// Nil for packets without a timestamp of their own, as most of those of program streams.
+        let presentation: Int64?
+        let duration: Int64
     }
 
     /// Packets with one time base.
@@ -28,6 +31,9 @@ struct TimestampSections {
         var section: Int
         /// The decode time of the last packet, and the latest end of a frame, on the continuous timeline.
         var decode, end: Int64
+        /// The difference of presentation and decode time of the first packet that has both. Those of a key frame differ by the
+        /// reordering of the frames.
+        var delay: Int64?
         /// The number of packets.
         var count = 1
         /// The number of packets since the last one whose decode time does not differ by more than the threshold.
@@ -101,14 +107,16 @@ struct TimestampSections {
         isAtStart = false
         let offset = sections[section].offset
         let decode = stamp.decode.addingClamped(offset)
-        let start = stamp.presentation.addingClamped(offset)
+        let start = presentation(of: stamp).addingClamped(offset)
+        let delay = progress[stamp.stream]?.delay ?? Self.delay(of: stamp)
         guard var known = progress[stamp.stream] else {
             let end = start.addingClamped(max(0, stamp.duration))
-            progress[stamp.stream] = Progress(section: section, decode: decode, end: end)
+            progress[stamp.stream] = Progress(section: section, decode: decode, end: end, delay: delay)
             return offset
         }
         let step = decode.subtractingClamped(known.decode)
         known.section = section
+        known.delay = delay
         if step.magnitude > Self.threshold, known.count >= Self.confirmation,
             known.outlierCount < Self.outlierLimit
         {
@@ -161,7 +169,7 @@ struct TimestampSections {
         }
         let old = sections[index].offset
         var ends = self.ends
-        var starts = [stamp.stream: stamp.presentation]
+        var starts = [stamp.stream: presentation(of: stamp)]
         var first = position
         // The decode times that are expected next in the container, if the section has begun and if it has not.
         var new = stamp.decode
@@ -178,7 +186,7 @@ struct TimestampSections {
             {
                 new = next.decode
                 continuing += 1
-                if starts[next.stream] == nil { starts[next.stream] = next.presentation }
+                if starts[next.stream] == nil { starts[next.stream] = presentation(of: next) }
                 if let place = next.position { first = min(first, place) }
             } else {
                 olds[next.stream] = next.decode
@@ -186,7 +194,7 @@ struct TimestampSections {
                     returning += 1
                     remaining[next.stream, default: 0] += 1
                 }
-                let end = next.presentation.addingClamped(old).addingClamped(max(0, next.duration))
+                let end = presentation(of: next).addingClamped(old).addingClamped(max(0, next.duration))
                 ends[next.stream] = max(end, ends[next.stream] ?? end)
             }
             // The timestamps of one stream alone are damaged.
@@ -228,6 +236,15 @@ struct TimestampSections {
         else { return false }
         let step = stamp.decode.addingClamped(sections[section].offset).subtractingClamped(known.decode)
         return step.magnitude <= Self.threshold
+    }
+
+    /// Returns the presentation time of a packet, estimated if it has none.
+    private func presentation(of stamp: Stamp) -> Int64 {
+        stamp.presentation ?? stamp.decode.addingClamped(progress[stamp.stream]?.delay ?? 0)
+    }
+
+    private static func delay(of stamp: Stamp) -> Int64? {
+        stamp.presentation.map { max(0, min($0.subtractingClamped(stamp.decode), startTolerance)) }
     }
 
     /// Returns the section of a packet.
