@@ -21,6 +21,15 @@ struct PlaylistTests {
         return list.insert(input, Asset(url: input.url), at: index).id
     }
 
+    /// Plays the next entry, and returns its ID.
+    private func playNext(in list: inout Playlist) throws -> Int {
+        let next = list.next()
+        let id = try #require(next).id
+        list.noteStarted(id)
+        list.notePlayed(id)
+        return id
+    }
+
     @Test("A list repeats the requested number of times")
     func repeatsAsOftenAsRequested() throws {
         var list = try list(2, .times(2))
@@ -186,13 +195,7 @@ struct PlaylistTests {
         list.shuffle(seed: 3)
         var laps: [[Int]] = [[], [], []]
         for lap in laps.indices {
-            for _ in 0..<5 {
-                let next = list.next()
-                let entry = try #require(next)
-                list.noteStarted(entry.id)
-                list.notePlayed(entry.id)
-                laps[lap].append(entry.id)
-            }
+            for _ in 0..<5 { laps[lap].append(try playNext(in: &list)) }
             #expect(laps[lap].sorted() == [0, 1, 2, 3, 4])
         }
         #expect(Set(laps).count > 1)
@@ -214,10 +217,7 @@ struct PlaylistTests {
         list.shuffle(seed: seed)
         var last = 0
         for number in 1...5 {
-            let next = list.next()
-            last = try #require(next).id
-            list.noteStarted(last)
-            list.notePlayed(last)
+            last = try playNext(in: &list)
             if number < 5 { #expect(list.index(by: 1, from: last) == number) }
         }
         // The player queues the first entry while the last one plays.
@@ -240,10 +240,7 @@ struct PlaylistTests {
         #expect(list.index(after: nil) == 0)
         var last = 0
         for number in 1...5 {
-            let next = list.next()
-            last = try #require(next).id
-            list.noteStarted(last)
-            list.notePlayed(last)
+            last = try playNext(in: &list)
             #expect(list.index(after: last) == number)
         }
         let first = list.next()
