@@ -191,7 +191,10 @@ let package = Package(
         .systemLibrary(name: "CASS"),
         .target(
             name: "FFmpeg",
-            dependencies: ["CASS", "CFFmpeg", "MediaCore", "PlayheadBackend"],
+            dependencies: [
+                "CASS", "CFFmpeg", "MediaCore", "PlayheadBackend",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
             swiftSettings: settings
         ),
         .target(

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import DequeModule
 internal import MediaCore
 internal import PlayheadBackend
 
@@ -73,7 +74,7 @@ extension FFmpegDemuxer {
                     else { return nil }
                     lookahead.append(next)
                 }
-                let packet = lookahead.contents[lookahead.contents.startIndex + index]
+                let packet = lookahead.contents[index]
                 index += 1
                 if let next = try self.stamp(of: packet, session) { return next }
             }

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import DequeModule
 package import MediaCore
 package import PlayheadBackend
 

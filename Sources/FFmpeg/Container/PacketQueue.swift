@@ -1,43 +1,29 @@
 internal import CFFmpeg
+internal import DequeModule
 internal import MediaCore
 
-/// Packets that were read in advance, to find the start times of tracks or to verify a seek.
+/// Packets that were read in advance, to find the start times of tracks, to verify a seek, or to find a section of timestamps.
 struct PacketQueue {
-    /// The number of packets that were returned after which the array of packets may be shortened.
-    private static let shorteningCount = 64
-
-    private var packets: [PacketOwner] = []
-    private var first = 0
+    /// The packets, of which the first one is returned next.
+    private(set) var contents: Deque<PacketOwner> = []
     /// The total size of the packets in bytes.
     private(set) var byteCount = 0
 
-    var count: Int { packets.count - first }
-    /// The packets, of which the first one is returned next.
-    var contents: ArraySlice<PacketOwner> { packets[first...] }
+    var count: Int { contents.count }
 
     mutating func append(_ packet: PacketOwner) {
         byteCount &+= Int(max(0, packet.pointer.pointee.size))
-        packets.append(packet)
+        contents.append(packet)
     }
 
     mutating func popFirst() -> PacketOwner? {
-        guard first < packets.count else { return nil }
-        let packet = packets[first]
-        first += 1
+        guard let packet = contents.popFirst() else { return nil }
         byteCount &-= Int(max(0, packet.pointer.pointee.size))
-        if first == packets.count {
-            removeAll()
-        } else if first >= Self.shorteningCount, first >= count {
-            // A queue that is never empty must not keep all packets.
-            packets.removeSubrange(..<first)
-            first = 0
-        }
         return packet
     }
 
     mutating func removeAll() {
-        packets.removeAll()
-        first = 0
+        contents.removeAll()
         byteCount = 0
     }
 }
