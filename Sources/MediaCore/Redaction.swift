@@ -57,7 +57,7 @@ package enum Redaction {
     /// follows its colon is no port, and an "@" comes later. Nil if there are none.
     private static func endOfUnencodedCredentials(_ rest: Substring) -> Substring.Index? {
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard !authority.contains("@"), authority.first != "[", let colon = authority.lastIndex(of: ":"),
+        guard !authority.contains("@"), authority.first != "[", let colon = authority.firstIndex(of: ":"),
             authority[colon...].dropFirst().contains(where: { !$0.isASCII || !$0.isNumber })
         else { return nil }
         // The next URL within the path has credentials of its own.

@@ -55,7 +55,8 @@ struct LocationTests {
         ("a:b/c?d", "a:b/c?d"), ("::", "::"),
         // Characters of a password that must be encoded.
         ("http://u:p/q@h/x", "http://h/x"), ("http://u:p?q#r@h/x?k=1", "http://h/x"),
-        ("http://a/http://u:p/q@h/y", "http://a/http://h/y"), ("http://h:80/a@b", "http://h:80/a@b"),
+        ("http://u:a:1/q@h/x", "http://h/x"), ("http://a/http://u:p/q@h/y", "http://a/http://h/y"),
+        ("http://h:80/a@b", "http://h:80/a@b"),
         ("http://[::1]/a@b", "http://[::1]/a@b"),
     ])
     func urlsInURLsAreRedacted(_ text: String, _ redacted: String) {
