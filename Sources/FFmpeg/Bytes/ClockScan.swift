@@ -109,8 +109,7 @@ struct ClockScan {
 
     /// Returns the ticks from one reference to another, of which one may be after a wrap.
     private static func step(_ first: ClockReference, _ second: ClockReference) -> Int64 {
-        let cycle = TimestampCycle.length
-        return ((second.ticks - first.ticks + cycle / 2) & (cycle - 1)) - cycle / 2
+        second.ticks + TimestampCycle.offset(of: second.ticks, near: first.ticks) - first.ticks
     }
 
     /// Returns the first reference in a range of positions, or nil if there is none near its start.
@@ -128,7 +127,7 @@ struct ClockScan {
     private mutating func references(from position: Int64, to end: Int64) -> [ClockReference] {
         var result: [ClockReference] = []
         var place = position
-        while place < end {
+        while place < end, bytesRead < Self.byteLimit {
             for next in part(at: place) where place..<end ~= next.position {
                 if next.position > result.last?.position ?? -1 { result.append(next) }
             }
