@@ -123,6 +123,24 @@ struct TimestampSectionsTests {
         }
     }
 
+    @Test("A damaged timestamp that several frames share begins no section", arguments: [true, false])
+    func damagedFrames(acceptsLaterTimes: Bool) {
+        // Each timestamp is that of six frames, of which libav knows the position of the first one.
+        let stamps = Self.run(0, at: 0, count: 90).enumerated().map { index, stamp in
+            let time = index / 6 == 5 ? stamp.decode - 3600 * 90_000 : stamp.decode
+            return Stamp(
+                stream: 0,
+                position: index % 6 == 0 ? stamp.position : nil,
+                decode: time,
+                presentation: time,
+                duration: stamp.duration
+            )
+        }
+        let times = Self.times(of: stamps, acceptsLaterTimes: acceptsLaterTimes)
+        #expect(Array(times[..<30]) == Self.continuous(0, 30))
+        #expect(Array(times[36...]) == Self.continuous(36 * 9000, 54))
+    }
+
     @Test("Both streams of a section begin after their ends, however they are interleaved")
     func interleaved() {
         let video = Self.run(0, at: 0, count: 10) + Self.run(0, at: 1000, count: 10)

@@ -2,7 +2,7 @@ internal import MediaCore
 
 /// The sections of MPEG-2 streams (ISO/IEC 13818-1) whose time base changes, as in recordings that were joined or cut, and on DVDs.
 ///
-/// The timestamps of each section begin anew. Here each section begins where the previous one ends, as after a discontinuity of HTTP
+/// The timestamps begin again in each section. Here each section begins where the previous one ends, as after a discontinuity of HTTP
 /// Live Streaming.
 struct TimestampSections {
     /// The times of a packet of audio or video, in ticks of the container (1/90000 s).
@@ -22,11 +22,11 @@ struct TimestampSections {
         var position: Int64
         /// The decode time of the first packet in the container, or nil if it has not been read.
         var start: Int64?
-        /// What is added to the times of the container.
+        /// The ticks that are added to the times of the container.
         var offset: Int64
     }
 
-    /// What has been read of a stream since the last seek.
+    /// The progress of a stream since the last seek.
     private struct Progress {
         var section: Int
         /// The decode time of the last packet, and the latest end of a frame, on the continuous timeline.
@@ -185,9 +185,12 @@ struct TimestampSections {
                 < next.decode.subtractingClamped(former).magnitude
             {
                 new = next.decode
-                continuing += 1
                 if starts[next.stream] == nil { starts[next.stream] = presentation(of: next) }
-                if let place = next.position { first = min(first, place) }
+                // Frames without a position share the timestamp of the one before, and are no evidence of their own.
+                if let place = next.position {
+                    continuing += 1
+                    first = min(first, place)
+                }
             } else {
                 olds[next.stream] = next.decode
                 if let place = next.position, place > position {
