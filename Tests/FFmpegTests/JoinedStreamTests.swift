@@ -6,10 +6,10 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// Transport and program streams that were joined, so that their timestamps begin anew within the file.
+/// Transport and program streams that were joined, so that their timestamps begin again within the file.
 @Suite("Joined streams", .enabled(if: Fixture.areThere))
 struct JoinedStreamTests {
-    /// What is added to the timestamps of each part, in seconds.
+    /// The seconds that are added to the timestamps of each part.
     static let joins: [[Int64]] = [
         [0, 0], [0, 300, 0], [300, 0, 60_000, 2, 2], [300, 0, 300], [90_000, 0],
         [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
