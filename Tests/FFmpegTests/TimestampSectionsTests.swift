@@ -123,6 +123,14 @@ struct TimestampSectionsTests {
         }
     }
 
+    @Test("A stream that alone returns to the start begins no section", arguments: [true, false])
+    func singleRestart(acceptsLaterTimes: Bool) {
+        let returning = Self.run(0, at: 0, count: 10) + Self.run(45_000, at: 1000, count: 90)
+        let steady = Self.run(0, at: 50, count: 100, stream: 1)
+        let stamps = (returning + steady).sorted { ($0.position ?? 0) < ($1.position ?? 0) }
+        #expect(Self.times(of: stamps, acceptsLaterTimes: acceptsLaterTimes) == stamps.map(\.decode))
+    }
+
     @Test("A damaged timestamp that several frames share begins no section", arguments: [true, false])
     func damagedFrames(acceptsLaterTimes: Bool) {
         // Each timestamp is that of six frames, of which libav knows the position of the first one.

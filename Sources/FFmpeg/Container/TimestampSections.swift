@@ -177,7 +177,6 @@ struct TimestampSections {
         var continuing = 1
         var returning = 0
         var remaining: [Int32: Int] = [:]
-        let step = stamp.decode.addingClamped(old).subtractingClamped(known.decode)
         for _ in 0..<Self.lookaheadLimit {
             guard let next = try follower() else { break }
             let former = olds[next.stream] ?? known.decode.subtractingClamped(old)
@@ -202,9 +201,7 @@ struct TimestampSections {
             }
             // The timestamps of one stream alone are damaged.
             let others = remaining.filter { starts[$0.key] == nil }
-            if step.magnitude > Self.threshold, others.values.contains(where: { $0 >= Self.remainingLimit }) {
-                return
-            }
+            if others.values.contains(where: { $0 >= Self.remainingLimit }) { return }
             let hasAll = ends.keys.allSatisfy { starts[$0] != nil } || continuing >= Self.streamLimit
             if hasAll, continuing >= Self.confirmation, continuing > returning { break }
             if returning >= Self.confirmation, returning > continuing { break }
