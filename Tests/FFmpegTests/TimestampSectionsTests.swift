@@ -98,6 +98,22 @@ struct TimestampSectionsTests {
         }
     }
 
+    @Test("Damaged timestamps that do not continue each other begin no section", arguments: [true, false])
+    func damagedRow(acceptsLaterTimes: Bool) {
+        let stamps = Self.run(0, at: 0, count: 40).enumerated().map { index, stamp in
+            let time = 10..<15 ~= index ? Int64(9 - index) * 3600 * 90_000 : stamp.decode
+            return Stamp(
+                stream: 0,
+                position: stamp.position,
+                decode: time,
+                presentation: time,
+                duration: stamp.duration
+            )
+        }
+        let times = Self.times(of: stamps, acceptsLaterTimes: acceptsLaterTimes)
+        #expect(times == stamps.map(\.decode))
+    }
+
     @Test("A jump of one stream alone begins no section", arguments: [1_800_000, -1_800_000] as [Int64])
     func singleStream(jump: Int64) {
         func stamp(_ stream: Int32, at position: Int64, jump: Int64 = 0) -> Stamp {

@@ -180,9 +180,10 @@ struct TimestampSections {
         for _ in 0..<Self.lookaheadLimit {
             guard let next = try follower() else { break }
             let former = olds[next.stream] ?? known.decode.subtractingClamped(old)
-            if next.decode.subtractingClamped(new).magnitude
-                < next.decode.subtractingClamped(former).magnitude
-            {
+            let distance = next.decode.subtractingClamped(new).magnitude
+            if distance < next.decode.subtractingClamped(former).magnitude {
+                // Damaged timestamps continue neither. A frame may last for minutes.
+                if distance > Self.thresholdWithoutAudio.magnitude { continue }
                 new = next.decode
                 if starts[next.stream] == nil { starts[next.stream] = presentation(of: next) }
                 // Frames without a position share the timestamp of the one before, and are no evidence of their own.
