@@ -209,6 +209,32 @@ struct TimestampSectionsTests {
         #expect(sections.positions(of: times[20]).lowerBound == 1600)
     }
 
+    @Test("A packet without a position has the section that a seek reaches")
+    func seekWithoutPosition() {
+        var sections = TimestampSections(acceptsLaterTimes: false)
+        _ = Self.times(of: Self.run(0, at: 0) + Self.run(0, at: 800), by: &sections)
+        sections.noteSeek(to: 0)
+        #expect(sections.offset(of: 1, at: nil) == 0)
+        sections.noteSeek(to: 900)
+        #expect(sections.offset(of: 1, at: nil) == 72_000)
+        let stamp = Stamp(stream: 1, position: nil, decode: 0, presentation: 0, duration: 9000)
+        #expect(sections.record(stamp) == 72_000)
+    }
+
+    @Test("A packet without a position has the section of the one before it if another section is found")
+    func foundBetween() {
+        var sections = TimestampSections(acceptsLaterTimes: false)
+        let last = Self.run(0, at: 20_000_000)
+        let first = Self.run(0, at: 0)
+        _ = Self.times(of: first + last, by: &sections)
+        sections.noteSeek()
+        // Stream 1 is far ahead.
+        _ = Self.times(of: first + Self.run(0, at: 20_000_000, stream: 1), by: &sections)
+        _ = Self.times(of: Self.run(0, at: 10_000_000), by: &sections)
+        #expect(sections.count == 3)
+        #expect(sections.offset(of: 1, at: nil) == sections.offset(of: 1, at: 20_000_000))
+    }
+
     @Test("A section that is found late moves those that follow it")
     func late() {
         let first = Self.run(0, at: 0)

@@ -229,6 +229,7 @@ extension FFmpegDemuxer {
 
     private func seekLibrary(_ session: InputSession, position: Int64) throws(MediaError) -> Int32 {
         prepareForSeek(session)
+        sections?.noteSeek(to: position)
         // The times of a section may be in another cycle than those of the file's start.
         if let start = sections?.start(at: position) { timestamps.expect(ticks: start) }
         let context = try session.context

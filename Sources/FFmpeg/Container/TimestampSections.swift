@@ -28,7 +28,8 @@ struct TimestampSections {
 
     /// The progress of a stream since the last seek.
     private struct Progress {
-        var section: Int
+        /// The position of the last packet that has one.
+        var position: Int64
         /// The decode time of the last packet, and the latest end of a frame, on the continuous timeline.
         var decode, end: Int64
         /// The difference of presentation and decode time of the first packet that has both. Those of a key frame differ by the
@@ -67,8 +68,8 @@ struct TimestampSections {
     /// The sections by position. Those that have not been read may be missing.
     private var sections = [Section(position: .min, start: nil, offset: 0)]
     private var progress: [Int32: Progress] = [:]
-    /// The section of the last packet with a position.
-    private var current = 0
+    /// The position of the last packet that has one, or the one from which a seek continues.
+    private var position = Int64.min
     /// Whether the next packet is the first one of the file.
     private var isAtStart = true
     /// Whether a section may begin with later times. If it is false, only earlier times begin one, because later ones may be those of
@@ -89,9 +90,12 @@ struct TimestampSections {
     var ends: [Int32: Int64] { progress.mapValues(\.end) }
 
     /// Records that the next packet does not follow the last one.
-    mutating func noteSeek() {
+    ///
+    /// - Parameter position: The offset in the file from which reading continues, if it is known.
+    mutating func noteSeek(to position: Int64 = .min) {
         progress = [:]
         isAtStart = false
+        self.position = position
     }
 
     /// Returns the offset of the times of a packet of any stream.
@@ -101,21 +105,21 @@ struct TimestampSections {
 
     /// Records a packet of audio or video, and returns the offset of its times.
     mutating func record(_ stamp: Stamp) -> Int64 {
-        let section = index(of: stamp.stream, at: stamp.position)
-        if stamp.position != nil { current = section }
+        let place = stamp.position ?? progress[stamp.stream]?.position ?? position
+        if stamp.position != nil { position = place }
         if isAtStart { sections[0].start = stamp.decode }
         isAtStart = false
-        let offset = sections[section].offset
+        let offset = sections[index(of: stamp.stream, at: place)].offset
         let decode = stamp.decode.addingClamped(offset)
         let start = presentation(of: stamp).addingClamped(offset)
         let delay = progress[stamp.stream]?.delay ?? Self.delay(of: stamp)
         guard var known = progress[stamp.stream] else {
             let end = start.addingClamped(max(0, stamp.duration))
-            progress[stamp.stream] = Progress(section: section, decode: decode, end: end, delay: delay)
+            progress[stamp.stream] = Progress(position: place, decode: decode, end: end, delay: delay)
             return offset
         }
         let step = decode.subtractingClamped(known.decode)
-        known.section = section
+        known.position = place
         known.delay = delay
         if step.magnitude > Self.threshold, known.count >= Self.confirmation,
             known.outlierCount < Self.outlierLimit
@@ -250,8 +254,8 @@ struct TimestampSections {
 
     /// Returns the section of a packet.
     private func index(of stream: Int32, at position: Int64?) -> Int {
-        guard let position else { return min(progress[stream]?.section ?? current, sections.count - 1) }
-        return sections.lastIndex { $0.position <= position } ?? 0
+        let place = position ?? progress[stream]?.position ?? self.position
+        return sections.lastIndex { $0.position <= place } ?? 0
     }
 
     /// Returns the decode time in the container with which the section at a position begins, or nil if it has not been read.
