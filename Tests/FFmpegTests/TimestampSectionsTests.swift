@@ -250,6 +250,25 @@ struct TimestampSectionsTests {
         #expect(Self.times(of: last, by: &sections) == Self.continuous(144_000, 8))
     }
 
+    @Test("A section begins after the one before it, wherever its packets are stored")
+    func order() {
+        let first = Self.run(0, at: 0)
+        let second = Self.run(0, at: 8_000_000)
+        let third = Self.run(0, at: 16_000_000)
+        let displaced = Self.run(4500, at: 7_999_000, count: 1, stream: 1)
+        var sections = TimestampSections(acceptsLaterTimes: false)
+        let times = Self.times(
+            of: first + second + third.prefix(1) + displaced + third.dropFirst(),
+            by: &sections
+        )
+        #expect(sections.count == 3)
+        for (number, part) in [first, second, third].enumerated() {
+            sections.noteSeek()
+            #expect(Self.times(of: part, by: &sections) == Self.continuous(Int64(number) * 72_000, 8))
+        }
+        #expect(times.last == 207_000)
+    }
+
     @Test("Extreme timestamps are not a trap")
     func extreme() {
         var random = SplitMix(seed: 3)

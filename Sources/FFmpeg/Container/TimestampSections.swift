@@ -193,7 +193,8 @@ struct TimestampSections {
                 // Frames without a position share the timestamp of the one before, and are no evidence of their own.
                 if let place = next.position {
                     continuing += 1
-                    first = min(first, place)
+                    // A packet that is stored far before is no part of the section.
+                    if place > sections[index].position { first = min(first, place) }
                 }
             } else {
                 olds[next.stream] = next.decode
