@@ -11,10 +11,22 @@ struct ClockScanTests {
         (0..<packetCount).flatMap { packet($0 % 10 == 0 ? start + Int64($0 / 10) * 900 : nil) }
     }
 
+    /// Packets of which each tenth has a reference of one clock, and each tenth one of another clock.
+    private static func twoClocks(_ start: Int64, packetCount: Int) -> [UInt8] {
+        (0..<packetCount).flatMap { index -> [UInt8] in
+            let ticks = start + Int64(index / 10) * 900
+            switch index % 10 {
+            case 0: return packet(ticks)
+            case 5: return packet(ticks + 5_000_000_000, stream: 1)
+            default: return packet(nil)
+            }
+        }
+    }
+
     /// A packet with a clock reference, or with none.
-    private static func packet(_ ticks: Int64?) -> [UInt8] {
+    private static func packet(_ ticks: Int64?, stream: UInt8 = 0) -> [UInt8] {
         var packet = [UInt8](repeating: 0xFF, count: 188)
-        packet.replaceSubrange(0..<4, with: [0x47, 0x01, 0x00, 0x10])
+        packet.replaceSubrange(0..<4, with: [0x47, 0x01, stream, 0x10])
         guard let ticks else { return packet }
         let field = (ticks & (1 << 33 - 1)) << 7 | 0x7E
         packet.replaceSubrange(3..<6, with: [0x30, 183, 0x10])
@@ -53,6 +65,23 @@ struct ClockScanTests {
     @Test("A clock that runs on, or wraps around, has no jump", arguments: [0, 1 << 33 - 45_000] as [Int64])
     func continues(start: Int64) {
         for count in [10, 500, 40_000] { #expect(Self.jumps(Self.stream(start, packetCount: count)) == []) }
+    }
+
+    @Test("Two clocks in one stream that run on have no jump")
+    func twoClocks() {
+        #expect(Self.jumps(Self.twoClocks(0, packetCount: 39_990)) == [])
+        // All that a short file shows is where the second clock begins.
+        #expect(Self.jumps(Self.twoClocks(0, packetCount: 500)) == [5 * 188])
+    }
+
+    @Test("A jump of two clocks is found, and one to the clock of other packets")
+    func jumpOfTwoClocks() {
+        let bytes = Self.twoClocks(0, packetCount: 20_000) + Self.twoClocks(0, packetCount: 20_000)
+        #expect(Self.jumps(bytes).contains(20_000 * 188))
+        let other = (0..<20_000).flatMap { index in
+            Self.packet(index % 10 == 0 ? 9_000_000 + Int64(index / 10) * 900 : nil, stream: 1)
+        }
+        #expect(Self.jumps(Self.stream(0, packetCount: 20_000) + other) == [20_000 * 188])
     }
 
     @Test("Bytes of other formats have no clock")

@@ -4,6 +4,8 @@ struct ClockReference: Equatable {
     let position: Int64
     /// The time in 1/90000 s, which has 33 bits.
     let ticks: Int64
+    /// The packet identifier (PID) in a transport stream.
+    var stream = 0
 
     /// The sizes of packets of transport streams: plain, with a time before each (M2TS), with a checksum.
     private static let packetSizes = [188, 192, 204]
@@ -20,7 +22,11 @@ struct ClockReference: Equatable {
             else { continue }
             let high = number(bytes[(start + 6)..<(start + 10)])
             result.append(
-                ClockReference(position: Int64(start), ticks: high << 1 | Int64(bytes[start + 10] >> 7))
+                ClockReference(
+                    position: Int64(start),
+                    ticks: high << 1 | Int64(bytes[start + 10] >> 7),
+                    stream: Int(bytes[start + 1] & 0x1F) << 8 | Int(bytes[start + 2])
+                )
             )
         }
         return result

@@ -55,7 +55,8 @@ struct ClockScan {
             guard
                 let next = reference(
                     from: max(place, samples.last.map { $0.position + 1 } ?? 0),
-                    to: byteCount
+                    to: byteCount,
+                    of: samples.last?.stream
                 )
             else {
                 // Bytes of another format.
@@ -64,7 +65,9 @@ struct ClockScan {
             }
             samples.append(next)
         }
-        samples += references(from: byteCount - Self.leafSize, to: byteCount).suffix(1)
+        let ending = references(from: byteCount - Self.leafSize, to: byteCount)
+        let stream = samples.last?.stream
+        if let last = ending.last(where: { $0.stream == stream }) ?? ending.last { samples.append(last) }
         let pairs = zip(samples, samples.dropFirst()).filter { $0.position < $1.position }
         let rates = pairs.map { Double(Self.step($0, $1)) / Double($1.position - $0.position) }
             .filter { $0 > 0 }
@@ -74,11 +77,21 @@ struct ClockScan {
         return result
     }
 
-    /// Returns the positions of references that do not continue the one before.
+    /// Returns the positions of references that do not continue the one before, of the same stream if it has one.
     private func jumps(in references: [ClockReference]) -> [Int64] {
-        zip(references, references.dropFirst()).filter { Self.isJump(Self.step($0, $1), expected: 0) }.map(
-            \.1.position
-        )
+        var result: [Int64] = []
+        var previous: ClockReference?
+        var latest: [Int: ClockReference] = [:]
+        for next in references {
+            // The streams of joined parts may differ.
+            let own = latest[next.stream].flatMap { next.position - $0.position <= Self.gapLimit ? $0 : nil }
+            if let former = own ?? previous, Self.isJump(Self.step(former, next), expected: 0) {
+                result.append(next.position)
+            }
+            previous = next
+            latest[next.stream] = next
+        }
+        return result
     }
 
     /// Appends the jumps between two references.
@@ -93,7 +106,11 @@ struct ClockScan {
         let distance = second.position - first.position
         guard Self.isJump(Self.step(first, second), expected: rate * Double(distance)) else { return }
         if distance > Self.leafSize,
-            let middle = reference(from: first.position + distance / 2, to: second.position)
+            let middle = reference(
+                from: first.position + distance / 2,
+                to: second.position,
+                of: first.stream
+            )
         {
             find(first, middle, rate: rate, into: &result)
             find(middle, second, rate: rate, into: &result)
@@ -112,15 +129,22 @@ struct ClockScan {
         second.ticks + TimestampCycle.offset(of: second.ticks, near: first.ticks) - first.ticks
     }
 
-    /// Returns the first reference in a range of positions, or nil if there is none near its start.
-    private mutating func reference(from position: Int64, to end: Int64) -> ClockReference? {
+    /// Returns the first reference in a range of positions, of a stream if that has one near it, or nil if there is none near the start
+    /// of the range.
+    private mutating func reference(from position: Int64, to end: Int64, of stream: Int?) -> ClockReference? {
         var place = position
-        let limit = min(end, position + Self.gapLimit)
+        var limit = min(end, position + Self.gapLimit)
+        var other: ClockReference?
         while place < limit {
-            if let first = part(at: place).first(where: { position..<end ~= $0.position }) { return first }
+            let found = part(at: place).filter { position..<end ~= $0.position }
+            if let own = found.first(where: { stream == nil || $0.stream == stream }) { return own }
+            if other == nil, let first = found.first {
+                other = first
+                limit = min(limit, place + Self.leafSize)
+            }
             place += Int64(Self.partSize - Self.overlap)
         }
-        return nil
+        return other
     }
 
     /// Returns all references in a range of positions.
@@ -142,6 +166,8 @@ struct ClockScan {
         let bytes = read(position, Self.partSize)
         bytesRead += Int64(Self.partSize)
         let found = isProgramStream ? ClockReference.inPacks(bytes) : ClockReference.inPackets(bytes)
-        return found.map { ClockReference(position: $0.position + position, ticks: $0.ticks) }
+        return found.map {
+            ClockReference(position: $0.position + position, ticks: $0.ticks, stream: $0.stream)
+        }
     }
 }
