@@ -147,6 +147,23 @@ struct TimestampSectionsTests {
         #expect(Self.times(of: stamps, acceptsLaterTimes: acceptsLaterTimes) == stamps.map(\.decode))
     }
 
+    @Test("Reordered frames without decode times begin no section")
+    func reordered() {
+        // Groups of 16 frames at 25 frames per second, in decoding order.
+        let group = [16, 8, 4, 2, 1, 3, 6, 5, 7, 12, 10, 9, 11, 14, 13, 15] as [Int64]
+        let numbers: [Int64] = [0] + (0..<Int64(10)).flatMap { index in group.map { $0 + index * 16 } }
+        let stamps = numbers.enumerated().map { place, number in
+            Stamp(
+                stream: 0,
+                position: Int64(place) * 1000,
+                decode: number * 3600,
+                presentation: number * 3600,
+                duration: 3600
+            )
+        }
+        #expect(Self.times(of: stamps) == stamps.map(\.decode))
+    }
+
     @Test("A damaged timestamp that several frames share begins no section", arguments: [true, false])
     func damagedFrames(acceptsLaterTimes: Bool) {
         // Each timestamp is that of six frames, of which libav knows the position of the first one.

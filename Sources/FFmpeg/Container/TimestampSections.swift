@@ -39,6 +39,8 @@ struct TimestampSections {
         var count = 1
         /// The number of packets since the last one whose decode time does not differ by more than the threshold.
         var outlierCount = 0
+        /// Whether no decode time has returned without beginning a section, as do those that are presentation times.
+        var isOrdered = true
     }
 
     /// The ticks by which timestamps change at the least from one section to another, as in FFmpeg's `-dts_delta_threshold`.
@@ -133,6 +135,7 @@ struct TimestampSections {
             known.end = step.magnitude > Self.threshold ? end : max(known.end, end)
             known.decode = decode
             known.count = step.magnitude > Self.threshold ? 1 : known.count + 1
+            if step <= -Self.restartThreshold, step >= -Self.threshold { known.isOrdered = false }
             known.outlierCount = 0
         }
         progress[stamp.stream] = known
@@ -154,7 +157,7 @@ struct TimestampSections {
             return acceptsLaterTimes && decode.subtractingClamped(latest) > laterThreshold
         }
         if step < -Self.threshold { return true }
-        guard step <= -Self.restartThreshold, let start = section.start else { return false }
+        guard known.isOrdered, step <= -Self.restartThreshold, let start = section.start else { return false }
         return stamp.decode.subtractingClamped(start).magnitude <= Self.startTolerance
     }
 
