@@ -179,6 +179,49 @@ struct JoinedStreamTests {
         #expect(session.play(upTo: target.time).frames.first?.hash == target.hash)
     }
 
+    /// Returns whether a packet of a transport stream begins a packet of MPEG audio or AAC.
+    private static func beginsAudio(_ bytes: [UInt8], at start: Int) -> Bool {
+        let field = bytes[start + 3] & 0x20 != 0 ? 1 + Int(bytes[start + 4]) : 0
+        let payload = start + 4 + field
+        return bytes[start + 1] & 0x40 != 0 && payload + 4 <= start + 188
+            && bytes[payload..<(payload + 4)] == [0, 0, 1, 0xC0]
+    }
+
+    @Test("A damaged timestamp before damaged bytes does not move the times that follow")
+    func damagedTimestamp() throws {
+        let part = try Self.bytes([0])
+        // The damage is in the last of four parts of three seconds that continue each other.
+        let first = (0..<Int64(3)).flatMap { TransportStream.shifted(part, by: (7200 + $0 * 3) * 90_000) }
+        var last = TransportStream.shifted(part, by: 7209 * 90_000)
+        let starts = stride(from: 0, to: part.count, by: 188).filter { Self.beginsAudio(part, at: $0) }
+        try #require(starts.count > 5)
+        let header = starts[3]..<(starts[3] + 188)
+        last.replaceSubrange(
+            header,
+            with: TransportStream.shifted(Array(last[header]), by: -3600 * 90_000)
+        )
+        // libav reports an error after 64 KB without a packet.
+        let noise = [UInt8](repeating: 0, count: 300_000)
+        let bytes = first + last[..<starts[4]] + noise + last[starts[4]...]
+        let source = ScriptedByteSource(bytes, isLocal: false)
+        let session = try #require(
+            try Playthrough.Session(OpenRequest(location: "damaged", source: source), .audio)
+        )
+        var errorCount = 0
+        var end: MediaTime?
+        while errorCount < 32 {
+            do {
+                guard let packet = try session.demuxer.read().get() else { break }
+                end = packet.presentationTime
+            } catch {
+                errorCount += 1
+            }
+        }
+        #expect(errorCount > 0)
+        let found = try #require(end)
+        #expect(found > MediaTime(value: 11, timescale: 1) && found < MediaTime(value: 13, timescale: 1))
+    }
+
     @Test("Each part of a network resource whose timestamps return follows the one before it")
     func network() throws {
         let part = try #require(try Playthrough.play(Fixture.path(Self.name), .video))

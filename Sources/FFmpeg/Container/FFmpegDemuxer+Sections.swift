@@ -66,7 +66,7 @@ extension FFmpegDemuxer {
         // A copy is used because the reads may be suspended and resume on another thread, while Swift tracks exclusive access to an
         // object's properties per thread.
         var changed = sections
-        try changed?.resolve(stamp) { () throws(MediaError) in
+        let isConfirmed = try changed?.resolve(stamp) { () throws(MediaError) in
             while true {
                 if index == lookahead.count {
                     guard lookaheadError == nil, lookahead.byteCount < Self.byteLimit,
@@ -79,7 +79,8 @@ extension FFmpegDemuxer {
                 if let next = try self.stamp(of: packet, session) { return next }
             }
         }
-        sections = changed
+        // A timestamp before damaged bytes may be damaged, too.
+        if isConfirmed == true || lookaheadError == nil { sections = changed }
     }
 
     /// Reads a packet that is returned later. An error is thrown when the packets before it have been returned.

@@ -167,12 +167,16 @@ struct TimestampSections {
     /// - Parameters:
     ///   - stamp: The packet.
     ///   - follower: Returns the next packet of audio or video that follows, or nil at the end.
-    mutating func resolve<Failure>(_ stamp: Stamp, follower: () throws(Failure) -> Stamp?) throws(Failure) {
-        guard let position = stamp.position, let known = progress[stamp.stream] else { return }
+    /// - Returns: False if a section begins although the end has been reached before enough packets have shown it.
+    @discardableResult
+    mutating func resolve<Failure>(_ stamp: Stamp, follower: () throws(Failure) -> Stamp?) throws(Failure)
+        -> Bool
+    {
+        guard let position = stamp.position, let known = progress[stamp.stream] else { return true }
         let index = index(of: stamp.stream, at: position)
         if begins(stamp, at: position, section: index + 1, after: known) {
             sections[index + 1].position = position
-            return
+            return true
         }
         let old = sections[index].offset
         var ends = self.ends
@@ -210,17 +214,18 @@ struct TimestampSections {
             }
             // The timestamps of one stream alone are damaged.
             let others = remaining.filter { starts[$0.key] == nil }
-            if others.values.contains(where: { $0 >= Self.remainingLimit }) { return }
+            if others.values.contains(where: { $0 >= Self.remainingLimit }) { return true }
             let hasAll = ends.keys.allSatisfy { starts[$0] != nil } || continuing >= Self.streamLimit
             if hasAll, continuing >= Self.confirmation, continuing > returning { break }
             if returning >= Self.confirmation, returning > continuing { break }
         }
-        guard continuing > returning else { return }
+        guard continuing > returning else { return true }
         // No stream overlaps its own end.
         let offset = starts.compactMap { stream, start in ends[stream].map { $0.subtractingClamped(start) } }
             .max()
-        guard let offset else { return }
+        guard let offset else { return true }
         insert(Section(position: first, start: stamp.decode, offset: offset), after: index, position)
+        return continuing >= Self.confirmation
     }
 
     /// Inserts a section that begins with a packet at a position. Those that follow were recorded as if it did not exist.
