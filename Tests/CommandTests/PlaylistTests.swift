@@ -276,6 +276,53 @@ struct PlaylistTests {
         #expect(list.next()?.input.name == "last.mp4")
     }
 
+    @Test(
+        "A change during the last entry of a pass does not end the next one, whose first entry has failed",
+        arguments: [nil, 3] as [UInt64?]
+    )
+    func firstEntryFails(seed: UInt64?) throws {
+        var list = try list(4, .times(2))
+        if let seed { list.shuffle(seed: seed) }
+        var last = 0
+        for _ in 0..<4 {
+            let next = list.next()
+            last = try #require(next).id
+            list.noteStarted(last)
+            list.notePlayed(last)
+        }
+        let first = list.next()
+        let failed = try #require(first).id
+        list.noteFailed(failed)
+        let second = list.next()
+        let queued = try #require(second).id
+        #expect(list.currentRound == 1)
+        // The entry that has failed is tried again.
+        let follows = list.follow(last, queued: queued)
+        #expect(!follows)
+        #expect(list.next()?.id == failed)
+        #expect(list.next()?.id == queued)
+        #expect(list.round == 2)
+        #expect(list.currentRound == 1)
+        list.noteStarted(queued)
+        #expect(list.currentRound == 2)
+        #expect((0..<3).map { _ in list.next() != nil } == [true, true, false])
+    }
+
+    @Test("After all other entries are removed during the last one of a pass, no pass is lost")
+    func clearedAtTheEnd() throws {
+        var list = try list(3, .times(3))
+        for id in 0..<3 {
+            #expect(list.next()?.id == id)
+            list.noteStarted(id)
+            list.notePlayed(id)
+        }
+        #expect(list.next()?.id == 0)
+        list.removeAll(except: 2)
+        let follows = list.follow(2, queued: 0)
+        #expect(!follows)
+        #expect((0..<3).map { _ in list.next()?.id } == [2, 2, nil])
+    }
+
     @Test("No entry follows the last one after repeating is switched off", arguments: [nil, 3] as [UInt64?])
     func repeatingSwitchedOff(seed: UInt64?) throws {
         var list = try list(3, .forever)

@@ -26,7 +26,7 @@ struct Playlist: Sendable {
     private(set) var seed: UInt64?
     /// The entry that `next()` returned last.
     private var lastTaken: Int?
-    /// Whether that entry is the first one of a round, and has not become the current one.
+    /// Whether that entry is the first one of a round that can be played, and has not become the current one.
     private var hasBegunRound = false
 
     init(repeats: PlayOptions.Repeat) { rounds = repeats }
@@ -92,7 +92,8 @@ struct Playlist: Sendable {
 
     /// Returns the next entry, or nil at the end of the list.
     mutating func next() -> PlaylistEntry? {
-        var begins = seed != nil && hasBegunRound && nextIndex == 0
+        // The first one of the round may have failed, or another one may have been inserted before it.
+        var begins = hasBegunRound
         while true {
             if nextIndex >= entries.count {
                 guard !playable.isEmpty || hasSkipped, hasAnotherRound else { return nil }
@@ -275,6 +276,7 @@ struct Playlist: Sendable {
         broken.formIntersection(entries.map(\.id))
         nextIndex = entries.count
         hasSkipped = false
+        if hasBegunRound { round -= 1 }
         hasBegunRound = false
     }
 
@@ -317,6 +319,7 @@ struct Playlist: Sendable {
             nextIndex = entries.count
         } else {
             round -= 1
+            hasBegunRound = false
             nextIndex = id.flatMap { index(of: $0) }.map { $0 + 1 } ?? entries.count
         }
         guard let queued else { return false }
