@@ -59,8 +59,13 @@ extension HTTPRepresentation {
         _ state: inout State
     ) -> Fetch.ResponseAction? {
         guard head.isPlain else { return .failure(contentCodingError(head)) }
-        if let error = changeError(head, size: head.contentLength, state.metadata) { return .failure(error) }
-        guard isIdentified(head, state.metadata) else {
+        let hasValidator = hasValidator(head, of: state.metadata)
+        if let error = changeError(head, size: head.contentLength, state.metadata) {
+            // Without the validator, another length may be that of a page of a gateway.
+            return hasValidator ? .failure(error) : .retry(error, after: nil)
+        }
+        // The length is equal if both are known.
+        guard hasValidator || head.contentLength != nil && state.metadata.byteCount != nil else {
             return .retry(
                 MediaError(.io, "response without the validator and the length of the resource (HTTP 200)"),
                 after: nil
@@ -174,14 +179,12 @@ extension HTTPRepresentation {
         return MediaError(.resourceChanged, "the resource has changed on the server since it was opened")
     }
 
-    /// Returns false for a whole body that has neither a validator nor the length of a resource that has a validator: it may
-    /// be a page of a gateway. Those that it has are equal, because `changeError` has compared them.
-    private func isIdentified(_ head: ResponseHead, _ metadata: ResourceMetadata) -> Bool {
-        let hasValidator = metadata.entityTag != nil || metadata.lastModified != nil
-        guard hasValidator, !metadata.isLiveStream else { return true }
+    /// Returns false if the resource has a validator, and the response has none that could be compared with it.
+    private func hasValidator(_ head: ResponseHead, of metadata: ResourceMetadata) -> Bool {
+        let isExpected = metadata.entityTag != nil || metadata.lastModified != nil
+        guard isExpected, !metadata.isLiveStream else { return true }
         return metadata.entityTag != nil && head.entityTag != nil
             || metadata.lastModified != nil && head.lastModified != nil
-            || metadata.byteCount != nil && head.contentLength != nil
     }
 
     private func areDifferent<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {

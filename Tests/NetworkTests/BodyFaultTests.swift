@@ -210,6 +210,28 @@ struct BodyFaultTests {
         }
     }
 
+    @Test("A page of a gateway with another length is retried, and the file has changed if it stays")
+    func gatewayPageWithLength() throws {
+        let page: @Sendable () -> Answer = { .whole(ServedFile.bytes(50_000, seed: 2), tag: nil) }
+        let file = try ServedFile.recovers {
+            if $0.number == 1 {
+                $1.cut = 100_000
+                $1.end = .close
+            }
+            if $0.number == 2 { $1 = page() }
+        }
+        #expect(file.ranges.last == "100000-299999")
+        #expect(file.server.log.count == 3)
+        try ServedFile.fails(.resourceChanged, requests: 4) {
+            if $0.number > 1 {
+                $1 = page()
+            } else {
+                $1.cut = 100_000
+                $1.end = .close
+            }
+        }
+    }
+
     @Test("A partial response without Content-Range is rejected")
     func noPlace() throws {
         try ServedFile.fails(.io, requests: 3) { _, answer in answer.set("Content-Range", nil) }
