@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -602,6 +603,26 @@ def silent(command, path):
         check("an interruption that another one has not replaced", client.get("track-list/count"), 4)
 
 
+def retried(command, path):
+    """A file that appears after it could not be opened, and before its turn."""
+    start = [*command, "--audio", "null", "--video", "null", "--pause", CLIP]
+    with started(start, path) as (_, client):
+        client("request_log_messages", "error")
+        client.until("time-pos", lambda value: value is not None)
+        # The next file is opened when this one has been read to its end.
+        client("set_property", "time-pos", 2.8)
+        file = path.with_suffix(".mp4")
+        entry = client("loadfile", str(file), "append")["data"]["playlist_entry_id"]
+        client.wait("log-message")
+        shutil.copyfile(CLIP, file)
+        client("loadfile", OTHER, "append")
+        client("set_property", "pause", False)
+        check("the end before a file that has appeared", client.wait("end-file")["reason"], "eof")
+        check("a file that has appeared", client.wait("start-file")["playlist_entry_id"], entry)
+        client("playlist-next")
+        check("the end of a file that has appeared", client.wait("end-file")["reason"], "stop")
+
+
 def ends(path):
     """The lines of `--events text` for the ends of items: the time, and the words after the name of the event."""
     lines = [line.split() for line in path.read_text().splitlines()]
@@ -857,6 +878,7 @@ def main(command):
                 backward(command, pathlib.Path(folder) / "backward")
                 faster(command, pathlib.Path(folder) / "faster")
                 silent(command, pathlib.Path(folder) / "silent")
+                retried(command, pathlib.Path(folder) / "retried")
                 remainder(command, pathlib.Path(folder) / "remainder")
                 stopped(command, pathlib.Path(folder) / "stopped")
                 boundaries(command, pathlib.Path(folder) / "boundaries")

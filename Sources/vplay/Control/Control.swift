@@ -287,6 +287,9 @@ final class Control: @unchecked Sendable {
         fileEnded("error", error: error)
     }
 
+    /// Forgets that an entry has failed, because it is opened again.
+    func fileRetried(_ id: Int) { failedEntries.removeAll { $0.id == id } }
+
     // MARK: Observed properties
 
     /// Compares the observed properties with what was sent, after the events that are already queued.

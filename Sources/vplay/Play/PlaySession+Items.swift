@@ -54,6 +54,7 @@ extension PlaySession {
             case .success(let playback):
                 if let reason = playback.missingStart { warnOfStart(entry, reason) }
                 if options.reportsSubtitles { reportText(of: playback.item) }
+                control?.fileRetried(entry.id)
                 return playback
             }
         }
