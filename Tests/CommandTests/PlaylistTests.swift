@@ -231,6 +231,32 @@ struct PlaylistTests {
     }
 
     @Test(
+        "A user who leaves the last entry of a pass reaches the next pass, and not that after the last one",
+        arguments: [nil, 3] as [UInt64?],
+        [false, true]
+    )
+    func leavesPass(seed: UInt64?, isQueued: Bool) throws {
+        var list = try list(4, .times(3))
+        if let seed { list.shuffle(seed: seed) }
+        for round in 1...3 {
+            var lap: [Int] = []
+            for _ in 0..<4 {
+                let next = list.next()
+                lap.append(try #require(next).id)
+                list.noteStarted(lap[lap.count - 1])
+                list.notePlayed(lap[lap.count - 1])
+            }
+            #expect(lap.sorted() == [0, 1, 2, 3])
+            #expect(list.currentRound == round)
+            // The player queues the first entry while the last one plays.
+            if isQueued { _ = list.next() }
+            let target = list.index(by: 1, from: lap[3])
+            #expect((target == nil) == (round == 3))
+            if let target { list.jump(to: target) }
+        }
+    }
+
+    @Test(
         "An entry that is inserted while the last one of a shuffled round plays is the next one",
         arguments: 0..<9
     )

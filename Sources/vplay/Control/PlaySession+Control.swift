@@ -226,8 +226,8 @@ extension PlaySession {
         if let queued { player.remove(queued.item) }
     }
 
-    /// Removes the entry at an index. If it plays, the next one follows; after the last one, the first if the list is
-    /// repeated.
+    /// Removes the entry at an index. If it plays, the next one follows; after the last one, the first of the next pass if
+    /// the list is repeated.
     ///
     /// - Returns: False if there is no such entry.
     func removeEntry(at index: Int?) -> Bool {
@@ -235,11 +235,7 @@ extension PlaySession {
             guard let index, state.playlist.entries.indices.contains(index) else { return nil }
             let isCurrent = state.playlist.entries[index].id == state.current?.entry.id
             state.playlist.remove(at: index)
-            let count = state.playlist.entries.count
-            let beginsRound =
-                index == count && state.playlist.isLooping || state.playlist.hasBegunShuffledRound
-            let next = beginsRound ? 0 : index
-            return (isCurrent, next < count ? next : nil)
+            return (isCurrent, state.playlist.indexToPlay(from: index))
         }
         guard let result else { return false }
         if !result.isCurrent {

@@ -126,7 +126,7 @@ extension PlaySession {
         }
     }
 
-    /// Plays the entry at a valid index instead of the current one.
+    /// Plays the entry at an index instead of the current one. The number of entries is the start of the next pass.
     func play(at index: Int) {
         endPass()
         state.withLock { $0.playlist.jump(to: index) }

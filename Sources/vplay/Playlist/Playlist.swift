@@ -131,16 +131,37 @@ struct Playlist: Sendable {
     /// Whether the next entry is the first one of a round, whose order is that of the entries already.
     var hasBegunShuffledRound: Bool { seed != nil && hasBegunRound }
 
-    /// Returns the index of the entry that a user reaches from the one that plays, or nil if there is none.
+    /// Whether `next()` begins a round at the end of the list.
+    private var isFollowedByRound: Bool {
+        // A jump to the end takes a round back that has begun, unless it is shuffled.
+        !playable.isEmpty && (hasAnotherRound || hasBegunRound && seed == nil)
+    }
+
+    /// Returns the index of the entry that a user reaches from the one that plays, or nil if there is none. The number of
+    /// entries is the start of the next round.
     ///
     /// - Parameters:
     ///   - offset: 1 for the next entry, -1 for the previous one.
     ///   - id: The entry that plays.
     func index(by offset: Int, from id: Int) -> Int? {
         guard let index = index(of: id), entries.count > 1 else { return nil }
-        if offset == 1, hasBegunShuffledRound { return 0 }
-        let target = isLooping ? (index + offset + entries.count) % entries.count : index + offset
-        return entries.indices.contains(target) ? target : nil
+        return offset == 1 ? indexToPlay(from: index + 1) : self.index(before: index)
+    }
+
+    /// Returns the index at which playback continues after an entry, or nil at the end. The number of entries is the start
+    /// of the next round.
+    ///
+    /// - Parameter index: The index after that entry, or its own if it has been removed.
+    func indexToPlay(from index: Int) -> Int? {
+        guard !entries.isEmpty else { return nil }
+        if hasBegunShuffledRound { return 0 }
+        if index < entries.count { return index }
+        return isFollowedByRound ? entries.count : isLooping ? 0 : nil
+    }
+
+    private func index(before index: Int) -> Int? {
+        if index > 0 { return index - 1 }
+        return isLooping ? entries.count - 1 : nil
     }
 
     /// Returns the index at which an inserted entry follows the one that plays: 0 if none does.
