@@ -231,6 +231,35 @@ struct PlaylistTests {
     }
 
     @Test(
+        "A user who goes back from the last entry of a shuffled round reaches the one before it",
+        arguments: 0..<9
+    )
+    func goesBackInRound(seed: UInt64) throws {
+        var list = try list(5, .forever)
+        list.shuffle(seed: seed)
+        var lap: [Int] = []
+        for _ in 0..<5 {
+            let next = list.next()
+            lap.append(try #require(next).id)
+            list.noteStarted(lap[lap.count - 1])
+            list.notePlayed(lap[lap.count - 1])
+        }
+        // The player queues the first entry of the next round, and a client appends an entry.
+        #expect(list.next()?.id != nil)
+        let added = try add("new.mp4", to: &list)
+        list.returnToPastRound()
+        #expect(list.entries.map(\.id) == lap + [added])
+        #expect(list.round == 1)
+        let target = try #require(list.index(by: -1, from: lap[4]))
+        list.jump(to: target)
+        #expect((0..<3).map { _ in list.next()?.id } == [lap[3], lap[4], added])
+        // The next round has all entries.
+        let round = (0..<6).compactMap { _ in list.next()?.id }
+        #expect(Set(round) == [0, 1, 2, 3, 4, 5])
+        #expect(list.round == 2)
+    }
+
+    @Test(
         "A user who leaves the last entry of a pass reaches the next pass, and not that after the last one",
         arguments: [nil, 3] as [UInt64?],
         [false, true]

@@ -112,6 +112,8 @@ extension PlaySession {
     ///
     /// - Returns: False if there is no such entry.
     func move(by offset: Int) -> Bool {
+        guard canMove(by: offset) else { return false }
+        if offset < 0 { state.withLock { $0.playlist.returnToPastRound() } }
         guard let target = index(by: offset) else { return false }
         play(at: target)
         return true
@@ -122,7 +124,9 @@ extension PlaySession {
 
     private func index(by offset: Int) -> Int? {
         state.withLock { state in
-            state.current.flatMap { state.playlist.index(by: offset, from: $0.entry.id) }
+            var playlist = state.playlist
+            if offset < 0 { playlist.returnToPastRound() }
+            return state.current.flatMap { playlist.index(by: offset, from: $0.entry.id) }
         }
     }
 

@@ -28,6 +28,8 @@ struct Playlist: Sendable {
     private var lastTaken: Int?
     /// Whether that entry is the first one of a round that can be played, and has not become the current one.
     private var hasBegunRound = false
+    /// The order of the shuffled round before the current one.
+    private var pastOrder: [Int] = []
 
     init(repeats: PlayOptions.Repeat) { rounds = repeats }
 
@@ -101,6 +103,7 @@ struct Playlist: Sendable {
                 round += 1
                 nextIndex = 0
                 begins = true
+                if seed != nil { pastOrder = entries.map(\.id) }
                 arrange()
             }
             guard nextIndex < entries.count else { return nil }
@@ -130,6 +133,17 @@ struct Playlist: Sendable {
 
     /// Whether the next entry is the first one of a round, whose order is that of the entries already.
     var hasBegunShuffledRound: Bool { seed != nil && hasBegunRound }
+
+    /// Takes a shuffled round back that has begun, so that the entry that plays is the last one of its round again. Entries
+    /// that have been added since follow it.
+    mutating func returnToPastRound() {
+        guard hasBegunShuffledRound else { return }
+        round -= 1
+        hasBegunRound = false
+        let positions = Dictionary(uniqueKeysWithValues: zip(pastOrder, pastOrder.indices))
+        entries.sort { (positions[$0.id] ?? .max, $0.id) < (positions[$1.id] ?? .max, $1.id) }
+        nextIndex = entries.count
+    }
 
     /// Whether `next()` begins a round at the end of the list.
     private var isFollowedByRound: Bool {
@@ -334,10 +348,7 @@ struct Playlist: Sendable {
             // The order of the round has been decided.
             nextIndex = 0
         } else if seed != nil {
-            round -= 1
-            hasBegunRound = false
-            arrange()
-            nextIndex = entries.count
+            returnToPastRound()
         } else {
             round -= 1
             hasBegunRound = false
