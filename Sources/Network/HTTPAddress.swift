@@ -75,6 +75,11 @@ struct HTTPAddress: Hashable, Sendable {
         )
     }
 
+    /// Returns the address with the credentials of one of the same origin.
+    func withCredentials(of other: HTTPAddress) -> HTTPAddress {
+        HTTPAddress(self, user: other.user, other.password)
+    }
+
     private init(_ other: HTTPAddress, user: String?, _ password: String?) {
         text = other.text
         host = other.host

@@ -43,9 +43,14 @@ struct TransferRequest: Sendable {
         isReferrerPublic: Bool
     ) {
         let options = resource.options
-        self.address = address
         headers = options.headers
-        if address.origin != base.origin { headers.removeAll { !$0.mayCrossOrigins } }
+        if address.origin == base.origin {
+            // Another origin may have redirected back, from which the credentials were withheld.
+            self.address = address.withCredentials(of: base)
+        } else {
+            self.address = address
+            headers.removeAll { !$0.mayCrossOrigins }
+        }
         caFile = options.tlsCAFile
         proxy = options.proxy.flatMap { ProxyAddress($0) }
         self.cookies = cookies.jar(of: address)

@@ -69,6 +69,26 @@ struct RedirectTests {
         #expect(led["referer"] == "r")
     }
 
+    @Test("Credentials are sent again to their origin when another one redirects back to it")
+    func credentialsAfterReturn() throws {
+        let bytes = ServedFile.bytes(1000)
+        let target = Locked("")
+        let other = try FaultServer([]) { _, answer in
+            answer = Answer(302, headers: [("Location", target.withLock { $0 })])
+        }
+        defer { other.stop() }
+        let link = other.url()
+        let first = try FaultServer(bytes) { request, answer in
+            if request.path == "/film.mp4" { answer = Answer(302, headers: [("Location", link)]) }
+        }
+        defer { first.stop() }
+        target.withLock { $0 = "http://127.0.0.1:\(first.port)/other.mp4" }
+        let source = try HTTPRepresentation(url: "http://me:s%40cret@127.0.0.1:\(first.port)/film.mp4")
+        #expect(try ServedFile.read(source) == bytes)
+        #expect(first.log.map { $0.headers["authorization"] == "Basic bWU6c0BjcmV0" } == [true, true])
+        #expect(other.log.map { $0.headers["authorization"] == nil } == [true])
+    }
+
     @Test("An expired redirect target is replaced through the original URL")
     func expired() throws {
         var policy = ServedFile.policy
