@@ -181,6 +181,8 @@ def named(client):
     client.wait("playback-restart")
     check("named options", round(client.get("time-pos")), 1)
     check("parts", [client.get(path) for path in ("playlist/0/filename", "playlist/count", "track-list/1/type", "track-list/count")], [OTHER, 1, "audio", 2])
+    tags = client.get("metadata")
+    check("metadata in another case", [client.get(f"metadata/by-key/{key.swapcase()}") for key in tags], list(tags.values()))
     for path in ("playlist/9/filename", "playlist/0/nope", "metadata/by-key/nope", "nope/0"):
         check(f"the part {path}", error(client("get_property", path)), "property not found")
     check("a part is set", error(client("set_property", "playlist/0/filename", "x")), "error accessing property")

@@ -23,7 +23,11 @@ extension JSONValue {
         case .array(let values):
             if name == "count" { return .integer(values.count) }
             return Int(name).flatMap { values.indices.contains($0) ? values[$0] : nil }
-        case .object: return self[String(name)] ?? (name == "by-key" ? self : nil)
+        case .object(let members):
+            if let member = self[String(name)] { return member }
+            if name == "by-key" { return self }
+            // Containers write the keys of metadata in different cases.
+            return members.first { $0.0.lowercased() == name.lowercased() }?.1
         default: return nil
         }
     }
