@@ -269,12 +269,7 @@ struct PlaylistTests {
         if let seed { list.shuffle(seed: seed) }
         for round in 1...3 {
             var lap: [Int] = []
-            for _ in 0..<4 {
-                let next = list.next()
-                lap.append(try #require(next).id)
-                list.noteStarted(lap[lap.count - 1])
-                list.notePlayed(lap[lap.count - 1])
-            }
+            for _ in 0..<4 { lap.append(try playNext(in: &list)) }
             #expect(lap.sorted() == [0, 1, 2, 3])
             #expect(list.currentRound == round)
             // The player queues the first entry while the last one plays.
@@ -282,6 +277,25 @@ struct PlaylistTests {
             let target = list.index(by: 1, from: lap[3])
             #expect((target == nil) == (round == 3))
             if let target { list.jump(to: target) }
+        }
+    }
+
+    @Test(
+        "The next and the previous entry of a single one is itself, if it is repeated",
+        arguments: [false, true]
+    )
+    func singleEntry(isQueued: Bool) throws {
+        for (repeats, isRepeated) in [(.forever, true), (.times(1), false)] as [(PlayOptions.Repeat, Bool)] {
+            var list = try list(1, repeats)
+            let id = try playNext(in: &list)
+            if isQueued { _ = list.next() }
+            #expect(list.index(by: 1, from: id) == (isRepeated ? 1 : nil))
+            #expect(list.index(by: -1, from: id) == (isRepeated ? 0 : nil))
+            guard isRepeated else { continue }
+            for target in [1, 0] {
+                list.jump(to: target)
+                #expect(try playNext(in: &list) == id)
+            }
         }
     }
 

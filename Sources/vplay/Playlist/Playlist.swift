@@ -158,7 +158,7 @@ struct Playlist: Sendable {
     ///   - offset: 1 for the next entry, -1 for the previous one.
     ///   - id: The entry that plays.
     func index(by offset: Int, from id: Int) -> Int? {
-        guard let index = index(of: id), entries.count > 1 else { return nil }
+        guard let index = index(of: id) else { return nil }
         return offset == 1 ? indexToPlay(from: index + 1) : self.index(before: index)
     }
 
