@@ -14,7 +14,7 @@ struct StartPositionTests {
             ("0%", .percent(0)),
             ("-10", .beforeEnd(.seconds(10))), ("-1:00.5", .beforeEnd(.seconds(60.5))), ("--1", nil),
             ("-", nil),
-            ("-x", nil), ("-#1", nil),
+            ("-x", nil), ("-#1", nil), ("+3", .time(.seconds(3))), ("++3", nil), ("+-3", nil),
             ("12.5%", .percent(12.5)), ("100%", .percent(100)), ("#1", .chapter(1)), ("#12", .chapter(12)),
             ("101%", nil), ("-1%", nil), ("%", nil), ("1e1%", nil), ("#0", nil), ("#", nil), ("#+1", nil),
             ("#-1", nil), ("x", nil), ("", nil),

@@ -30,7 +30,9 @@ enum StartPosition: ExpressibleByArgument, Hashable, Sendable {
             guard let time = TimeArgument(argument: String(argument.dropFirst()))?.time else { return nil }
             self = .beforeEnd(time)
         } else {
-            guard let time = TimeArgument(argument: argument)?.time else { return nil }
+            // mpv accepts a plus sign.
+            let text = argument.hasPrefix("+") ? String(argument.dropFirst()) : argument
+            guard let time = TimeArgument(argument: text)?.time else { return nil }
             self = .time(time)
         }
     }
