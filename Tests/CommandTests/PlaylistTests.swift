@@ -238,12 +238,7 @@ struct PlaylistTests {
         var list = try list(5, .forever)
         list.shuffle(seed: seed)
         var lap: [Int] = []
-        for _ in 0..<5 {
-            let next = list.next()
-            lap.append(try #require(next).id)
-            list.noteStarted(lap[lap.count - 1])
-            list.notePlayed(lap[lap.count - 1])
-        }
+        for _ in 0..<5 { lap.append(try playNext(in: &list)) }
         // The player queues the first entry of the next round, and a client appends an entry.
         #expect(list.next()?.id != nil)
         let added = try add("new.mp4", to: &list)
@@ -328,9 +323,7 @@ struct PlaylistTests {
     func queuedEntry() throws {
         var list = try list(3, .forever)
         for id in 0..<3 {
-            #expect(list.next()?.id == id)
-            list.noteStarted(id)
-            list.notePlayed(id)
+            #expect(try playNext(in: &list) == id)
         }
         #expect(list.next()?.id == 0)
         #expect(list.round == 2)
@@ -353,12 +346,7 @@ struct PlaylistTests {
         var list = try list(4, .times(2))
         if let seed { list.shuffle(seed: seed) }
         var last = 0
-        for _ in 0..<4 {
-            let next = list.next()
-            last = try #require(next).id
-            list.noteStarted(last)
-            list.notePlayed(last)
-        }
+        for _ in 0..<4 { last = try playNext(in: &list) }
         let first = list.next()
         let failed = try #require(first).id
         list.noteFailed(failed)
@@ -381,9 +369,7 @@ struct PlaylistTests {
     func clearedAtTheEnd() throws {
         var list = try list(3, .times(3))
         for id in 0..<3 {
-            #expect(list.next()?.id == id)
-            list.noteStarted(id)
-            list.notePlayed(id)
+            #expect(try playNext(in: &list) == id)
         }
         #expect(list.next()?.id == 0)
         list.removeAll(except: 2)
@@ -397,12 +383,7 @@ struct PlaylistTests {
         var list = try list(3, .forever)
         if let seed { list.shuffle(seed: seed) }
         var last = 0
-        for _ in 0..<3 {
-            let next = list.next()
-            last = try #require(next).id
-            list.noteStarted(last)
-            list.notePlayed(last)
-        }
+        for _ in 0..<3 { last = try playNext(in: &list) }
         let first = list.next()
         let queued = try #require(first).id
         list.isLooping = false
