@@ -112,9 +112,8 @@ extension PlaySession {
     ///
     /// - Returns: False if there is no such entry.
     func move(by offset: Int) -> Bool {
-        guard canMove(by: offset) else { return false }
-        if offset < 0 { state.withLock { $0.playlist.returnToPastRound() } }
         guard let target = index(by: offset) else { return false }
+        if offset < 0 { state.withLock { $0.playlist.returnToPastRound() } }
         play(at: target)
         return true
     }
