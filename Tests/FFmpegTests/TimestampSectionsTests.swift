@@ -23,6 +23,24 @@ struct TimestampSectionsTests {
         }
     }
 
+    /// Returns packets with other times. Of each `frames` packets, only the first one has a position.
+    private static func retimed(
+        _ stamps: [Stamp],
+        frames: Int = 1,
+        _ change: (_ index: Int, _ time: Int64) -> Int64
+    ) -> [Stamp] {
+        stamps.enumerated().map { index, stamp in
+            let time = change(index, stamp.decode)
+            return Stamp(
+                stream: stamp.stream,
+                position: index % frames == 0 ? stamp.position : nil,
+                decode: time,
+                presentation: time,
+                duration: stamp.duration
+            )
+        }
+    }
+
     /// Returns the times of packets on the continuous timeline.
     private static func times(of stamps: [Stamp], by sections: inout TimestampSections) -> [Int64] {
         var result: [Int64] = []
@@ -83,15 +101,7 @@ struct TimestampSectionsTests {
     @Test("A damaged timestamp begins no section", arguments: [true, false])
     func damaged(acceptsLaterTimes: Bool) {
         for (place, time) in [(12, Int64(90_000_000)), (12, -90_000_000), (19, 90_000_000)] {
-            var stamps = Self.run(0, at: 0, count: 20)
-            let old = stamps[place]
-            stamps[place] = Stamp(
-                stream: 0,
-                position: old.position,
-                decode: time,
-                presentation: time,
-                duration: old.duration
-            )
+            let stamps = Self.retimed(Self.run(0, at: 0, count: 20)) { $0 == place ? time : $1 }
             let times = Self.times(of: stamps, acceptsLaterTimes: acceptsLaterTimes)
             #expect(times.prefix(place) == Self.continuous(0, Int64(place))[...])
             #expect(Array(times.dropFirst(place + 1)) == Array(Self.continuous(0, 20).dropFirst(place + 1)))
@@ -100,15 +110,8 @@ struct TimestampSectionsTests {
 
     @Test("Damaged timestamps that do not continue each other begin no section", arguments: [true, false])
     func damagedRow(acceptsLaterTimes: Bool) {
-        let stamps = Self.run(0, at: 0, count: 40).enumerated().map { index, stamp in
-            let time = 10..<15 ~= index ? Int64(9 - index) * 3600 * 90_000 : stamp.decode
-            return Stamp(
-                stream: 0,
-                position: stamp.position,
-                decode: time,
-                presentation: time,
-                duration: stamp.duration
-            )
+        let stamps = Self.retimed(Self.run(0, at: 0, count: 40)) { index, time in
+            10..<15 ~= index ? Int64(9 - index) * 3600 * 90_000 : time
         }
         let times = Self.times(of: stamps, acceptsLaterTimes: acceptsLaterTimes)
         #expect(times == stamps.map(\.decode))
@@ -167,15 +170,8 @@ struct TimestampSectionsTests {
     @Test("A damaged timestamp that several frames share begins no section", arguments: [true, false])
     func damagedFrames(acceptsLaterTimes: Bool) {
         // Each timestamp is that of six frames, of which libav knows the position of the first one.
-        let stamps = Self.run(0, at: 0, count: 90).enumerated().map { index, stamp in
-            let time = index / 6 == 5 ? stamp.decode - 3600 * 90_000 : stamp.decode
-            return Stamp(
-                stream: 0,
-                position: index % 6 == 0 ? stamp.position : nil,
-                decode: time,
-                presentation: time,
-                duration: stamp.duration
-            )
+        let stamps = Self.retimed(Self.run(0, at: 0, count: 90), frames: 6) { index, time in
+            index / 6 == 5 ? time - 3600 * 90_000 : time
         }
         let times = Self.times(of: stamps, acceptsLaterTimes: acceptsLaterTimes)
         #expect(Array(times[..<30]) == Self.continuous(0, 30))
