@@ -213,6 +213,53 @@ struct ResumeTests {
     }
 
     @Test(
+        "A saved position within the range of --start and --end is continued, another one is not",
+        .enabled(if: Media.isMade)
+    )
+    func range() async throws {
+        let path = Media.temporary("resume.json").path
+        defer { unlink(path) }
+        func pictures(_ options: [String]) async throws -> [String] {
+            let outcome = try await Command.run(
+                ["--untimed", "--video", "framemd5:-"] + options + [Media.silent]
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            return outcome.pictures
+        }
+        for (seconds, range, played) in [
+            (0.5, "--start 1", "--start 1"), (2.5, "--end 1", "--end 1"),
+            (0.5, "--start 1 --duration 0.5", "--start 1 --duration 0.5"),
+            (1.0, "--end 1", "--start 1 --end 1"),
+            (1.5, "--start 1 --end 2", "--start 1.5 --end 2"),
+            (0.5, "--rate -1 --start 1", "--rate -1 --start 1"),
+            (2.5, "--rate -1 --end 1", "--rate -1 --end 1"),
+            (1.5, "--rate -1 --start 1 --end 2", "--rate -1 --start 1 --end 1.5"),
+        ] {
+            let position = ResumeState(location: Media.silent, index: 0, position: .seconds(seconds))
+            #expect(ResumeFile(path: path).write(position) == 0)
+            let options = range.split(separator: " ").map(String.init)
+            let continued = try await pictures(options + ["--resume=\(path)"])
+            let expected = try await pictures(played.split(separator: " ").map(String.init))
+            #expect(continued == expected, "\(seconds) s with \(range)")
+        }
+    }
+
+    @Test("A saved entry whose position is not in the range begins at --start", .enabled(if: Media.isMade))
+    func rangeOfEntry() async throws {
+        let path = Media.temporary("resume.json").path
+        defer { unlink(path) }
+        let position = ResumeState(location: Media.silent, index: 1, position: .seconds(0.5))
+        #expect(ResumeFile(path: path).write(position) == 0)
+        let outcome = try await Command.run(
+            ["--untimed", "--video", "framemd5:-", "--start", "1", "--resume=\(path)"]
+                + [Media.clip, Media.silent, Media.clip]
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        // 2 s of the second and of the third entry.
+        #expect(outcome.pictures.count == 120)
+    }
+
+    @Test(
         "The order of --shuffle stays the saved one in each run, unless a seed is given",
         .enabled(if: Media.isMade)
     )

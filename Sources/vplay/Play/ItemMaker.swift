@@ -33,12 +33,14 @@ struct ItemMaker: Sendable {
         }
     }
 
-    /// Creates the playback of an entry.
+    /// Creates the playback of an entry. It begins at the saved position, the start of the entry, `--start` or the first
+    /// frame; in reverse at the saved position, the end of the entry, `--end` or the last frame.
     ///
     /// - Parameters:
     ///   - entry: The entry of the playlist.
     ///   - remaining: The remainder of `--duration`, or nil if there is no limit.
-    ///   - resume: The item time at which an earlier session ended, or nil.
+    ///   - resume: The item time at which an earlier session ended, or nil. It has no effect outside of the range of
+    ///     the entry.
     ///   - isInterruption: Whether the entry interrupts another one, and plays forward at any `--rate`.
     func make(
         _ entry: PlaylistEntry,
@@ -70,45 +72,28 @@ struct ItemMaker: Sendable {
             if let video, options.videoTrack != nil { item.selectTrack(video, ofType: .video) }
         }
         let zero = Self.firstFrameTime(of: asset.tracks.first { $0.id == video })
-        if options.rate < 0, !isInterruption { return .success(reverse(item, entry, zero, resume)) }
         let position = entry.options.start ?? options.start
-        let start =
-            resume
-            ?? position.flatMap {
-                $0.time(after: zero, duration: asset.duration, chapters: asset.chapters)
-            }
+        let first = position.flatMap {
+            $0.time(after: zero, duration: asset.duration, chapters: asset.chapters)
+        }
+        let last = (entry.options.end ?? options.end).map { zero + $0 }
+        // A position outside of the range is from a session with another range, or from a seek.
+        var saved = resume
+        if let resume, let first, resume < first - InputPlayback.roundingTolerance { saved = nil }
+        if let resume, let last, resume > last + InputPlayback.roundingTolerance { saved = nil }
+        let isReverse = options.rate < 0 && !isInterruption
+        let start = saved ?? (isReverse ? last ?? Self.farEnd : first)
         if let start { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
+        if isReverse, let first { item.reversePlaybackEndTime = first }
         // The end is exclusive, but a frame due exactly at --end is played.
-        let end = (entry.options.end ?? options.end).map { zero + $0 + Self.smallestStep }
+        let end = isReverse ? nil : last.map { $0 + Self.smallestStep }
         var playback = InputPlayback(item: item, entry: entry, start: start, end: end)
-        playback.isResumed = resume != nil
-        if let position, start == nil, asset.status == .loaded {
+        playback.isResumed = saved != nil
+        if let position, first == nil, asset.status == .loaded {
             playback.missingStart = position.absence(chapterCount: asset.chapters.count)
         }
         playback.limit(to: remaining)
         return .success(playback)
-    }
-
-    /// Creates a reverse playback from the saved position, the end of the entry, --end or the last frame to the start
-    /// of the entry, --start or the first frame.
-    private func reverse(
-        _ item: PlayerItem,
-        _ entry: PlaylistEntry,
-        _ zero: MediaTime,
-        _ resume: MediaTime?
-    ) -> InputPlayback {
-        let start = resume ?? (entry.options.end ?? options.end).map { zero + $0 } ?? Self.farEnd
-        item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
-        let asset = entry.asset
-        let position = entry.options.start ?? options.start
-        let end = position?.time(after: zero, duration: asset.duration, chapters: asset.chapters)
-        if let end { item.reversePlaybackEndTime = end }
-        var playback = InputPlayback(item: item, entry: entry, start: start, end: nil)
-        playback.isResumed = resume != nil
-        if let position, end == nil, asset.status == .loaded {
-            playback.missingStart = position.absence(chapterCount: asset.chapters.count)
-        }
-        return playback
     }
 
     /// A time of 1,000 hours, which the player limits to the duration.
