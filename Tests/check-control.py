@@ -380,6 +380,51 @@ def tracks(client):
     client("set_property", "pause", False)
 
 
+def external(client, folder):
+    """The subtitles of other files, which are tracks after those of the file."""
+    first, second = str(folder / "first.srt"), str(folder / "second.srt")
+    for name in (first, second):
+        pathlib.Path(name).write_text("1\n00:00:00,000 --> 00:00:09,000\nHello\n")
+
+    def listed():
+        return [(track["id"], track["external-filename"], track["selected"]) for track in client.get("track-list") if track["external"]]
+
+    client("set_property", "pause", True)
+    client("loadfile", str(FIXTURES / "two-languages.mkv"))
+    client.wait("file-loaded")
+    check("sub-add", error(client("sub-add", first)), "success")
+    check("the track of a file", (client.get("sid"), listed()), (2, [(2, first, True)]))
+    check("sub-add without selecting", error(client("sub-add", second, "auto", "Title", "de")), "success")
+    check("the track of another file", (client.get("sid"), listed()), (2, [(2, first, True), (3, second, False)]))
+    track = client.get("track-list")[-1]
+    check("its type, title and language", (track["type"], track["title"], track["lang"]), ("sub", "Title", "de"))
+    check("an unknown flag of sub-add", error(client("sub-add", second, "nope")), "invalid parameter")
+    for direction, values in (("up", [3, False, 1, 2]), ("down", [1, False, 3])):
+        for value in values:
+            client("cycle", "sub", direction)
+            check(f"the tracks of files are cycled {direction}", client.get("sid"), value)
+    client("set_property", "sid", "no")
+    check("they are hidden", (client.get("sid"), [entry[2] for entry in listed()]), (False, [False, False]))
+    client("set_property", "sid", 2)
+    check("one is selected", (client.get("sid"), [entry[2] for entry in listed()]), (2, [True, False]))
+    check("sub-add of a track", error(client("sub-add", second, "cached")), "success")
+    check("it is selected", (client.get("sid"), [entry[2] for entry in listed()]), (3, [False, True]))
+    check("a track is removed", error(client("sub-remove", 2)), "success")
+    check("the other one keeps its number", (client.get("sid"), listed()), (3, [(3, second, True)]))
+    check("a track that is gone", error(client("sub-remove", 2)), "error running command")
+    check("the selected track is removed", error(client("sub-remove")), "success")
+    check("none is selected", (client.get("sid"), listed()), (False, []))
+    check("sub-remove without a selected track", error(client("sub-remove")), "error running command")
+    client("sub-add", first)
+    client("loadfile", CLIP)
+    client.wait("file-loaded")
+    check("the next file", (client.get("sid"), listed()), (False, []))
+    client("set_property", "sid", "auto")
+    client("stop")
+    client.wait("idle")
+    client("set_property", "pause", False)
+
+
 def messages(client, path):
     """What clients say to one another, and the end."""
     for words in (["show-text", "hello"], ["keybind", "x", "quit"]):
@@ -792,6 +837,8 @@ def added(command, path):
             client = Client(path)
             client.until("time-pos", lambda value: value is not None)
             check("sub-add", error(client("sub-add", str(subtitles))), "success")
+            client("set_property", "sid", "no")
+            check("it is selected again", error(client("set_property", "sid", 1)), "success")
             client("set_property", "pause", False)
             client.until("idle-active", lambda value: value is True)
             client("quit")
@@ -802,6 +849,23 @@ def added(command, path):
         events.seek(0)
         cues = [line.split()[1:4] for line in events if " cue " in line]
     check("the cues of a file that is added", cues, [["cue", "item=0", "text=Hello"]])
+
+
+def subtitled(command, path):
+    """The file of an option, which is a track like those that clients add."""
+    subtitles = path.with_suffix(".srt")
+    subtitles.write_text("1\n00:00:00,000 --> 00:00:09,000\nHello\n")
+    start = [*command, "--audio", "null", "--video", "null", "--pause", "--idle", "--subtitle-file", str(subtitles), CLIP]
+    with started(start, path) as (process, client):
+        client.until("track-list/count", lambda value: value == 3)
+        check("the track of an option", (client.get("sid"), client.get("track-list/2/external-filename")), (1, str(subtitles)))
+        client("set_property", "sid", "no")
+        check("it is hidden", (client.get("sid"), client.get("track-list/2/selected")), (False, False))
+        client("cycle", "sid")
+        check("it is cycled", (client.get("sid"), client.get("track-list/2/selected")), (1, True))
+        check("it is removed", (error(client("sub-remove", 1)), client.get("track-list/count")), ("success", 2))
+        client("quit")
+        check("exit status", process.wait(TIMEOUT), 0)
 
 
 def removed(command, path):
@@ -872,6 +936,7 @@ def main(command):
             client = Client(path)
             for part in (idle, refusals, named, properties, observing, playing, lists, tracks):
                 part(client)
+            external(client, pathlib.Path(folder))
             messages(client, path)
             check("exit status", process.wait(TIMEOUT), 4)
             paused([*command, *own], pathlib.Path(folder) / "paused")
@@ -891,6 +956,7 @@ def main(command):
                 finished(command, pathlib.Path(folder) / "finished")
                 selected(command, pathlib.Path(folder) / "selected")
                 added(command, pathlib.Path(folder) / "added")
+                subtitled(command, pathlib.Path(folder) / "subtitled")
                 removed(command, pathlib.Path(folder) / "removed")
                 synchronized(command, pathlib.Path(folder) / "synchronized")
         except Exception as failure:  # What was found before it is printed as well.

@@ -134,8 +134,10 @@ extension ControlCommands {
             return .null
         },
         "show-progress": { _, _ throws(ControlError) in .null },
-        "sub-remove": { commands, _ throws(ControlError) in
-            guard commands.session.removeSubtitles() else { throw .command }
+        "sub-remove": { commands, arguments throws(ControlError) in
+            let number = arguments.first?.int
+            guard arguments.isEmpty || number != nil else { throw .invalidParameter }
+            guard commands.session.removeSubtitles(number) else { throw .command }
             return .null
         },
         // The engine plays the audio tracks of the item, and none of another file.
@@ -152,5 +154,11 @@ extension [JSONValue] {
         guard indices.contains(index) else { return value }
         guard let number = self[index].double else { throw .invalidParameter }
         return number
+    }
+
+    /// Returns the text at an index, or nil if there is none, or it is empty.
+    func text(_ index: Int) -> String? {
+        guard indices.contains(index), let text = self[index].argument, !text.isEmpty else { return nil }
+        return text
     }
 }

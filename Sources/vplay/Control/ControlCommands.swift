@@ -82,10 +82,8 @@ struct ControlCommands {
         guard let name = arguments.first?.argument else { throw .invalidParameter }
         guard let property = ControlProperty.named(name), let set = property.set else { throw .command }
         let isBackward = arguments.dropFirst().first?.argument == "down"
-        guard !property.cycle.isEmpty else {
-            if ["aid", "vid", "sid"].contains(name) { return try cycleTrack(property, set, isBackward) }
-            return try change(arguments) { $0 + (isBackward ? -1 : 1) }
-        }
+        if let type = property.trackType { return try cycleTrack(type, property, set, isBackward) }
+        guard !property.cycle.isEmpty else { return try change(arguments) { $0 + (isBackward ? -1 : 1) } }
         do throws(ControlError) {
             let value = try property.get(session).text
             let index = property.cycle.firstIndex { $0.text == value } ?? 0
@@ -98,26 +96,22 @@ struct ControlCommands {
     }
 
     /// Selects the next track, or none after the last one.
-    private func cycleTrack(_ property: ControlProperty, _ set: ControlProperty.Setter, _ isBackward: Bool)
-        throws(ControlError) -> JSONValue?
-    {
+    private func cycleTrack(
+        _ type: MediaType,
+        _ property: ControlProperty,
+        _ set: ControlProperty.Setter,
+        _ isBackward: Bool
+    ) throws(ControlError) -> JSONValue? {
         do throws(ControlError) {
             let value = try property.get(session)
-            if session.isInactive {
+            guard let playback = session.loadedPlayback else {
                 try set(session, value.flag == false ? .string("auto") : .bool(false))
                 return .null
             }
-            let number = value.int ?? 0
-            let target = number + (isBackward ? -1 : 1)
-            if target > 0 {
-                do throws(ControlError) {
-                    try set(session, .integer(target))
-                } catch {
-                    try set(session, .bool(false))
-                }
-            } else {
-                try set(session, .bool(false))
-            }
+            let numbers = [0] + playback.playableNumbers(type)
+            let index = numbers.firstIndex(of: value.int ?? 0) ?? 0
+            let number = numbers[(index + (isBackward ? numbers.count - 1 : 1)) % numbers.count]
+            try set(session, number == 0 ? .bool(false) : .integer(number))
         } catch {
             throw .command
         }
@@ -240,9 +234,12 @@ struct ControlCommands {
     }
 
     private func addSubtitles(_ arguments: [JSONValue], _ request: ControlRequest) throws(ControlError) {
-        guard let path = arguments.first?.argument else { throw .invalidParameter }
+        guard let path = arguments.text(0),
+            let mode = PlaySession.SubtitleMode(rawValue: arguments.text(1) ?? "select")
+        else { throw .invalidParameter }
+        let (title, language) = (arguments.text(2), arguments.text(3))
         control.beginUsingFiles(for: client)
-        session.addSubtitles(path) { isAdded in
+        session.addSubtitles(path, mode, title: title, language: language) { isAdded in
             answer(request, isAdded ? .success(.null) : .failure(.command))
             control.endUsingFiles(for: client)
         }

@@ -19,6 +19,8 @@ extension ControlProperty {
 
     /// The track of a type that is selected. Playback follows within a second.
     private static func selected(_ type: MediaType, of item: PlayerItem) -> Track? {
+        // The subtitles of a file are selected instead.
+        if type == .subtitle, item.legibleAsset != nil { return nil }
         let played = played(type, of: item)
         let characteristic: MediaCharacteristic =
             switch type {
@@ -37,16 +39,19 @@ extension ControlProperty {
     /// A selected track: its number from 1 among those of its type, or false.
     private static func selection(_ type: MediaType) -> ControlProperty {
         ControlProperty { session in
-            guard let item = session.loadedItem else {
+            guard let playback = session.loadedPlayback else {
                 return session.control?.trackRequests[type]?.value ?? .string("auto")
             }
-            let tracks = item.asset.tracks.filter { $0.mediaType == type }
-            guard let selected = selected(type, of: item),
-                let index = tracks.firstIndex(where: { $0.id == selected.id })
+            if type == .subtitle, let file = playback.shownFile {
+                return .integer(playback.number(of: file))
+            }
+            guard let selected = selected(type, of: playback.item),
+                let index = playback.tracks(type).firstIndex(where: { $0.id == selected.id })
             else { return .bool(false) }
             return .integer(index + 1)
         }
         .with {
+            $0.trackType = type
             $0.set = { session, value throws(ControlError) in
                 try session.select(TrackRequest(value), type)
             }
@@ -83,6 +88,18 @@ extension ControlProperty {
         return .object(members)
     }
 
+    private static func describe(_ file: SubtitleFiles.File, of playback: InputPlayback) -> JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("id", .integer(playback.number(of: file))), ("type", .string("sub")),
+            ("title", .string(file.title ?? file.input.shortName)), ("albumart", .bool(false)),
+            ("default", .bool(false)), ("forced", .bool(false)), ("external", .bool(true)),
+            ("external-filename", .string(file.input.argument)),
+            ("selected", .bool(file.number == playback.shownFile?.number)),
+        ]
+        if let language = file.language { members.append(("lang", .string(language))) }
+        return .object(members)
+    }
+
     static let media: [String: ControlProperty] = [
         "duration": ofItem { item throws(ControlError) in
             guard item.duration.isNumeric else { throw .propertyUnavailable }
@@ -97,19 +114,20 @@ extension ControlProperty {
             return .integer(count)
         },
         "track-list": ControlProperty { session in
-            guard let item = session.loadedItem else { return .array([]) }
+            guard let playback = session.loadedPlayback else { return .array([]) }
+            let item = playback.item
             let types: [MediaType] = [.video, .audio, .subtitle]
             let ids = Set(types.compactMap { selected($0, of: item)?.id })
             var counts: [MediaType: Int] = [:]
-            return .array(
-                item.asset.tracks.map { track in
-                    counts[track.mediaType, default: 0] += 1
-                    let number = counts[track.mediaType] ?? 0
-                    return describe(track, number: number, isSelected: ids.contains(track.id))
-                }
-            )
+            let tracks = item.asset.tracks.map { track -> JSONValue in
+                counts[track.mediaType, default: 0] += 1
+                let number = counts[track.mediaType] ?? 0
+                return describe(track, number: number, isSelected: ids.contains(track.id))
+            }
+            return .array(tracks + playback.subtitles.all.map { describe($0, of: playback) })
         },
         "vid": selection(.video), "aid": selection(.audio), "sid": selection(.subtitle),
+        "video": selection(.video), "audio": selection(.audio), "sub": selection(.subtitle),
         "chapters": ofItem { item in .integer(item.asset.chapters.count) },
         "chapter-list": ofItem { item in
             .array(

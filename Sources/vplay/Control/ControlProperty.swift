@@ -14,8 +14,10 @@ struct ControlProperty: Sendable {
     var set: Setter?
     /// Whether the value changes while time passes.
     var isTimed = false
-    /// The values through which `cycle` goes; empty for numbers.
+    /// The values through which `cycle` goes; empty for numbers and tracks.
     var cycle: [JSONValue] = []
+    /// The type of the tracks that the property selects, or nil.
+    var trackType: MediaType?
     /// The limits of `add`, `cycle` and `multiply`.
     var range: ClosedRange<Double> = -.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
 

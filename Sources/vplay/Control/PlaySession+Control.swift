@@ -28,14 +28,14 @@ extension PlaySession {
     ///
     /// - Throws: `.propertyUnavailable` if there is none, or it is not ready.
     func readyItem() throws(ControlError) -> PlayerItem {
-        guard let loadedItem else { throw .propertyUnavailable }
-        return loadedItem
+        guard let loadedPlayback else { throw .propertyUnavailable }
+        return loadedPlayback.item
     }
 
-    /// The item that plays, or nil if there is none, or it is not ready.
-    var loadedItem: PlayerItem? {
-        let item = activePlayback?.item
-        return item?.status == .readyToPlay ? item : nil
+    /// The playback that is played, or nil if there is none, or its item is not ready.
+    var loadedPlayback: InputPlayback? {
+        let playback = activePlayback
+        return playback?.item.status == .readyToPlay ? playback : nil
     }
 
     /// The playback that is played: an interruption once it has begun, otherwise the current one.
@@ -317,14 +317,32 @@ extension PlaySession {
 
     // MARK: Subtitles
 
-    /// Shows the subtitles of a file with the item that is played.
+    /// The effect of `sub-add` on the selection.
+    enum SubtitleMode: String {
+        case select
+        /// Add the file without selecting it.
+        case auto
+        /// Select the file that was added before, if it was.
+        case cached
+    }
+
+    /// Adds the subtitles of a file to the item that is played.
     ///
     /// - Parameters:
     ///   - path: A path or a URL.
+    ///   - mode: The effect on the selection.
+    ///   - title: The title of the track, or nil for the name of the file.
+    ///   - language: The language, or nil if it is unknown.
     ///   - handler: Called on the callback queue after the call has returned, with false if there is no item or no such
     ///     file.
-    func addSubtitles(_ path: String, _ handler: @escaping @Sendable (_ isAdded: Bool) -> Void) {
-        guard let item = activePlayback?.item else {
+    func addSubtitles(
+        _ path: String,
+        _ mode: SubtitleMode,
+        title: String?,
+        language: String?,
+        _ handler: @escaping @Sendable (_ isAdded: Bool) -> Void
+    ) {
+        guard let playback = activePlayback else {
             return player.callbackQueue.async { handler(false) }
         }
         readingQueue.async { [weak self, queue = player.callbackQueue] in
@@ -334,22 +352,36 @@ extension PlaySession {
             }
             queue.async { [weak self] in
                 // The item may have ended meanwhile.
-                guard let self, let input, isMissing == false, activePlayback?.item === item else {
+                guard let self, let input, isMissing == false, activePlayback?.item === playback.item else {
                     return handler(false)
                 }
-                reportAddedText(of: item)
-                item.legibleAsset = input.asset(network: options.network)
+                let known = playback.subtitles.all.first { mode == .cached && $0.input.argument == path }
+                let asset = input.asset(network: options.network)
+                let file = known ?? playback.subtitles.add(input, asset, title: title, language: language)
+                reportAddedText(of: playback.item)
+                if mode != .auto {
+                    // An earlier choice of a client applies no longer, also if the item is not ready yet.
+                    control?.trackRequests[.subtitle] = nil
+                    playback.show(file)
+                }
                 handler(true)
             }
         }
     }
 
-    /// Removes the subtitles of a file from the item that is played.
+    /// Removes the subtitles of a file from the item that is played. If they are shown, no others are shown instead.
     ///
-    /// - Returns: False if there are none.
-    func removeSubtitles() -> Bool {
-        guard let item = activePlayback?.item, item.legibleAsset != nil else { return false }
-        item.legibleAsset = nil
+    /// - Parameter number: The number of the track, or nil for the one that is selected.
+    /// - Returns: False if it is no track of a file.
+    func removeSubtitles(_ number: Int?) -> Bool {
+        guard let playback = activePlayback else { return false }
+        let shown = playback.shownFile
+        let file = number == nil ? shown : playback.subtitles.all.first { playback.number(of: $0) == number }
+        guard let file else { return false }
+        playback.subtitles.remove(file)
+        guard file.number == shown?.number else { return true }
+        playback.item.disableTracks(ofType: .subtitle)
+        playback.show(nil)
         return true
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The value of `aid`, `vid` or `sid` that a client sets.
 enum TrackRequest: Hashable, Sendable {
-    /// The first track that can be played.
+    /// The first file with subtitles, or else the default track.
     case automatic
     /// No track of the type.
     case disabled
@@ -37,22 +37,28 @@ enum TrackRequest: Hashable, Sendable {
         if case .number = self { true } else { false }
     }
 
-    /// Selects the track in an item that is ready.
+    /// Selects the track in a playback whose item is ready.
     ///
-    /// - Throws: `.propertyError` if the item has no such track that can be played.
-    func select(_ type: MediaType, in item: PlayerItem) throws(ControlError) {
-        let tracks = item.asset.tracks.filter { $0.mediaType == type }
+    /// - Throws: `.propertyError` if it has no such track that can be played.
+    func select(_ type: MediaType, in playback: InputPlayback) throws(ControlError) {
+        let (item, tracks, files) = (playback.item, playback.tracks(type), playback.files(type))
+        var file: SubtitleFiles.File?
         switch self {
         case .automatic:
+            file = files.first
+            guard file == nil else { break }
             guard let track = tracks.defaultTrack(type) ?? tracks.first(where: \.isPlayable) else { return }
             item.selectTrack(track.id, ofType: type)
         case .disabled: item.disableTracks(ofType: type)
         case .number(let number):
+            file = files.first { playback.number(of: $0) == number }
+            guard file == nil else { break }
             guard number > 0, number <= tracks.count, tracks[number - 1].isPlayable else {
                 throw .propertyError
             }
             item.selectTrack(tracks[number - 1].id, ofType: type)
         }
+        if type == .subtitle { playback.show(file) }
     }
 }
 
@@ -79,32 +85,32 @@ extension PlaySession {
     /// - Throws: `.propertyError` if the item that plays has no such track.
     func select(_ request: TrackRequest, _ type: MediaType) throws(ControlError) {
         guard let control else { return }
-        guard let item = loadedItem else {
+        guard let playback = loadedPlayback else {
             control.trackRequests[type] = request
             // The next file is the one that is meant.
             control.trackLayout = nil
             return
         }
-        try request.select(type, in: item)
+        try request.select(type, in: playback)
         control.trackRequests[type] = request
-        control.trackLayout = TrackLayout(item.asset.tracks)
+        control.trackLayout = TrackLayout(playback.item.asset.tracks)
         // It may have been prepared already.
-        if let next = state.withLock({ $0.next?.item }), next.status == .readyToPlay {
+        if let next = state.withLock({ $0.next }), next.item.status == .readyToPlay {
             applyTrackRequests(to: next)
         }
     }
 
-    /// Selects the tracks that clients have requested in an item that has become ready.
-    func applyTrackRequests(to item: PlayerItem) {
+    /// Selects the tracks that clients have requested in a playback whose item has become ready.
+    func applyTrackRequests(to playback: InputPlayback) {
         guard let control else { return }
-        let layout = TrackLayout(item.asset.tracks)
+        let layout = TrackLayout(playback.item.asset.tracks)
         if let previous = control.trackLayout, previous != layout {
             control.trackRequests = control.trackRequests.filter { !$0.value.isNumber }
         }
         control.trackLayout = layout
         for (type, request) in control.trackRequests where request != .automatic {
             do throws(ControlError) {
-                try request.select(type, in: item)
+                try request.select(type, in: playback)
             } catch {
                 // The item has no such track, and is played with its default one.
                 continue

@@ -19,6 +19,8 @@ struct InputPlayback: Sendable {
     var hasShown = false
     /// The file, or nil if the input is none.
     let file: OpenedFile?
+    /// The subtitles of other files.
+    let subtitles = SubtitleFiles()
 
     /// Creates a playback.
     ///

@@ -50,7 +50,6 @@ struct ItemMaker: Sendable {
     ) -> Result<InputPlayback, TrackNotFound> {
         let asset = entry.asset
         let item = PlayerItem(asset: asset)
-        if let file = options.subtitleFile { item.legibleAsset = file.asset(network: options.network) }
         if !options.keepsPitch { item.audioTimePitchAlgorithm = .varispeed }
         if !options.decodesVideo { item.disableTracks(ofType: .video) }
         var video = options.decodesVideo ? asset.tracks.defaultTrack(.video)?.id : nil
@@ -89,6 +88,9 @@ struct ItemMaker: Sendable {
         let end = isReverse ? nil : last.map { $0 + Self.smallestStep }
         var playback = InputPlayback(item: item, entry: entry, start: start, end: end)
         playback.isResumed = saved != nil
+        if let file = options.subtitleFile {
+            playback.show(playback.subtitles.add(file, file.asset(network: options.network)))
+        }
         if let position, first == nil, asset.status == .loaded {
             playback.missingStart = position.absence(chapterCount: asset.chapters.count)
         }

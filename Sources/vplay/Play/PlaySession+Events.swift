@@ -36,11 +36,11 @@ extension PlaySession {
             if isPlaying, timed.itemTime > .zero || item.asset.media?.chosenStart ?? .zero <= .zero {
                 noteStart(of: item, at: timed.itemTime)
             }
-            let (id, isNext) = state.withLock { state in
-                (state.current?.item === item ? state.current?.entry.id : nil, state.next?.item === item)
+            let (current, next) = state.withLock { ($0.current, $0.next) }
+            for playback in [current, next].compactMap(\.self) where playback.item === item {
+                applyTrackRequests(to: playback)
             }
-            if id != nil || isNext { applyTrackRequests(to: item) }
-            if let id { control?.fileLoaded(id) }
+            if let current, current.item === item { control?.fileLoaded(current.entry.id) }
             queueNext()
         case .readyForDisplayChanged(let item, true):
             state.withLock { if $0.current?.item === item { $0.current?.hasShown = true } }
@@ -56,9 +56,9 @@ extension PlaySession {
         case .errorLogEntry(let item, let entry):
             guard entry.isRecovered, let playback = playback(of: item) else { break }
             let message = reason(entry.error)
-            // The file of --subtitle-file failed, and not the input.
-            let subtitles = options.subtitleFile.flatMap { $0.url.path == entry.error.url?.path ? $0 : nil }
-            // Each pass may open the file of --subtitle-file again.
+            // A file with subtitles failed, and not the input.
+            let subtitles = playback.subtitles.all.first { $0.input.url.path == entry.error.url?.path }?.input
+            // Each pass may open the file again.
             let isReportedOnce =
                 entry.error.code == .hardwareUnavailable || entry.error.code == .conversionFailed
                 || (subtitles != nil && !options.isVerbose)

@@ -79,7 +79,7 @@ final class PlaySession: Sendable {
         var isStopping = false
         /// The inputs for which a start past the end has been reported.
         var reportedStarts: Set<Int> = []
-        /// The reasons for software decoding, and the errors of the file of --subtitle-file, that have been printed.
+        /// The reasons for software decoding, and the errors of files with subtitles, that have been printed.
         var reportedFaults: Set<String> = []
         /// The number of the next argument or command that names inputs; see `InputRank`.
         var nextSource = 0
