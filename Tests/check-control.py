@@ -740,6 +740,35 @@ def resumed(command, path):
         check("it continues", client.until("time-pos", lambda value: value is not None and value > 0.1) > 0.1)
 
 
+def interrupted(command, path):
+    """The pause of an entry, which does not concern a file that interrupts it."""
+    # It is slow, so that nothing ends before it has been checked.
+    start = [*command, "--audio", "null", "--video", "null", "--pause", "--rate", "0.1", CLIP]
+    with started(start, path) as (_, client):
+        client("observe_property", 1, "pause")
+        check("the pause before an interruption", client.wait("property-change", id=1)["data"])
+        client.until("time-pos", lambda value: value is not None)
+        client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
+        check("the pause of an interruption", client.wait("property-change", id=1)["data"], False)
+        client.until("track-list/count", lambda value: value == 4)
+        client("seek", 99, "absolute-percent")
+        client.until("track-list/count", lambda value: value == 2)
+        check("the pause after it", client.wait("property-change", id=1)["data"])
+        client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
+        client.until("track-list/count", lambda value: value == 4)
+        client.wait("property-change", id=1, data=False)
+        client("cycle", "pause")
+        check("an interruption that is paused", (client.get("pause"), client.get("core-idle")), (True, True))
+        client.wait("property-change", id=1, data=True)
+        # One that follows is not paused, and has another duration than the entry.
+        client("loadfile", OTHER, "interrupt")
+        check("the pause of the next interruption", client.wait("property-change", id=1)["data"], False)
+        client.until("duration", lambda value: value is not None and value < 2)
+        client("seek", 99, "absolute-percent")
+        client.until("duration", lambda value: value is not None and value > 2)
+        check("the pause after both", client.wait("property-change", id=1)["data"])
+
+
 def stepped(command, path):
     """A step during an interruption, which pauses the interrupted entry as well, also if another file interrupts then."""
     with started([*command, "--audio", "null", "--video", "null", "--loop", CLIP], path) as (_, client):
@@ -950,6 +979,7 @@ def main(command):
                 stopped(command, pathlib.Path(folder) / "stopped")
                 boundaries(command, pathlib.Path(folder) / "boundaries")
                 resumed(command, pathlib.Path(folder) / "resumed")
+                interrupted(command, pathlib.Path(folder) / "interrupted")
                 stepped(command, pathlib.Path(folder) / "stepped")
                 awaited(command, pathlib.Path(folder) / "awaited")
                 halted(command, pathlib.Path(folder) / "halted")

@@ -179,7 +179,8 @@ def interruption(vplay, folder):
         check("an interruption", player.ask("/interrupt?item=image.jpg")[0], 200)
         player.until("duration", lambda value: value == 60)
         player.until("state", lambda value: value == f"playing: {image.resolve()}")
-        player.ask("/pause")
+        check("the pause of an interruption", player.status()["pause"], False)
+        player.ask("/toggle")
         player.until("state", lambda value: value == f"paused: {image.resolve()}")
         check("exit status during an interruption", player.end(), 143)
     finally:

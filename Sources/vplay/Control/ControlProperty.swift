@@ -145,7 +145,7 @@ extension ControlProperty {
 
     private static let transport: [String: ControlProperty] = [
         "pause": flag {
-            $0.state.withLock { $0.isPausedByUser }
+            $0.isPaused
         } _: {
             $0.setPaused($1)
         },

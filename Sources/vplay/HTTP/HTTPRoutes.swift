@@ -77,7 +77,7 @@ struct HTTPRoutes: Sendable {
         case "/play": if let file { try play(file.get()) } else { try playIndex(request) }
         case "/pause": session.setPaused(true)
         case "/resume": session.setPaused(false)
-        case "/toggle": session.setPaused(!session.state.withLock { $0.isPausedByUser })
+        case "/toggle": session.setPaused(!session.isPaused)
         case "/next": guard session.move(by: 1) else { throw .conflict }
         case "/previous": guard session.move(by: -1) else { throw .conflict }
         case "/interrupt": guard let file, session.interrupt(with: try file.get()) else { throw .notFound }

@@ -34,7 +34,7 @@ struct MPRISMethods {
     }
 
     private var isPlaying: Bool {
-        !session.isInactive && !session.state.withLock { $0.isPausedByUser }
+        !session.isInactive && !session.isPaused
     }
 
     /// Plays. After a stop, the playlist begins again.

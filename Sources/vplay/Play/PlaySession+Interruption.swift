@@ -68,6 +68,11 @@ extension PlaySession {
     /// Whether an interruption is played, whose times are not those of the current entry.
     var isInterrupted: Bool { player.currentItem.map(isInterruption) ?? false }
 
+    /// Whether the user has paused what plays. An interruption plays although the interrupted entry is paused.
+    var isPaused: Bool {
+        state.withLock { $0.isPausedByUser } && (!isInterrupted || player.rate == 0)
+    }
+
     /// Plays what is current. An interruption plays forward also if the entries play in reverse.
     func playAtDefaultRate() {
         if isInterrupted { player.rate = player.defaultRate.magnitude } else { player.play() }

@@ -36,9 +36,7 @@ extension PlaySession {
         }
     }
 
-    private func togglePause() {
-        setPaused(!state.withLock { $0.isPausedByUser })
-    }
+    private func togglePause() { setPaused(!isPaused) }
 
     /// Pauses or plays. Without an input this decides how the next one begins.
     func setPaused(_ isPaused: Bool) {

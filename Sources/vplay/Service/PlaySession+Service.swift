@@ -65,9 +65,6 @@ extension PlaySession {
     func statusText(_ problem: String?) -> String {
         guard let playback = activePlayback else { return "idle" }
         let activity = player.timeControlStatus
-        // An interruption plays although the interrupted entry is paused.
-        let isPaused =
-            state.withLock { $0.isPausedByUser } && (activity == .paused || !isInterruption(playback.item))
         let name = playback.entry.input.name
         if let problem { return "\(problem): \(name)" }
         if isPaused { return "paused: \(name)" }
