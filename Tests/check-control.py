@@ -769,6 +769,20 @@ def interrupted(command, path):
         check("the pause after both", client.wait("property-change", id=1)["data"])
 
 
+def skipped(command, path):
+    """The entry that a client chooses during an interruption of a paused entry, and that is paused as well."""
+    start = [*command, "--audio", "null", "--video", "null", "--pause", "--rate", "0.1", CLIP, OTHER]
+    with started(start, path) as (_, client):
+        client.until("time-pos", lambda value: value is not None)
+        client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
+        client.until("track-list/count", lambda value: value == 4)
+        client.until("core-idle", lambda value: value is False)
+        client("playlist-next")
+        client.wait("start-file", playlist_entry_id=2)
+        client.wait("playback-restart")
+        check("the next entry is paused", (client.get("path"), client.get("pause"), client.get("core-idle")), (OTHER, True, True))
+
+
 def stepped(command, path):
     """A step during an interruption, which pauses the interrupted entry as well, also if another file interrupts then."""
     with started([*command, "--audio", "null", "--video", "null", "--loop", CLIP], path) as (_, client):
@@ -980,6 +994,7 @@ def main(command):
                 boundaries(command, pathlib.Path(folder) / "boundaries")
                 resumed(command, pathlib.Path(folder) / "resumed")
                 interrupted(command, pathlib.Path(folder) / "interrupted")
+                skipped(command, pathlib.Path(folder) / "skipped")
                 stepped(command, pathlib.Path(folder) / "stepped")
                 awaited(command, pathlib.Path(folder) / "awaited")
                 halted(command, pathlib.Path(folder) / "halted")

@@ -76,7 +76,8 @@ extension PlaySession {
             state.isPausedByUser = playback.entry.options.isPaused ?? state.isPausedByUser
             return (state.current == nil, state.isPausedByUser)
         }
-        if playback.entry.options.isPaused == true { player.pause() }
+        // An interruption that this ends may play while the entries are paused.
+        if isPaused { player.pause() }
         if player.repeatMode == .loop || repeatsSingleInput, playback.isStartKnown { watchDuration() }
         player.actionAtItemEnd = queuesNext ? .advance : .pause
         control?.fileStarted(playback.entry, isReady: false)
