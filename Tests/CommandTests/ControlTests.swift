@@ -54,6 +54,20 @@ struct ControlTests {
         #expect(ControlRequest.parse(Array(#"{"command":["a"]}"#.utf8)).map(\.id.text) == ["0"])
     }
 
+    @Test(
+        "A time is a number, or text of the form of --start",
+        arguments: [
+            (.integer(5), 5), (.number("-1.5"), -1.5), (.string("2.5"), 2.5), (.string("-3"), -3),
+            (.string("1e1"), 10), (.string("0:30"), 30), (.string("00:00:10"), 10),
+            (.string("1:02:03.5"), 3723.5), (.string("-0:10"), -10), (.string("+1:00"), 60),
+            (.string("50%"), nil), (.string("#2"), nil), (.string("0:60"), nil), (.string("no"), nil),
+            (.string("inf"), nil), (.string(""), nil), (.bool(true), nil), (.null, nil),
+        ] as [(JSONValue, Double?)]
+    )
+    func times(value: JSONValue, expected: Double?) {
+        #expect(value.seconds == expected)
+    }
+
     private func isRefused(_ line: [UInt8]) -> Bool {
         let requests = ControlRequest.parse(line)
         guard requests.count == 1, case .failure(.invalidParameter) = requests[0].command else {

@@ -149,7 +149,7 @@ struct ControlCommands {
     // MARK: Playing
 
     func seek(_ arguments: [JSONValue]) throws(ControlError) -> JSONValue? {
-        guard let target = arguments.first?.double else { throw .invalidParameter }
+        guard let target = arguments.first?.seconds else { throw .invalidParameter }
         let words = arguments.dropFirst().flatMap {
             ($0.argument ?? "").split(separator: "+").map(String.init)
         }

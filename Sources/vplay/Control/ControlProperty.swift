@@ -111,12 +111,14 @@ extension ControlProperty {
 
     // MARK: Playing
 
-    private static let position = number(
-        0...Double.greatestFiniteMagnitude,
-        get: { session throws(ControlError) in .real(try session.readyItem().currentTime().seconds) },
-        set: { session, seconds throws(ControlError) in try session.seek(toSeconds: seconds) }
-    )
-    .with { $0.isTimed = true }
+    private static let position = ofItem { item in .real(item.currentTime().seconds) }
+        .with {
+            $0.isTimed = true
+            $0.set = { session, value throws(ControlError) in
+                guard let seconds = value.seconds else { throw .propertyFormat }
+                try session.seek(toSeconds: seconds)
+            }
+        }
 
     private static let loopFile = loop {
         $0.player.repeatMode == .loop
@@ -132,7 +134,7 @@ extension ControlProperty {
         }
         .with {
             $0.set = { session, value throws(ControlError) in
-                if let seconds = value.double {
+                if let seconds = value.seconds {
                     session.setLoopPoint(point, MediaTime.seconds(seconds))
                 } else if value.flag == false {
                     session.setLoopPoint(point, nil)

@@ -52,6 +52,17 @@ extension JSONValue: Decodable {
         }
     }
 
+    /// A time in seconds: a number, or text that is one or a time as `--start` has it ("1:30", "-0:10"); otherwise nil.
+    var seconds: Double? {
+        if let double { return double }
+        guard case .string(let text) = self else { return nil }
+        switch StartPosition(argument: text) {
+        case .time(let time)?: return time.seconds
+        case .beforeEnd(let time)?: return -time.seconds
+        default: return nil
+        }
+    }
+
     /// A whole number, or text that is one; otherwise nil.
     var int: Int? {
         switch self {
