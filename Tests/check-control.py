@@ -799,6 +799,24 @@ def skipped(command, path):
         check("the next entry is paused", (client.get("path"), client.get("pause"), client.get("core-idle")), (OTHER, True, True))
 
 
+def left(command, path):
+    """An entry that is removed while it is interrupted. The next one, or the end, follows the interruption."""
+    start = [*command, "--audio", "null", "--video", "null", "--pause", "--rate", "0.1", CLIP, OTHER]
+    with started(start, path) as (process, client):
+        for name in (CLIP, OTHER):
+            client.until("path", lambda value, name=name: value == name)
+            client.until("duration", lambda value: value is not None)
+            client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
+            client.until("track-list/count", lambda value: value == 4)
+            check("the interrupted entry is removed", error(client("playlist-remove", "current")), "success")
+            check("its end", client.wait("end-file")["reason"], "stop")
+            check("it is removed once", error(client("playlist-remove", "current")), "error running command")
+            check("the interruption after the removal", client.get("track-list/count"), 4)
+            check("the list after the removal", [entry["filename"] for entry in client.get("playlist")], [OTHER] if name == CLIP else [])
+            client("seek", 99, "absolute-percent")
+        check("exit status after the last entry", process.wait(TIMEOUT), 0)
+
+
 def stepped(command, path):
     """A step during an interruption, which pauses the interrupted entry as well, also if another file interrupts then."""
     with started([*command, "--audio", "null", "--video", "null", "--loop", CLIP], path) as (_, client):
@@ -1011,6 +1029,7 @@ def main(command):
                 resumed(command, pathlib.Path(folder) / "resumed")
                 interrupted(command, pathlib.Path(folder) / "interrupted")
                 skipped(command, pathlib.Path(folder) / "skipped")
+                left(command, pathlib.Path(folder) / "left")
                 stepped(command, pathlib.Path(folder) / "stepped")
                 awaited(command, pathlib.Path(folder) / "awaited")
                 halted(command, pathlib.Path(folder) / "halted")

@@ -294,6 +294,18 @@ struct PlaylistTests {
         }
     }
 
+    @Test("The next and the previous entry of one that has been removed are those that were beside it")
+    func removedEntry() throws {
+        var list = try list(3, .times(1))
+        _ = try playNext(in: &list)
+        let id = try playNext(in: &list)
+        list.remove(at: 1)
+        let next = try #require(list.indexToPlay(from: 1))
+        list.jump(to: next)
+        #expect(list.index(by: 1, from: id) == 1)
+        #expect(list.index(by: -1, from: id) == 0)
+    }
+
     @Test(
         "An entry that is inserted while the last one of a shuffled round plays is the next one",
         arguments: 0..<9

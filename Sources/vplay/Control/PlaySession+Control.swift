@@ -227,7 +227,7 @@ extension PlaySession {
     }
 
     /// Removes the entry at an index. If it plays, the next one follows; after the last one, the first of the next pass if
-    /// the list is repeated.
+    /// the list is repeated. If it is interrupted, that one follows the interruption.
     ///
     /// - Returns: False if there is no such entry.
     func removeEntry(at index: Int?) -> Bool {
@@ -240,6 +240,8 @@ extension PlaySession {
         guard let result else { return false }
         if !result.isCurrent {
             requeue()
+        } else if isInterrupted {
+            endInterrupted(followedBy: result.next)
         } else if let next = result.next {
             play(at: next)
         } else {

@@ -104,6 +104,21 @@ extension PlaySession {
         return true
     }
 
+    /// Ends the interrupted entry. The interruption plays on, and another entry follows it.
+    ///
+    /// - Parameter index: The index of that entry, or nil if none follows.
+    func endInterrupted(followedBy index: Int?) {
+        control?.fileEnded("stop")
+        endPass()
+        let item = state.withLock { state in
+            state.playlist.jump(to: index ?? state.playlist.entries.count)
+            return state.current?.item
+        }
+        removeQueued()
+        // The player has no item after the interruption, and `didAdvance(to:)` plays the next entry then.
+        if let item { player.remove(item) }
+    }
+
     /// Follows the end of an interruption.
     func interruptionEnded(_ item: PlayerItem) {
         state.withLock { state in state.interruptions.removeAll { $0.item === item } }

@@ -156,10 +156,11 @@ struct Playlist: Sendable {
     ///
     /// - Parameters:
     ///   - offset: 1 for the next entry, -1 for the previous one.
-    ///   - id: The entry that plays.
+    ///   - id: The entry that plays. If it has been removed, it was before the next one.
     func index(by offset: Int, from id: Int) -> Int? {
-        guard let index = index(of: id) else { return nil }
-        return offset == 1 ? indexToPlay(from: index + 1) : self.index(before: index)
+        let index = index(of: id)
+        return offset == 1
+            ? indexToPlay(from: index.map { $0 + 1 } ?? nextIndex) : self.index(before: index ?? nextIndex)
     }
 
     /// Returns the index at which playback continues after an entry, or nil at the end. The number of entries is the start
