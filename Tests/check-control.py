@@ -475,6 +475,10 @@ def sockets(command, folder):
     check("the mode of the socket", path.stat().st_mode & 0o777, 0o600)
     second = subprocess.run(start, capture_output=True, text=True, timeout=TIMEOUT)
     check("a socket with a listener", (second.returncode, second.stderr.count("another process listens")), (1, 1))
+    for words, expected in ((["set_property", "fullscreen", True], "property unavailable"), (["set", "fullscreen", "yes"], "property unavailable"),
+                            (["cycle", "fullscreen"], "error running command"), (["set_property", "fullscreen", False], "success")):
+        check(f"without a window {words}", error(client(*words)), expected)
+    check("fullscreen without a window", client.get("fullscreen"), False)
     client("set_property", "loop-file", "inf")
     client("loadfile", CLIP)
     client.wait("file-loaded")

@@ -66,13 +66,13 @@ extension ControlProperty {
 
     private static func flag(
         _ get: @escaping @Sendable (PlaySession) -> Bool,
-        _ set: @escaping @Sendable (PlaySession, Bool) -> Void
+        _ set: @escaping @Sendable (PlaySession, Bool) throws(ControlError) -> Void
     ) -> ControlProperty {
         ControlProperty { session in .bool(get(session)) }.with {
             $0.cycle = yesAndNo
             $0.set = { session, value throws(ControlError) in
                 guard let flag = value.flag else { throw .propertyFormat }
-                set(session, flag)
+                try set(session, flag)
             }
         }
     }
@@ -204,8 +204,10 @@ extension ControlProperty {
         "ab-loop-a": loopPoint(\.start), "ab-loop-b": loopPoint(\.end),
         "fullscreen": flag {
             $0.outputs.windows.contains(where: \.isFullscreen)
-        } _: { session, isOn in
-            for window in session.outputs.windows { window.isFullscreen = isOn }
+        } _: { session, isOn throws(ControlError) in
+            let windows = session.outputs.windows
+            guard !isOn || !windows.isEmpty else { throw .propertyUnavailable }
+            for window in windows { window.isFullscreen = isOn }
         },
         "idle-active": ControlProperty { session in .bool(session.isInactive) },
         "core-idle": ControlProperty { session in .bool(session.player.timeControlStatus != .playing) },
