@@ -961,6 +961,42 @@ def removed(command, path):
         check("exit status", process.wait(TIMEOUT), 0)
 
 
+def chaptered(command, path):
+    """The chapters of a file: before the first one is the start, and after the last one the end."""
+    file, metadata = str(path.with_suffix(".mkv")), path.with_suffix(".txt")
+    metadata.write_text(";FFMETADATA1\n" + "".join(f"[CHAPTER]\nTIMEBASE=1/1\nSTART={begin}\nEND={end}\n" for begin, end in ((0, 1), (1, 3))))
+    make = ["ffmpeg", "-nostdin", "-v", "error", "-i", CLIP, "-f", "ffmetadata", "-i", str(metadata), "-map", "0:v", "-map_metadata", "1", "-c", "copy", file]
+    subprocess.run(make, check=True, timeout=TIMEOUT)
+    # An interruption is slow, so that it does not end before it has been checked.
+    start = [*command, "--audio", "null", "--video", "null", "--pause", "--idle", "--rate", "0.1", file, OTHER]
+    with started(start, path) as (process, client):
+        client.until("chapter", lambda value: value == 0)
+        check("a negative number in the first chapter", error(client("add", "chapter", -1)), "success")
+        client.until("chapter", lambda value: value == 0)
+        client("add", "chapter", 1)
+        client.until("chapter", lambda value: value == 1)
+        check("the start of a chapter", round(client.get("time-pos"), 1), 1)
+        check("the chapter -1", error(client("set_property", "chapter", -1)), "success")
+        client.until("time-pos", lambda value: value == 0)
+        client("set_property", "chapter", 1)
+        client.until("chapter", lambda value: value == 1)
+        check("a chapter after the last one", error(client("add", "chapter", 1)), "success")
+        client.until("path", lambda value: value == OTHER)
+        client.until("duration", lambda value: value is not None)
+        check("a chapter of a file without any", error(client("set_property", "chapter", -1)), "property unavailable")
+        client("loadfile", file, "interrupt")
+        client.until("chapters", lambda value: value == 2)
+        check("a chapter after the last one of an interruption", error(client("set_property", "chapter", 2)), "success")
+        client.until("chapters", lambda value: value == 0)
+        check("the entry after it", client.get("path"), OTHER)
+        client("loadfile", file)
+        client.until("chapters", lambda value: value == 2)
+        check("a chapter after that of the last file", error(client("set_property", "chapter", 2)), "success")
+        client.until("idle-active", lambda value: value is True)
+        client("quit")
+        check("exit status", process.wait(TIMEOUT), 0)
+
+
 def synchronized(command, path):
     """The position of the wall clock in a playlist that a client changes."""
     files = [CLIP, OTHER, str(FIXTURES / "two-languages.mkv")]
@@ -1042,6 +1078,7 @@ def main(command):
                 added(command, pathlib.Path(folder) / "added")
                 subtitled(command, pathlib.Path(folder) / "subtitled")
                 removed(command, pathlib.Path(folder) / "removed")
+                chaptered(command, pathlib.Path(folder) / "chaptered")
                 synchronized(command, pathlib.Path(folder) / "synchronized")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")

@@ -231,9 +231,7 @@ extension ControlProperty {
             $0.isTimed = true
             $0.set = { session, value throws(ControlError) in
                 guard let index = value.int else { throw .propertyFormat }
-                let chapters = try session.readyItem().asset.chapters
-                guard chapters.indices.contains(index) else { throw .propertyError }
-                try session.seek(toSeconds: chapters[index].timeRange.start.seconds)
+                try session.seek(toChapter: index)
             }
         },
         "frame-drop-count": ControlProperty { session in .integer(session.player.counters.framesDropped) },

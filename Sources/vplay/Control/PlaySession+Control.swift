@@ -93,6 +93,26 @@ extension PlaySession {
         try seek(toSeconds: duration.seconds * percent / 100, isExact: isExact)
     }
 
+    /// Seeks to a chapter, or to the start if its number is negative. The one after the last of several ends what plays,
+    /// as in mpv.
+    ///
+    /// - Parameter index: The number of the chapter, from 0.
+    /// - Throws: `.propertyUnavailable` if no item is ready, or it has no chapters, and `.propertyError` for another
+    ///   chapter than the only one, which says little about the file.
+    func seek(toChapter index: Int) throws(ControlError) {
+        let chapters = try readyItem().asset.chapters
+        guard !chapters.isEmpty else { throw .propertyUnavailable }
+        guard index >= chapters.count else {
+            return try seek(toSeconds: index < 0 ? 0 : chapters[index].timeRange.start.seconds)
+        }
+        guard chapters.count > 1 else { throw .propertyError }
+        if isInterrupted {
+            player.advanceToNextItem()
+        } else if !move(by: 1) {
+            stopPlaying(keepsPlaylist: true)
+        }
+    }
+
     /// Sets a point of the A-B loop, and repeats between both if both are set.
     func setLoopPoint(_ point: any WritableKeyPath<ControlLoop, MediaTime?> & Sendable, _ time: MediaTime?) {
         guard let control else { return }
