@@ -183,7 +183,6 @@ struct WindowTests {
             """
             display(640, 480)
             start('--video', 'window', '--video', 'framemd5:' + sys.argv[2], '--frames', '20', '--stats', sys.argv[1])
-            window()
             shown, replaced = until(r'window: frames shown (\\d+), dropped (\\d+)').groups()
             print(ends(), children(), int(shown) + int(replaced))
             """,
