@@ -38,7 +38,8 @@ struct PipeInputTests {
         let outcome = try await run(
             """
             mkfifo p
-            exec 3< <("$vplay" --events text p & echo pid $!; wait $!; echo $?)
+            # Events follow the line with the process identifier.
+            exec 3< <( (echo pid $BASHPID; exec "$vplay" --events text p); echo $?)
             read -r word pid <&3
             while read -r line <&3; do case $line in *currentItemChanged*) break;; esac; done
             kill -TERM $pid
