@@ -61,16 +61,24 @@ struct RecordTests {
     )
     func interruptedAtOnce(signal: String, status: String) async throws {
         let folder = try TemporaryFolder()
-        // The recorder waits for a reader of the pipe before it opens the source.
+        // The recorder waits for a reader of the pipe before it opens the source. The signal is handled on another
+        // thread, which may run after the first frame.
         let outcome = try await Command.shell(
             """
             cd "$1"
-            mkfifo clip.mkv
-            "$vplay" record --test --size 160x90 -o clip.mkv & child=$!
-            until grep -qs playhead.record /proc/$child/task/*/comm; do :; done
-            kill -$2 $child
-            cat clip.mkv > clip &
-            wait $child; echo $?
+            for attempt in {1..20}; do
+                rm -f clip.mkv
+                mkfifo clip.mkv
+                "$vplay" record --test --size 160x90 -o clip.mkv 2> errors & child=$!
+                until grep -qs playhead.record /proc/$child/task/*/comm; do :; done
+                kill -$2 $child
+                # The pipe has no writer if the command has ended already.
+                timeout 60 cat clip.mkv > clip &
+                wait $child; status=$?
+                if [ -s errors ]; then break; fi
+            done
+            echo $status
+            cat errors >&2
             """,
             folder.path,
             signal
