@@ -304,11 +304,14 @@ struct FramesTests {
         let outcome = try await Command.shell(
             """
             cd "$2"
+            # The input is long, so that the command does not end before it handles the signal.
+            ffmpeg -nostdin -v error -stream_loop 99 -i "$1" -an -c copy long.mp4
             for name in a.npy a.raw; do
-                "$vplay" frames "$1" --fps 1000 --size 640x360 -o $name & child=$!
+                "$vplay" frames long.mp4 --fps 1000 --size 640x360 -o $name & child=$!
                 until compgen -G "$name.*.part" >/dev/null; do :; done
                 kill -\(name) $child; wait $child; echo $?
             done
+            rm long.mp4
             ls
             """,
             Media.clip,
