@@ -353,11 +353,14 @@ def lists(client):
     check("the end of a file that is not there", (ended["reason"], ended["playlist_entry_id"]), ("error", missing))
     client.wait("idle")
     client("set_property", "pause", True)
+    # The file is slow, so that it does not end before it is stopped.
+    client("set_property", "speed", 0.1)
     client("loadfile", CLIP, "replace", *([-1] if "0.35" not in client.get("mpv-version") else []), "pause=no")
     client.wait("file-loaded")
     check("the option pause", client.get("pause"), False)
     client("stop")
     client.wait("idle")
+    client("set_property", "speed", 1)
     client("set_property", "pause", False)
 
 
@@ -521,6 +524,8 @@ def sockets(command, folder):
     check("the others are served", client.get("pause"), False)
     check("dropped frames", type(client.get("frame-drop-count")), int)
     # Not in mpv: a file interrupts what plays, which continues where it was.
+    # The files that interrupt are slow, so that they do not end before they are noticed.
+    client("set_property", "speed", 0.25)
     client("loadfile", CLIP)
     client.wait("file-loaded")
     client("set_property", "pause", True)
@@ -529,12 +534,14 @@ def sockets(command, folder):
     check("an interruption", error(client("loadfile", OTHER, "interrupt")), "success")
     client.until("time-pos", lambda value: value is not None and value > 0.6)
     check("the playlist during it", client.get("playlist-count"), 1)
+    client("seek", 99, "absolute-percent")
     client.until("time-pos", lambda value: value is not None and abs(value - 0.5) < 0.001)
     check("the pause after it", client.get("pause"), True)
     # Not in mpv either: the properties of the media are those of the file that interrupts.
     client("set_property", "pause", False)
     client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
     check("the tracks during an interruption", client.until("track-list/count", lambda value: value == 4), 4)
+    client("seek", 99, "absolute-percent")
     client.until("track-list/count", lambda value: value == 2)
     client("set_property", "pause", True)
     client("seek", 0.5, "absolute", "exact")
@@ -558,6 +565,7 @@ def sockets(command, folder):
     subtitles.write_text("1\n00:00:00,000 --> 00:00:09,000\nHello\n")
     check("subtitles of it", error(client("sub-add", str(subtitles))), "success")
     check("its subtitles are removed", error(client("sub-remove")), "success")
+    client("set_property", "speed", 1)
     client("set_property", "pause", False)
     client.until("idle-active", lambda value: value is True)
     first.kill()
@@ -624,7 +632,8 @@ def backward(command, path):
         check("an A-B loop in reverse", client.until("time-pos", lambda value: value is None or value > 1.6) < 2.1)
         client("set_property", "ab-loop-a", "no")
         client("set_property", "pause", True)
-        client("set_property", "speed", 1)
+        # The file is slow, so that it does not end before it has been checked.
+        client("set_property", "speed", 0.25)
         client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
         client.until("track-list/count", lambda value: value == 4)
         check("an interruption of reverse playback begins at its start", client.get("time-pos") < 2.5)
@@ -633,6 +642,7 @@ def backward(command, path):
         client("set_property", "pause", False)
         client.until("time-pos", lambda value: value is not None and abs(value - begin) > 0.2)
         check("it continues forward", client.get("time-pos") > begin and client.get("track-list/count") == 4)
+        client("seek", 99, "absolute-percent")
         client.until("track-list/count", lambda value: value == 2)
         client("quit")
         check("exit status", process.wait(TIMEOUT), 0)
@@ -662,6 +672,8 @@ def silent(command, path):
             client("loadfile", str(FIXTURES / "video-only.mp4"), "interrupt")
             check("it is reported", "tracks are disabled" in client.wait("log-message")["text"])
             check("the file that plays", client.get("track-list/count"), 2)
+        # It is slow, so that it does not end before it is paused.
+        client("set_property", "speed", 0.25)
         client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
         client.until("track-list/count", lambda value: value == 4)
         client("set_property", "pause", True)
@@ -683,6 +695,8 @@ def retried(command, path):
         client.wait("log-message")
         shutil.copyfile(CLIP, file)
         client("loadfile", OTHER, "append")
+        # The files are slow, so that the one that has appeared does not end before the next one is requested.
+        client("set_property", "speed", 0.25)
         client("set_property", "pause", False)
         check("the end before a file that has appeared", client.wait("end-file")["reason"], "eof")
         check("a file that has appeared", client.wait("start-file")["playlist_entry_id"], entry)
@@ -703,9 +717,12 @@ def remainder(command, path):
     events = path.with_suffix(".events")
     with started(start, path, events) as (process, client):
         client.until("time-pos", lambda value: value is not None)
+        # It is slow, so that it does not end before it is paused.
+        client("set_property", "speed", 0.25)
         client("loadfile", long, "interrupt")
         client.until("track-list/count", lambda value: value == 4)
         client("set_property", "pause", True)
+        client("set_property", "speed", 1)
         client("seek", 2.5, "absolute")
         client.until("time-pos", lambda value: value is not None and value > 2.4)
         client("playlist-next")
@@ -738,8 +755,11 @@ def boundaries(command, path):
         client.until("time-pos", lambda value: value is not None)
         client("set_property", "ab-loop-a", 0.5)
         client("set_property", "ab-loop-b", 1)
+        # It is slow, so that it does not end before it is noticed.
+        client("set_property", "speed", 0.25)
         client("loadfile", long, "interrupt")
         client.until("track-list/count", lambda value: value == 4)
+        client("set_property", "speed", 1)
         client.until("track-list/count", lambda value: value == 2)
         client("set_property", "ab-loop-b", "no")
         client("set_property", "pause", False)
@@ -753,9 +773,12 @@ def resumed(command, path):
     start = [*command, "--audio", "null", "--video", "null", "--pause", "--loop", CLIP]
     with started(start, path) as (_, client):
         client.until("time-pos", lambda value: value is not None)
+        # It is slow, so that it does not end before the pause does.
+        client("set_property", "speed", 0.25)
         client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
         client.until("track-list/count", lambda value: value == 4)
         client("set_property", "pause", False)
+        client("seek", 99, "absolute-percent")
         client.until("track-list/count", lambda value: value == 2)
         check("it continues", client.until("time-pos", lambda value: value is not None and value > 0.1) > 0.1)
 
@@ -825,6 +848,8 @@ def stepped(command, path):
     """A step during an interruption, which pauses the interrupted entry as well, also if another file interrupts then."""
     with started([*command, "--audio", "null", "--video", "null", "--loop", CLIP], path) as (_, client):
         client.until("time-pos", lambda value: value is not None)
+        # It is slow, so that it does not end before the step.
+        client("set_property", "speed", 0.5)
         client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
         client.until("track-list/count", lambda value: value == 4)
         client("frame-step")
@@ -843,10 +868,10 @@ def awaited(command, path):
     with started([*command, "--audio", "null", "--video", "null", "--watch", str(folder)], path) as (_, client):
         client.until("playlist-count", lambda value: value == 1)
         client.until("idle-active", lambda value: value is True)
-        client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
-        client.until("track-list/count", lambda value: value == 4)
         # It is slow, so that it does not end before it has been checked.
         client("set_property", "speed", 0.25)
+        client("loadfile", str(FIXTURES / "two-languages.mkv"), "interrupt")
+        client.until("track-list/count", lambda value: value == 4)
         (folder / ".b").write_bytes(pathlib.Path(CLIP).read_bytes())
         (folder / ".b").rename(folder / "b.mp4")
         client.until("playlist-count", lambda value: value == 2)
@@ -909,7 +934,7 @@ def selected(command, path):
 def added(command, path):
     """The cues of a file that a client adds, which are among the events."""
     subtitles = path.with_suffix(".srt")
-    # A file is read after the reply. The cue is due until the end, also if that takes a while.
+    # A file is read after the reply. The cue is due for almost five seconds, so that it is not missed if that takes a while.
     subtitles.write_text("1\n00:00:00,500 --> 00:00:02,900\nHello\n")
     start = [*command, "--audio", "null", "--video", "null", "--pause", "--idle", "--events", "text", CLIP]
     with open(path.with_suffix(".events"), "w+", encoding="utf-8") as events:
@@ -920,6 +945,7 @@ def added(command, path):
             check("sub-add", error(client("sub-add", str(subtitles))), "success")
             client("set_property", "sid", "no")
             check("it is selected again", error(client("set_property", "sid", 1)), "success")
+            client("set_property", "speed", 0.5)
             client("set_property", "pause", False)
             client.until("idle-active", lambda value: value is True)
             client("quit")

@@ -207,7 +207,8 @@ def frames(vplay, folder):
     image = folder / "media/image.jpg"
     shutil.copy(FIXTURES / "rotated-90.mp4", folder / "media/turned.mp4")
     for arguments, path in [(["--idle"], None), (["--image-duration", "60", image], str(image))]:
-        player = Player(vplay, "--http", "0", "--media-folder", folder / "media", *arguments)
+        # Slowly, so that the file does not end before it is paused.
+        player = Player(vplay, "--rate", "0.5", "--http", "0", "--media-folder", folder / "media", *arguments)
         try:
             player.until("duration", lambda value: value == (path and 60))
             check(f"idle-active before it, {path}", player.status()["idle-active"], path is None)
@@ -373,7 +374,8 @@ def main(vplay):
         (folder / "link.mp4").symlink_to(outside / "secret.mp4")
         player = None
         try:
-            player = Player(vplay, "--loop", "--http", "0", "--media-folder", folder, CLIP, OTHER)
+            # Slowly, so that the first file does not end before it has been checked.
+            player = Player(vplay, "--loop", "--rate", "0.1", "--http", "0", "--media-folder", folder, CLIP, OTHER)
             requests(player, folder)
             events(player)
             hostile(player)

@@ -61,8 +61,10 @@ struct TerminalTests {
             until(r'dropped \\d+ +clip-h264-aac\\.mp4')
             remote = socket.socket(socket.AF_UNIX)
             remote.connect(path)
-            remote.sendall(f"loadfile '{sys.argv[2]}' interrupt\\n".encode())
+            # It is slow, so that it does not end before the line is updated.
+            remote.sendall(f"set speed 0.25; loadfile '{sys.argv[2]}' interrupt\\n".encode())
             until(r'dropped \\d+ +video-only\\.mp4')
+            remote.sendall(b'set speed 1\\n')
             until(r'dropped \\d+ +clip-h264-aac\\.mp4')
             press('q')
             print(ends(), mode())

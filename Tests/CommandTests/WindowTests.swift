@@ -50,8 +50,12 @@ struct WindowTests {
             window()
             client = socket.socket(socket.AF_UNIX)
             client.connect(address)
-            client.sendall(json.dumps({'command': ['loadfile', advert, 'interrupt']}).encode() + b'\\n')
+            def send(*words): client.sendall(json.dumps({'command': words}).encode() + b'\\n')
+            # It is slow, so that it does not end before its title is read.
+            send('set_property', 'speed', 0.05)
+            send('loadfile', advert, 'interrupt')
             wait(lambda: title() == 'advert.y4m', 'the title is not that of the interruption')
+            send('set_property', 'speed', 1)
             wait(lambda: title() == 'film.y4m', 'the title is not that of the interrupted file')
             close()
             print(ends())
