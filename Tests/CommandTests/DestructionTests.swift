@@ -192,6 +192,14 @@ struct DestructionTests {
 
     @Test("An incomplete file does not have its final name", arguments: [SIGINT, SIGTERM, SIGKILL])
     func namedWhenWhole(signal: Int32) async throws {
+        for attempt in 1...5 {
+            if try await isNamedWhenWhole(signal, isLast: attempt == 5) { return }
+        }
+    }
+
+    /// Examines the file before and after a signal. Returns false if the command took so long that it may have ended
+    /// with an incomplete file, unless this is the last attempt.
+    private func isNamedWhenWhole(_ signal: Int32, isLast: Bool) async throws -> Bool {
         let folder = Media.temporary("whole")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer {
@@ -220,13 +228,16 @@ struct DestructionTests {
             writtenSize = try Data(contentsOf: folder.appendingPathComponent(name)).count
         }
         #expect(names.count == 1 && names[0].hasPrefix("out.") && names[0].hasSuffix(".part"))
+        let begin = ContinuousClock.now
         running.send(signal)
         _ = try await running.outcome()
+        guard ContinuousClock.now - begin < .seconds(2) || isLast else { return false }
         let after = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(after == (signal == SIGKILL ? names : ["out"]))
         let size = try Data(contentsOf: folder.appendingPathComponent(after[0])).count
         #expect(size >= expectedSize)
         if signal != SIGKILL { #expect(size % Media.pictureBytes == 0) }
+        return true
     }
 
     @Test(

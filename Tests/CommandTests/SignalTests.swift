@@ -5,6 +5,9 @@ import Testing
 
 @Suite("Signals", .enabled(if: Media.isMade))
 struct SignalTests {
+    /// The time after which the command ends although files are not complete, as on a busy machine.
+    private static let gracePeriod = Duration.seconds(2)
+
     /// Dispatch installs signal sources asynchronously on another thread.
     @Test("No signal is lost after the launch", .timeLimit(.minutes(10)))
     func fromTheFirstMoment() async {
@@ -28,55 +31,66 @@ struct SignalTests {
             unlink(pictures.path)
             unlink(sound.path)
         }
-        let events = Pipe()
-        let running = try Running(
-            Command.url.path,
-            [
-                "--loop", "--events", "text", "--video", "raw:\(pictures.path)",
-                "--audio", "wav:\(sound.path)", Media.clip,
-            ],
-            in: nil,
-            input: nil,
-            output: events
-        )
-        // The file contains at least one complete pass.
-        try await waitFor("didPlayToEndTime", on: events)
-        running.send(signal)
-        let outcome = try await running.outcome()
-        #expect(outcome.signal == nil)
-        #expect(outcome.status == status)
-        #expect(outcome.errors.isEmpty)
-        let size = try Data(contentsOf: pictures).count
-        #expect(size > 0 && size % Media.pictureBytes == 0)
-        // The header contains the length of the data.
-        let bytes = try Data(contentsOf: sound)
-        let counted = bytes[40..<44].reversed().reduce(0) { $0 << 8 | Int($1) }
-        #expect(counted == bytes.count - 44)
+        for attempt in 1...5 {
+            let events = Pipe()
+            let running = try Running(
+                Command.url.path,
+                [
+                    "--loop", "--events", "text", "--video", "raw:\(pictures.path)",
+                    "--audio", "wav:\(sound.path)", Media.clip,
+                ],
+                in: nil,
+                input: nil,
+                output: events
+            )
+            // The file contains at least one complete pass.
+            try await waitFor("didPlayToEndTime", on: events)
+            let begin = ContinuousClock.now
+            running.send(signal)
+            let outcome = try await running.outcome()
+            guard ContinuousClock.now - begin < Self.gracePeriod || attempt == 5 else { continue }
+            #expect(outcome.signal == nil)
+            #expect(outcome.status == status)
+            #expect(outcome.errors.isEmpty)
+            let size = try Data(contentsOf: pictures).count
+            #expect(size > 0 && size % Media.pictureBytes == 0)
+            // The header contains the length of the data.
+            let bytes = try Data(contentsOf: sound)
+            let counted = bytes[40..<44].reversed().reduce(0) { $0 << 8 | Int($1) }
+            #expect(counted == bytes.count - 44)
+            return
+        }
     }
 
     @Test("Files are complete after two signals in immediate succession, as `timeout` sends them")
     func twoSignals() async throws {
         let pictures = Media.temporary("pictures.raw")
         defer { unlink(pictures.path) }
-        let events = Pipe()
-        let running = try Running(
-            Command.url.path,
-            [
-                "--loop", "--events", "text", "--video", "raw:\(pictures.path)", "--audio", "none",
-                Media.clip,
-            ],
-            in: nil,
-            input: nil,
-            output: events
-        )
-        try await waitFor("didPlayToEndTime", on: events)
-        // Two of the same signal could be merged by the system.
-        running.send(SIGTERM)
-        running.send(SIGINT)
-        let outcome = try await running.outcome()
-        #expect(outcome.signal == nil && [130, 143].contains(outcome.status))
-        let size = try Data(contentsOf: pictures).count
-        #expect(size > 0 && size % Media.pictureBytes == 0)
+        for attempt in 1...5 {
+            let events = Pipe()
+            let running = try Running(
+                Command.url.path,
+                [
+                    "--loop", "--events", "text", "--video", "raw:\(pictures.path)", "--audio", "none",
+                    Media.clip,
+                ],
+                in: nil,
+                input: nil,
+                output: events
+            )
+            try await waitFor("didPlayToEndTime", on: events)
+            let begin = ContinuousClock.now
+            // Two of the same signal could be merged by the system.
+            running.send(SIGTERM)
+            running.send(SIGINT)
+            let outcome = try await running.outcome()
+            // A second signal that is handled more than 100 ms after the first one ends the command at once.
+            guard ContinuousClock.now - begin < .milliseconds(100) || attempt == 5 else { continue }
+            #expect(outcome.signal == nil && [130, 143].contains(outcome.status))
+            let size = try Data(contentsOf: pictures).count
+            #expect(size > 0 && size % Media.pictureBytes == 0)
+            return
+        }
     }
 
     @Test("A blocked read is interrupted by a signal")

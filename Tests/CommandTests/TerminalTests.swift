@@ -200,10 +200,15 @@ struct TerminalTests {
         defer { unlink(sound.path) }
         let outcome = try await Terminal.run(
             """
-            start('--loop', '--audio', 'wav:' + sys.argv[1], sys.argv[2])
-            until('00:01 / 00:03')
-            os.kill(child, int(sys.argv[3]))
-            print(ends(), mode())
+            for _ in range(5):
+                start('--loop', '--audio', 'wav:' + sys.argv[1], sys.argv[2])
+                until('00:01 / 00:03')
+                begin = time.monotonic()
+                os.kill(child, int(sys.argv[3]))
+                status = ends()
+                # The file stays incomplete if a busy machine needs more than two seconds to complete it.
+                if time.monotonic() - begin < 2: break
+            print(status, mode())
             """,
             sound.path,
             Media.clip,
@@ -221,14 +226,17 @@ struct TerminalTests {
         defer { unlink(sound.path) }
         let outcome = try await Terminal.run(
             """
-            start('--loop', '--audio', 'wav:' + sys.argv[1], sys.argv[2])
-            until('00:01 / 00:03')
-            os.close(fd)
-            limit = time.monotonic() + 60
-            while True:
-                pid, status = os.waitpid(child, os.WNOHANG)
-                if pid or time.monotonic() > limit: break
-                time.sleep(0.01)
+            for _ in range(5):
+                start('--loop', '--audio', 'wav:' + sys.argv[1], sys.argv[2])
+                until('00:01 / 00:03')
+                begin = time.monotonic()
+                os.close(fd)
+                while True:
+                    pid, status = os.waitpid(child, os.WNOHANG)
+                    if pid or time.monotonic() > begin + 60: break
+                    time.sleep(0.01)
+                # The file stays incomplete if a busy machine needs more than two seconds to complete it.
+                if not pid or time.monotonic() - begin < 2: break
             print(os.waitstatus_to_exitcode(status))
             start('--muted', '--loop', sys.argv[2], ignoring=signal.SIGHUP)
             until('1.0x dropped')
