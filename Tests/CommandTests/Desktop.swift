@@ -22,8 +22,9 @@ enum Desktop {
         try await Terminal.run(prelude + script, arguments)
     }
 
-    /// `window()` waits for the command's window; `title()`, `size()`, `pixels()`: rows of blue, green, red;
-    /// `shows(check)` waits until `check(pixels())` holds; `key('space')` presses one; `resize(w, h)`; `close()`.
+    /// `window()` waits for the command's window, and `remaining()` until there is none; `title()`, `size()`,
+    /// `pixels()`: rows of blue, green, red; `shows(check)` waits until `check(pixels())` holds; `key('space')` presses
+    /// one; `resize(w, h)`; `close()`.
     private static let prelude = """
         import atexit, ctypes, subprocess
         from ctypes import c_char_p, c_int, c_long, c_uint, c_ulong, c_void_p, byref, POINTER
@@ -92,6 +93,10 @@ enum Desktop {
             global own
             own = wait(lambda: next((w for w in children() if name(w)), None), 'there is no window')
             return own
+        def remaining():
+            # The server may notice the end of a process later than its parent does.
+            wait(lambda: not children(), 'a window remains')
+            return children()
         def title(): return name(own)
         def size():
             parent, values = c_ulong(), [c_int(), c_int()] + [c_uint() for _ in range(4)]

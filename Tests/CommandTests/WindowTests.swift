@@ -29,7 +29,7 @@ struct WindowTests {
             if not quarters(rows, top=40): fail('it is not laid in with bars')
             if rows[39][160] != bytes(3) or rows[280][160] != bytes(3): fail('the bars are not black')
             close()
-            print(ends(), children())
+            print(ends(), remaining())
             """,
             folder.path
         )
@@ -113,6 +113,7 @@ struct WindowTests {
             print(title(), size())
             press('q')
             print(ends())
+            remaining()
             start('--muted', '--loop', sys.argv[1], output='/dev/null')
             until('1.0x dropped')
             print(children())
@@ -188,7 +189,7 @@ struct WindowTests {
             display(640, 480)
             start('--video', 'window', '--video', 'framemd5:' + sys.argv[2], '--frames', '20', '--stats', sys.argv[1])
             shown, replaced = until(r'window: frames shown (\\d+), dropped (\\d+)').groups()
-            print(ends(), children(), int(shown) + int(replaced))
+            print(ends(), remaining(), int(shown) + int(replaced))
             """,
             Media.silent,
             folder.path("hashes")
@@ -206,7 +207,7 @@ struct WindowTests {
             start('--video', 'window', '--loop', '--muted', sys.argv[1])
             window()
             os.kill(child, int(sys.argv[2]))
-            print(ends(), children())
+            print(ends(), remaining())
             """,
             Media.clip,
             "\(number)"
