@@ -178,6 +178,13 @@ struct PickTests {
     @Test("--play plays the chosen file", .enabled(if: Terminal.isThere))
     func played() async throws {
         let folder = try Self.makeFolder()
+        // The file is long, so that it does not end before the key is pressed.
+        let made = try await Command.shell(
+            #"ffmpeg -nostdin -v error -y -stream_loop 9 -i "$1" -c copy -f mp4 "$2""#,
+            Media.silent,
+            folder.path("clip2.dat")
+        )
+        #expect(made.status == 0 && made.errors.isEmpty, "\(made.errors)")
         let outcome = try await run(
             """
             pick('--play', sys.argv[1])
