@@ -14,10 +14,12 @@ public final class Y4MSink: VideoSink, FileSink {
         var format: VideoFormat?
         var byteCount = 0
         var hasHeader = false
+        var check = FrameRateCheck()
     }
 
     private let writer: SinkWriter<State>
     public let acceptedPixelFormats: [PixelFormat]
+    private let onUnevenFrame: (@Sendable (Rational) -> Void)?
 
     /// Creates a sink that writes to a file.
     ///
@@ -39,6 +41,23 @@ public final class Y4MSink: VideoSink, FileSink {
     public init(_ output: sending ByteOutput, pixelFormat: PixelFormat? = nil) {
         writer = SinkWriter(output, state: State())
         acceptedPixelFormats = pixelFormat.map { [$0] } ?? Y4MLayout.pixelFormats
+        onUnevenFrame = nil
+    }
+
+    /// Creates a sink that reports the first frame whose time does not fit the declared frame rate.
+    ///
+    /// - Parameters:
+    ///   - output: The output, which no other code may use afterwards.
+    ///   - pixelFormat: The format that frames are converted to; see `init(_:pixelFormat:)`.
+    ///   - onUnevenFrame: Receives the declared frame rate, at most once, on the thread that presents the frame.
+    package init(
+        _ output: sending ByteOutput,
+        pixelFormat: PixelFormat?,
+        onUnevenFrame: @escaping @Sendable (Rational) -> Void
+    ) {
+        writer = SinkWriter(output, state: State())
+        acceptedPixelFormats = pixelFormat.map { [$0] } ?? Y4MLayout.pixelFormats
+        self.onUnevenFrame = onUnevenFrame
     }
 
     /// The pixel formats that y4m supports.
@@ -93,6 +112,8 @@ public final class Y4MSink: VideoSink, FileSink {
                 try output.write("FRAME\n")
                 try output.write(planes)
             }
+            let rate = Self.frameRate(of: first)
+            if state.check.isFirstUneven(frame, at: rate) { onUnevenFrame?(rate) }
         }
     }
 
@@ -123,8 +144,13 @@ public final class Y4MSink: VideoSink, FileSink {
         try output.write(header(format, layout, interlacing))
     }
 
+    /// Returns the frame rate that the header declares.
+    private static func frameRate(of format: VideoFormat) -> Rational {
+        format.nominalFrameRate.flatMap { $0.isPositive ? $0 : nil } ?? Rational(25, 1)
+    }
+
     private static func header(_ format: VideoFormat, _ layout: Y4MLayout, _ interlacing: String) -> String {
-        let rate = format.nominalFrameRate.flatMap { $0.isPositive ? $0 : nil } ?? Rational(25, 1)
+        let rate = frameRate(of: format)
         // 0:0 means "unknown" in y4m.
         let aspect = format.pixelAspectRatio.isPositive ? format.pixelAspectRatio : Rational(0, 0)
         return "YUV4MPEG2 W\(format.size.width) H\(format.size.height) "

@@ -15,6 +15,21 @@ struct OutputTests {
         #expect(outcome.output.count == header + 90 * picture)
     }
 
+    @Test("y4m of a variable frame rate is one warning, except with --quiet, and other outputs have none")
+    func unevenFrames() async throws {
+        let arguments = ["--untimed", "--audio", "none", "--video"]
+        let outcome = try await Command.run(arguments + ["y4m:-", "--repeat", "2", Media.uneven])
+        #expect(outcome.status == 0)
+        #expect(outcome.errorLines.count == 1)
+        let warning = "vplay: warning: standard output: y4m declares 60/1 frames per second, "
+        #expect(outcome.errors.hasPrefix(warning), "\(outcome.errors)")
+        let silent = [["y4m:-", "--quiet", Media.uneven], ["framemd5:-", Media.uneven], ["y4m:-", Media.clip]]
+        for others in silent {
+            let outcome = try await Command.run(arguments + others)
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+        }
+    }
+
     @Test("Standard input is decoded to raw frames")
     func rawPicturesFromStandardInput() async throws {
         let clip = URL(fileURLWithPath: Media.clip)

@@ -114,6 +114,61 @@ import Testing
         #expect(written.count(where: { $0 == "Y" }) == 1)
     }
 
+    @Test(
+        "The first frame whose time does not fit the frame rate is reported, once",
+        arguments: [
+            (Rational(25, 1), [0, 40, 80, 120], []),
+            // A lost frame, and times that are rounded.
+            (Rational(60, 1), [0, 17, 50, 67, 83], []),
+            (Rational(25, 1), [0, 80, 160, 240], [2]),
+            (Rational(50, 1), [0, 100, 20, 200], [1]),
+            (nil, [0, 40, 200, 400], [2]),
+            (Rational(50, 1), [0, 12, 24, 36, 48], [4]),
+        ] as [(Rational?, [Int64], [Int])]
+    )
+    func unevenFrames(rate: Rational?, milliseconds: [Int64], reported: [Int]) throws {
+        let folder = try TemporaryFolder()
+        let rates = Locked<[Rational]>([])
+        let output = try ByteOutput(replacing: folder.path("a"))
+        let sink = Y4MSink(output, pixelFormat: nil) { rate in rates.withLock { $0.append(rate) } }
+        let format = format("gray", 4, 2, rate: rate)
+        try sink.start(format)
+        var found: [Int] = []
+        for (index, time) in milliseconds.enumerated() {
+            let time = MediaTime(value: time, timescale: 1000)
+            let before = rates.withLock { $0.count }
+            try sink.present(videoFrame(format, makeStorage([(4, 2)]).storage, presentationTime: time))
+            if rates.withLock({ $0.count }) > before { found.append(index) }
+        }
+        sink.finish()
+        #expect(found == reported)
+        #expect(rates.withLock { $0 } == reported.map { _ in rate ?? Rational(25, 1) })
+    }
+
+    @Test("Frames after a seek, of the next item and of the next pass are compared with each other only")
+    func unevenStarts() throws {
+        let folder = try TemporaryFolder()
+        let rates = Locked<[Rational]>([])
+        let output = try ByteOutput(replacing: folder.path("a"))
+        let sink = Y4MSink(output, pixelFormat: nil) { rate in rates.withLock { $0.append(rate) } }
+        let format = format("gray", 4, 2, rate: Rational(25, 1))
+        try sink.start(format)
+        for (milliseconds, epoch, pass) in [
+            (0, 0, 0), (40, 0, 0), (4000, 1, 0), (4040, 1, 0), (0, 1, 1), (40, 1, 1),
+        ] as [(Int64, UInt64, Int)] {
+            let frame = videoFrame(
+                format,
+                makeStorage([(4, 2)]).storage,
+                presentationTime: MediaTime(value: milliseconds, timescale: 1000),
+                epoch: Epoch(epoch),
+                pass: pass
+            )
+            try sink.present(frame)
+        }
+        sink.finish()
+        #expect(rates.withLock { $0 }.isEmpty)
+    }
+
     @Test func rateAndAspectMayBeUnknown() throws {
         let unknown = try header(format("gray", 2, 2, aspect: Rational(0, 1), rate: nil))
         #expect(unknown == "YUV4MPEG2 W2 H2 F25:1 Ip A0:0 Cmono\n")

@@ -51,7 +51,11 @@ struct Outputs: Sendable {
             let window = WindowSink(applicationName: "vplay", display: options.display)
             window.isFullscreen = options.isFullscreen
             video.append(window)
-        case .y4m(let path): add(path, Y4MSink(try ByteOutput(replacing: path), pixelFormat: format))
+        case .y4m(let path):
+            let sink = Y4MSink(try ByteOutput(replacing: path), pixelFormat: format) { rate in
+                if !options.isQuiet { Self.warnOfUnevenFrames(path, rate) }
+            }
+            add(path, sink)
         case .raw(let path): add(path, RawVideoSink(try ByteOutput(replacing: path), pixelFormat: format))
         case .framemd5(let path): add(path, FrameMD5Sink(try ByteOutput(replacing: path)))
         case .images(let path): add(path.description, try ImageSequenceSink(path: path))
@@ -65,6 +69,15 @@ struct Outputs: Sendable {
         usages.append((path, { counted.frameCount > 0 }))
         video.append(counted)
         files.append(sink)
+    }
+
+    /// Prints a warning about a file whose frame rate is not that of the video.
+    private static func warnOfUnevenFrames(_ path: String, _ rate: Rational) {
+        let name = path == "-" ? "standard output" : path
+        Console.shared.printError(
+            "warning: \(name): y4m declares \(rate) frames per second, and the frames have other times; "
+                + "vplay frames --fps writes frames at a constant rate"
+        )
     }
 
     var windows: [WindowSink] { video.compactMap { $0 as? WindowSink } }
