@@ -219,7 +219,9 @@ struct RecordTests {
             "record --untimed -o a.mp4",
             "record --test --fps 0 -o a.mp4", "record --test --frames 0 -o a.mp4",
             "record --test --duration 0 -o a.mp4",
-            "record --test --size 0x0 -o a.mp4", "pick --play --list .", "pick --kind film .",
+            "record --test --size 0x0 -o a.mp4", "record --test --size 33x20 -o a.mp4",
+            "record --test --size 32x21 -o a.mkv", "record --test --size 1x1 -o a.webm",
+            "pick --play --list .", "pick --kind film .",
         ]
     )
     func wrongUsage(line: String) async throws {

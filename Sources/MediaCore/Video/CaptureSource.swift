@@ -13,7 +13,7 @@ public struct CaptureSource: Hashable, Sendable {
     /// The requested size; nil selects the camera's default, or 640x360 for the test pattern.
     ///
     /// If a camera does not support the size, it refuses or selects the nearest one. The recording has the size that
-    /// the camera delivers.
+    /// the camera delivers, rounded down to even numbers.
     public var size: PixelSize?
     /// The requested number of frames per second; nil selects the camera's default, or 30 for the test pattern.
     public var frameRate: Int?
