@@ -11,7 +11,8 @@ import Sinks
 ///     let recording = try await recorder.record()  // until stop() is called elsewhere, or a limit is reached
 ///
 /// The extension of the file name selects the format: H.264 in mp4, mov, m4v and mkv, VP9 in webm. A temporary file in
-/// the same folder is renamed when it is complete. libavdevice is loaded with the first recording.
+/// the same folder is renamed when it is complete. A named pipe can be written as mkv or webm. libavdevice is loaded with
+/// the first recording.
 ///
 /// All members may be used from any thread. `record()` uses a thread of its own, and no call waits for the device.
 public final class Recorder: Sendable {
@@ -127,6 +128,14 @@ public final class Recorder: Sendable {
         guard url.isFileURL else { throw MediaError(.invalidArgument, "expected the URL of a file") }
         let output = try FileOutput(url.path)
         let fileExtension = url.pathExtension.lowercased()
+        // Without its end Matroska can be played, the other containers cannot.
+        let isMatroska = ["mkv", "webm"].contains(fileExtension)
+        guard isMatroska || output.isRewritable else {
+            throw MediaError(
+                .sinkFailed,
+                "\(output.path): a pipe can be written as mkv or webm only, not as \(fileExtension)"
+            )
+        }
         let recording = try FFmpegRecording(source, fileExtension: fileExtension, output: output)
         var fault: MediaError?
         do { try recordFrames(recording) } catch { fault = error }
@@ -138,8 +147,7 @@ public final class Recorder: Sendable {
                 try output.flush()
             } catch {
                 fault = fault ?? error
-                // Without its end Matroska can be played, the other containers cannot.
-                isKept = recording.frameCount > 0 && ["mkv", "webm"].contains(fileExtension)
+                isKept = recording.frameCount > 0 && isMatroska
             }
             if isKept {
                 do throws(MediaError) { try output.close() } catch { fault = fault ?? error }
@@ -186,6 +194,9 @@ private final class FileOutput: RecordingOutput {
     init(_ path: String) throws(MediaError) {
         output = try Self.translated { () throws(PlaybackError) in try ByteOutput(replacing: path) }
     }
+
+    var path: String { output.path }
+    var isRewritable: Bool { output.isRewritable }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(MediaError) {
         try Self.translated { () throws(PlaybackError) in try output.write(bytes) }

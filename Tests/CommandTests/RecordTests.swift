@@ -197,6 +197,31 @@ struct RecordTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test(
+        "mkv and webm are written to a pipe, and other containers are refused",
+        .enabled(if: deviceLibraryIsThere),
+        arguments: ["mkv", "webm", "mp4"]
+    )
+    func pipe(container: String) async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.shell(
+            """
+            cd "$1"
+            mkfifo "clip.$2"
+            timeout 60 cat "clip.$2" > "copy.$2" & reader=$!
+            "$vplay" record --test --untimed --size 160x90 --frames 3 -o "clip.$2"; echo $?
+            wait $reader
+            if [ -s "copy.$2" ]; then "$vplay" --untimed --video framemd5:- "copy.$2" | grep -c '^0'; fi
+            """,
+            folder.path,
+            container
+        )
+        #expect(outcome.lines == (container == "mp4" ? ["1"] : ["0", "3"]), "\(outcome.text)")
+        let isRefused = outcome.errors.hasSuffix("a pipe can be written as mkv or webm only, not as mp4\n")
+        #expect(container == "mp4" ? isRefused : outcome.errors.isEmpty, "\(outcome.errors)")
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("A missing camera is one error message, and no file is written")
     func noCamera() async throws {
         let folder = try TemporaryFolder()

@@ -8,9 +8,13 @@ import Testing
 /// A file in memory.
 private final class MemoryOutput: RecordingOutput {
     private(set) var bytes: [UInt8] = []
+    let isRewritable: Bool
+
+    init(isRewritable: Bool) { self.isRewritable = isRewritable }
 
     func write(_ bytes: UnsafeRawBufferPointer) { self.bytes += bytes }
-    func rewrite(at offset: Int64, _ bytes: UnsafeRawBufferPointer) {
+    func rewrite(at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(MediaError) {
+        guard isRewritable else { throw MediaError(.sinkFailed, "not rewritable") }
         self.bytes.replaceSubrange(Int(offset)..<Int(offset) + bytes.count, with: bytes)
     }
 }
@@ -22,7 +26,9 @@ struct MovieWriterTests {
     private func recorded(
         _ format: AVPixelFormat,
         _ color: ColorDescription,
-        frameRate: Int32 = 25
+        frameRate: Int32 = 25,
+        container: String = "mkv",
+        isRewritable: Bool = true
     ) async throws -> VideoFrame? {
         let size = PixelSize(width: 32, height: 720)
         let owner = try FrameOwner(size: size, format: format)
@@ -34,9 +40,9 @@ struct MovieWriterTests {
             sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 25)),
             storage: FFmpegVideoStorage(owner)
         )
-        let output = MemoryOutput()
+        let output = MemoryOutput(isRewritable: isRewritable)
         let writer = try MovieWriter(
-            "mkv",
+            container,
             frame.format,
             timeBase: AVRational(num: 1, den: 25),
             frameRate: AVRational(num: frameRate, den: 1),
@@ -44,7 +50,8 @@ struct MovieWriterTests {
         )
         #expect(try writer.write(frame, ticks: 0))
         try writer.finish()
-        for try await frame in Asset(DataByteSource(output.bytes, name: "a.mkv")).frames() { return frame }
+        let source = DataByteSource(output.bytes, name: "a.\(container)")
+        for try await frame in Asset(source).frames() { return frame }
         return nil
     }
 
@@ -56,6 +63,17 @@ struct MovieWriterTests {
         #expect(camera.format.color.isFullRange == true)
         let screen = try #require(try await recorded(AV_PIX_FMT_RGB24, ColorDescription(isFullRange: true)))
         #expect(screen.format.color.isFullRange != true)
+    }
+
+    @Test("mkv and webm are written as a stream if nothing can be overwritten", arguments: ["mkv", "webm"])
+    func stream(container: String) async throws {
+        let frame = try await recorded(
+            AV_PIX_FMT_YUV420P,
+            ColorDescription(),
+            container: container,
+            isRewritable: false
+        )
+        #expect(frame != nil)
     }
 
     @Test("A frame rate that no device has is recorded", arguments: [1 << 30, .max] as [Int32])

@@ -271,6 +271,8 @@ private final class OutputBridge {
             av_free(buffer)
             throw MediaError(.resourceLimit, "no memory for writing", isRetryable: true)
         }
+        // libav then writes Matroska as a stream, without returning to its header.
+        if !output.isRewritable { context?.pointee.seekable = 0 }
     }
 
     deinit {

@@ -15,7 +15,7 @@ struct RecordCommand: AsyncParsableCommand {
             format. Without --device and --test the camera is /dev/video0. Recording ends when --duration or --frames \
             is reached, when q is pressed on the terminal, or on interruption; the file is complete in each case. It is \
             written as NAME.XXXXXX.part and renamed at the end. An existing file that is not empty is replaced only with \
-            --overwrite.
+            --overwrite. A named pipe can be written as mkv or webm.
 
             Cameras are read by Video4Linux through FFmpeg's libavdevice (Debian: libavdevice59). A camera that does \
             not support the size or rate uses the nearest one, or reports an error.
