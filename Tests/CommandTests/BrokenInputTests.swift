@@ -165,6 +165,42 @@ struct BrokenInputTests {
         #expect((1..<90).contains(outcome.pictures.count))
     }
 
+    @Test(
+        "Truncated uncompressed audio is an error, in a file and in a pipe, unless its length is not declared",
+        .enabled(if: Media.isMade),
+        arguments: ["wav", "rf64", "w64", "aiff", "au"]
+    )
+    func truncatedSamples(container: String) async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.shell(
+            """
+            cd "$1"
+            case $3 in rf64) options='-rf64 always -f wav';; *) options="-f $3";; esac
+            play() { "$vplay" --untimed --video none --audio wav:o.wav "$@"; echo $?; }
+            ffmpeg -nostdin -v error -i "$2" $options whole
+            play whole
+            head -c 100000 whole > part
+            play part
+            cat part | play -
+            if [ $3 != aiff ]; then
+                # FFmpeg does not know the length when it begins to write.
+                ffmpeg -nostdin -v error -i "$2" $options - | cat > stream
+                play stream
+                cat stream | play -
+            fi
+            """,
+            folder.path,
+            Media.fixture("tone-48000.wav"),
+            container
+        )
+        #expect(outcome.lines == ["0", "1", "1"] + (container == "aiff" ? [] : ["0", "0"]), "\(outcome.text)")
+        #expect(outcome.errorLines.count == 2, "\(outcome.errors)")
+        for (line, name) in zip(outcome.errorLines, ["part", "-"]) {
+            #expect(line.hasPrefix("vplay: \(name): file truncated: the data ends at 1.04"), "\(line)")
+        }
+        withExtendedLifetime(folder) {}
+    }
+
     @Test(.enabled(if: Media.corpus != nil), arguments: Media.references(".probe.json"))
     func everyCorpusFileEndsInOrder(path: String) async throws {
         guard let corpus = Media.corpus else { return }

@@ -7,12 +7,14 @@ internal import MediaCore
 final class AVIOBridge {
     /// The number of bytes in one read.
     private static let bufferSize = 64 * 1024
+    /// The number of first bytes that are kept of a source that cannot seek.
+    private static let keptByteCount = 4096
 
     let reader: SourceReader
     var source: any ByteSource { reader.source }
     private var position: Int64 = 0
-    /// The first bytes, which are read in advance to detect the format. They are kept because a pipe cannot deliver
-    /// them twice.
+    /// The first bytes. Some are read in advance to detect the format. They are kept because a pipe cannot deliver them
+    /// twice.
     private var head: [UInt8] = []
     /// Bytes that were read before libav requested them, and the offset of the first one.
     private var prefetched: (start: Int64, bytes: [UInt8]) = (0, [])
@@ -65,6 +67,14 @@ final class AVIOBridge {
             head += chunk.prefix(got)
         }
         return head
+    }
+
+    /// Reads up to `count` bytes again, without an effect on libav. Of a source that cannot seek, only the first bytes
+    /// are available.
+    func bytes(at offset: Int64, count: Int) -> [UInt8] {
+        if source.isSeekable { return reader.bytes(at: offset, count: count) }
+        guard (0..<Int64(head.count)).contains(offset) else { return [] }
+        return Array(head[Int(offset)...].prefix(count))
     }
 
     /// Reads the bytes that libav will request next, if libav has used up its buffer.
@@ -151,6 +161,9 @@ final class AVIOBridge {
         do throws(MediaError) {
             let length = try reader.read(at: position, into: buffer)
             guard length > 0 else { return PH_ERROR_EOF }
+            if !source.isSeekable, position == Int64(head.count) {
+                head += buffer.prefix(min(length, max(0, Self.keptByteCount - head.count)))
+            }
             position &+= Int64(length)
             return Int32(clamping: length)
         } catch {

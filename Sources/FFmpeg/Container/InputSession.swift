@@ -68,6 +68,9 @@ final class InputSession {
     var source: any ByteSource { bridge.source }
     var reader: SourceReader { bridge.reader }
 
+    /// Reads bytes again; see `AVIOBridge.bytes(at:count:)`.
+    func bytes(at offset: Int64, count: Int) -> [UInt8] { bridge.bytes(at: offset, count: count) }
+
     /// The streams that are known at present. Live containers may add more.
     var streams: [UnsafeMutablePointer<AVStream>] {
         guard let owned else { return [] }

@@ -39,6 +39,7 @@ enum MediaDescriber {
             description.bitRate = context.pointee.bit_rate > 0 ? context.pointee.bit_rate : nil
             setDuration(context, &description)
         }
+        setUncompressedLength(session, &description)
         // libav takes the duration from the last link alone.
         let streamCount = description.tracks.filter { !$0.isAttachedPicture }.count
         if format == "ogg", streamCount == 1, description.duration.isNumeric,
@@ -99,6 +100,33 @@ enum MediaDescriber {
         }
         let isUncertain = isEstimate || startsLate || isImplausible(description)
         description.durationIsEstimate = description.duration.isNumeric && isUncertain
+    }
+
+    /// Sets the length that a file of uncompressed audio declares, if libav does not use it.
+    private static func setUncompressedLength(
+        _ session: InputSession,
+        _ description: inout MediaDescription
+    ) {
+        let format = description.formatName
+        guard ["wav", "w64", "aiff", "au"].contains(format), !session.request.isSegmented,
+            let index = description.tracks.firstIndex(where: { $0.mediaType == .audio })
+        else { return }
+        let id = description.tracks[index].id
+        guard let stream = session.streams.first(where: { Int($0.pointee.index) == id }),
+            let parameters = stream.pointee.codecpar?.pointee,
+            av_get_exact_bits_per_sample(parameters.codec_id) > 0
+        else { return }
+        if description.durationIsEstimate || !description.duration.isNumeric {
+            guard format == "wav" || format == "w64", parameters.block_align > 0, parameters.sample_rate > 0,
+                let byteCount = WaveScan.audioByteCount(isWave64: format == "w64", read: session.bytes)
+            else { return }
+            let sampleCount = byteCount / Int64(parameters.block_align)
+            let duration = MediaTime(value: sampleCount, timescale: parameters.sample_rate)
+            description.duration = duration
+            description.tracks[index].timeRange.duration = duration
+            description.durationIsEstimate = isImplausible(description)
+        }
+        description.durationIsExact = !description.durationIsEstimate
     }
 
     /// Returns whether the duration is longer than an hour at less than 50 bits per second, which indicates a wrong

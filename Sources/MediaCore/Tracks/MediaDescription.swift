@@ -44,6 +44,8 @@ public struct MediaDescription: Hashable, Sendable {
     package var segmentStarts: [Int64] = []
     /// Whether `duration` is the sum of the durations of segments, which may be rounded to seconds, as in a playlist.
     package var durationIsRounded = false
+    /// Whether `duration` is a number of samples that the container declares, as for uncompressed audio.
+    package var durationIsExact = false
 
     /// The item time at which reading begins without a seek: in a live presentation, and in one with a preferred start.
     /// Nil for other media, which begin at zero.

@@ -10,6 +10,8 @@ struct DeclaredEnd: Sendable {
     private let time: MediaTime?
     /// The difference that is always allowed.
     private let tolerance: MediaTime
+    /// The part of the declared end that is allowed, too.
+    private let relativeTolerance: Double
 
     /// Creates the declared end.
     ///
@@ -22,7 +24,9 @@ struct DeclaredEnd: Sendable {
         time = latest ?? Self.end(description, played)
         // The last subtitle often ends seconds after the media, and then determines the duration of the container.
         let isOfSubtitles = latest == nil && description.tracks.contains { $0.mediaType == .subtitle }
-        tolerance = MediaTime(value: isOfSubtitles ? 10 : 1, timescale: 1)
+        let isExact = description.durationIsExact
+        tolerance = MediaTime(value: isOfSubtitles ? 100 : isExact ? 1 : 10, timescale: 10)
+        relativeTolerance = isExact ? 0 : 0.02
     }
 
     /// Returns the end of the container if that is the end of the enabled tracks.
@@ -39,11 +43,12 @@ struct DeclaredEnd: Sendable {
     /// Returns the error to report if the data ends at `end`, or nil if that is close enough to the declared
     /// end.
     ///
-    /// The tolerance is the larger of one second, ten if subtitles may end last, and 2 % of the declared end.
+    /// The tolerance is the larger of one second, ten if subtitles may end last, and 2 % of the declared end. If the
+    /// container declares the number of samples, it is 0.1 s.
     func truncation(at end: MediaTime) -> MediaError? {
         guard let time else { return nil }
         let missing = time - end
-        let allowed = max(tolerance, time * 0.02)
+        let allowed = max(tolerance, time * relativeTolerance)
         guard missing > allowed else { return nil }
         return MediaError(
             .truncated,
