@@ -57,6 +57,14 @@ struct LoopTests {
         #expect(try await hashes(options + ["--repeat", "2", Media.clip]) == part + part)
     }
 
+    @Test("In reverse the whole input is repeated", arguments: [Media.clip, Media.silent])
+    func wholeBackward(path: String) async throws {
+        let once = Array(try await hashes([path]).reversed())
+        #expect(try await hashes(["--rate", "-1", "--repeat", "2", path]) == once + once)
+        let frames = String(once.count + 10)
+        #expect(try await hashes(["--rate", "-1", "--loop", "--frames", frames, path]) == once + once[..<10])
+    }
+
     @Test("Passes over a part follow without a gap in audio or time")
     func gapless() async throws {
         let file = Media.temporary("laps.wav")

@@ -11,9 +11,24 @@ extension PlaybackLoop {
         let now = now
         let snapshot = shared.snapshot
         publisher.observer(
-            PlaybackReport(change: change, host: now, itemTime: snapshot.itemTime(at: now)),
+            PlaybackReport(change: change, host: now, itemTime: itemTime(of: change, snapshot, at: now)),
             snapshot
         )
+    }
+
+    /// Returns the item time at which a change has happened.
+    private func itemTime(
+        of change: PlaybackChange,
+        _ snapshot: PlaybackSnapshot,
+        at now: HostTime
+    ) -> MediaTime {
+        var snapshot = snapshot
+        switch change {
+        // The seek that begins the next pass of a backward loop is requested before the end is reported.
+        case .playedToEnd, .passEnded(_, .playedToEnd): snapshot.seekTarget = nil
+        default: break
+        }
+        return snapshot.itemTime(at: now)
     }
 
     /// Reports the timeline's rate if it differs from the one reported last.
