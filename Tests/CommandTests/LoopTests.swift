@@ -174,6 +174,22 @@ struct LossTests {
         #expect(outcome.errors.hasPrefix("vplay: bad.mp4: its \(type) cannot be played"))
     }
 
+    @Test("An end before the first frame is no error of the video", arguments: ["", "late.mp4"])
+    func endsBeforeTheFirstFrame(previous: String) async throws {
+        let outcome = try await run(
+            """
+            ffmpeg -nostdin -v error -itsoffset 1 -i "$1" -i "$1" -map 0:v -map 1:a -c copy late.mp4
+            for duration in 0.5 1 1.01; do
+                "$vplay" --untimed --audio null --events text --duration $duration \(previous) late.mp4 > events
+                echo $? $(grep -c readyForDisplay events)
+            done
+            """
+        )
+        #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+        // The end is exclusive.
+        #expect(outcome.lines == ["0 0", "0 0", "0 1"])
+    }
+
     @Test("A track without any decodable frame is reported")
     func damaged() async throws {
         let outcome = try await run(

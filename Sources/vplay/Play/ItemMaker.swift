@@ -103,7 +103,8 @@ struct ItemMaker: Sendable {
     /// The resolution of the engine's timeline.
     static let smallestStep = MediaTime(nanoseconds: 1)
 
-    private static func firstFrameTime(of track: Track?) -> MediaTime {
+    /// Returns the item time of the first frame of a video track, or zero if it is not known or there is no track.
+    static func firstFrameTime(of track: Track?) -> MediaTime {
         guard let start = track?.timeRange.start, start.isNumeric else { return .zero }
         return start
     }

@@ -55,7 +55,7 @@ extension PlaySession {
     /// - Returns: Whether the pass was as long as declared.
     func checkPlayedContent(_ item: PlayerItem, until end: MediaTime) -> Bool {
         guard let playback = playback(of: item) else { return true }
-        if options.decodesVideo, options.rate > 0, !playback.hasShown, showsVideo(item) {
+        if options.decodesVideo, options.rate > 0, !playback.hasShown, expectsFrame(of: item) {
             failOnce(playback.entry, "its video cannot be decoded: no frame was decoded", item)
         }
         guard let expected = declaredEnd(of: item), end < expected - Self.tolerance else { return true }
@@ -69,9 +69,12 @@ extension PlaySession {
         return false
     }
 
-    private func showsVideo(_ item: PlayerItem) -> Bool {
-        item.tracks.contains { track in
+    /// Returns whether the video of an item begins before the end that is set for the item. Audio may begin earlier.
+    private func expectsFrame(of item: PlayerItem) -> Bool {
+        let limit = item.forwardPlaybackEndTime
+        return item.tracks.contains { track in
             track.isEnabled && track.assetTrack.mediaType == .video && !track.assetTrack.isAttachedPicture
+                && (!limit.isNumeric || limit > ItemMaker.firstFrameTime(of: track.assetTrack))
         }
     }
 
