@@ -272,4 +272,18 @@ struct DestructionTests {
         let name = output.hasSuffix("-") ? "standard output" : "out"
         #expect(outcome.errors == "vplay: nothing was written to \(name): no input had data for it\n")
     }
+
+    @Test(
+        "An output without data is reported where --frames or --duration ends playback",
+        arguments: [
+            "--frames 1 a.mp4", "--frames 9 \"\(Media.silent)\"", "--duration 1 --loop \"\(Media.silent)\"",
+        ]
+    )
+    func nothingToWriteUntilLimit(arguments: String) async throws {
+        let outcome = try await run(
+            "\"$vplay\" --untimed --video null --audio wav:out \(arguments); echo $?; ls"
+        )
+        #expect(outcome.lines.first == "1" && !outcome.lines.contains("out"))
+        #expect(outcome.errors == "vplay: nothing was written to out: no input had data for it\n")
+    }
 }

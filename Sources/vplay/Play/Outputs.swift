@@ -82,7 +82,7 @@ struct Outputs: Sendable {
 
     var windows: [WindowSink] { video.compactMap { $0 as? WindowSink } }
 
-    /// The outputs to which nothing was written, because no input had matching tracks.
+    /// The outputs to which nothing was written, because no input had data for them before the end of playback.
     var unused: [String] {
         usages.filter { !$0.isUsed() }.map { $0.path == "-" ? "standard output" : $0.path }
     }

@@ -221,7 +221,7 @@ extension PlaySession {
             failOnce(playback.entry, "cannot repeat: the duration of a pass is 0", playback.item)
         }
         if let remaining = pass.remaining, remaining <= InputPlayback.roundingTolerance {
-            if pass.isLooping || pass.isFollowed { stop() } else { stopWhenPaused() }
+            if pass.isLooping || pass.isFollowed { stopAtLimit() } else { stopWhenPaused() }
             return
         }
         guard pass.isLooping else {
@@ -327,7 +327,7 @@ extension PlaySession {
             guard let self, !isInterrupted else { return }
             // A loop ends with the command, and not with its range.
             if !repeatsSingleInput, player.repeatMode == .once { noteRangeEnd() }
-            stop()
+            stopAtLimit()
         }
         state.withLock { $0.durationObserver = observer }
     }

@@ -105,8 +105,10 @@ final class PlaySession: Sendable {
         var emptyLaps = 0
         var isOver = false
         var isShutDown = false
-        /// Whether a key or an option has stopped playback before the end.
+        /// Whether something has stopped playback before the end of the inputs, such as a key or an option.
         var wasStopped = false
+        /// Whether `--frames` or `--duration` has stopped playback.
+        var hasReachedLimit = false
         /// The event observers, which are active while they are retained.
         var watching: [TimeObserver] = []
         var durationObserver: TimeObserver?
@@ -287,7 +289,7 @@ final class PlaySession: Sendable {
 
     private var limitedSinks: [any VideoSink] {
         guard let limit = options.frames else { return outputs.video }
-        return outputs.limited(to: limit) { [weak self] in self?.stop() }
+        return outputs.limited(to: limit) { [weak self] in self?.stopAtLimit() }
     }
 
     // MARK: End
@@ -300,6 +302,12 @@ final class PlaySession: Sendable {
             return state.timeControl == .paused
         }
         if isPaused { finish() } else { player.pause() }
+    }
+
+    /// Ends the session where `--frames` or `--duration` does. The outputs should have received something by then.
+    func stopAtLimit() {
+        state.withLock { $0.hasReachedLimit = true }
+        stop()
     }
 
     /// Ends the session after the last input, at whose end the player pauses.
@@ -384,7 +392,7 @@ final class PlaySession: Sendable {
                 if case .success = status { status = .failure }
             }
         }
-        if case .success = status, !state.withLock({ $0.wasStopped }) {
+        if case .success = status, state.withLock({ !$0.wasStopped || $0.hasReachedLimit }) {
             for name in outputs.unused {
                 fail("nothing was written to \(name): no input had data for it")
                 status = .failure
