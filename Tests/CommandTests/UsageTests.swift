@@ -7,7 +7,7 @@ struct UsageTests {
         "Invalid arguments end with status 64 and an error message",
         arguments: [
             "", "--volume 200 x", "--volume nan x", "--rate 0 x", "--rate nan x", "--rate 33 x",
-            "--rate=-33 x",
+            "--rate=-33 x", "--rate 1e-7 x", "--rate=-4e-7 x",
             "--frames 0 x", "--repeat 0 x",
             "--watch --repeat 2 /",
             "--loop --repeat 2 x", "--start abc x", "--start -x x", "--start 3 --end 2 x", "--duration 0 x",

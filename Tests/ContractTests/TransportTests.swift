@@ -204,10 +204,13 @@ struct TransportTests {
         }
     }
 
-    @Test("Rates are limited to the supported range, and NaN pauses")
+    @Test("Rates are limited to the supported range, and NaN and rates too small for the timeline pause")
     func oddRates() {
         let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
-        for (asked, held) in [(Float.infinity, Float(32)), (99, 32), (-99, -32), (.nan, 0), (0.25, 0.25)] {
+        let rates: [(asked: Float, held: Float)] = [
+            (.infinity, 32), (99, 32), (-99, -32), (.nan, 0), (0.25, 0.25), (4e-7, 0), (-32, -32), (-4e-7, 0),
+        ]
+        for (asked, held) in rates {
             bench.player.rate = asked
             #expect(bench.player.rate == held)
             #expect(bench.player.rate == held)

@@ -13,6 +13,12 @@ package struct PlaybackRate: Hashable, Sendable {
 
     private init(millionths: Int64) { self.millionths = millionths }
 
+    /// Returns the rate that a request sets: in the range -32...32, and 0 for NaN and for a rate that rounds to 0
+    /// millionths, at which time would not advance.
+    package static func clamped(_ rate: Float) -> Float {
+        PlaybackRate(rate).isStopped ? 0 : max(-32, min(32, rate))
+    }
+
     /// Returns the rate, faster by `correction` millionths in either direction of time, or slower if it is negative.
     /// A correction never stops time and never changes its direction.
     func corrected(by correction: Int64) -> PlaybackRate {

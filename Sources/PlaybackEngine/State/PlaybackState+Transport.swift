@@ -3,7 +3,7 @@ import MediaCore
 /// Rate, items and failures.
 extension PlaybackState {
     mutating func setRate(_ requestedRate: Float, _ actions: inout [PlaybackAction]) {
-        rate = requestedRate.isNaN ? 0 : max(-32, min(32, requestedRate))
+        rate = PlaybackRate.clamped(requestedRate)
         withheldRate = .none
         overrideInterruption(&actions)
         if item?.status == .failed { return clearRateAfterFailure() }

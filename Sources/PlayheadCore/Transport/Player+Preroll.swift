@@ -55,8 +55,7 @@ extension PlayerCore {
                 let duration = item?.facts.duration ?? .indefinite
                 return state.withLock { state in
                     state.addCommand { $0.restart(rate, at: start, host: host) }
-                    let held = rate.isNaN ? 0 : max(-32, min(32, rate))
-                    state.rate = Masked(value: held, command: state.commands)
+                    state.rate = Masked(value: PlaybackRate.clamped(rate), command: state.commands)
                     if let start, state.item != nil {
                         // A live item stays where it is sought to.
                         state.stalled = nil

@@ -101,8 +101,8 @@ public class Player: @unchecked Sendable {
 
     // MARK: Rate
 
-    /// The requested rate: 0 is paused, and 1 is the natural speed. Values are clamped to -32...32. `timeControlStatus`
-    /// reports whether the player actually plays.
+    /// The requested rate: 0 is paused, and 1 is the natural speed. Values are clamped to -32...32. NaN is 0, and so is
+    /// a rate that rounds to 0 millionths. `timeControlStatus` reports whether the player actually plays.
     ///
     /// A negative rate plays backward without audio; the item must be seekable and have video, otherwise time does not
     /// advance. If the item has failed or fails later, the rate returns to 0. The property can be observed.

@@ -43,7 +43,8 @@ extension PlayerCore {
         }
         let former = item.attach(PlayerItem.Attachment(id: id, core: self))
         dispatcher.register(item, id)
-        let rate = rate.isNaN || rate == 0 ? 1 : max(-32, min(32, rate))
+        let clamped = PlaybackRate.clamped(rate)
+        let rate = clamped == 0 ? 1 : clamped
         let source = source(of: item)
         addCommand { $0.interrupt(with: id, source, rate: rate) }
         return (replaced, former)

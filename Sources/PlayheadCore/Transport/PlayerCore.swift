@@ -218,16 +218,14 @@ final class PlayerCore: Sendable {
 
     // MARK: Commands
 
-    func setRate(_ rate: Float, immediately: Bool = false) {
+    func setRate(_ requestedRate: Float, immediately: Bool = false) {
+        let rate = PlaybackRate.clamped(requestedRate)
         if rate > 0, visibleFacts.rate == 0, let item { returnToLive(item) }
         if rate == 0, visibleFacts.rate > 0 { noteLiveStop() }
         let command = changing {
             state.withLock { state in
                 state.addCommand { $0.handle(immediately ? .playImmediately(rate) : .setRate(rate)) }
-                state.rate = Masked(
-                    value: rate.isNaN ? 0 : max(-32, min(32, rate)),
-                    command: state.commands
-                )
+                state.rate = Masked(value: rate, command: state.commands)
                 return state.commands
             }
         }

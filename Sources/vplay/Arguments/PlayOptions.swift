@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import PlaybackEngine
 import PlayheadCore
 
 /// The validated options of `play`.
@@ -213,7 +214,7 @@ struct PlayOptions: Sendable {
         if let display = command.window.display, display < 0 {
             throw ValidationError("--display \(display): expected 0 or more.")
         }
-        guard command.rate != 0, (-32...32).contains(command.rate) else {
+        guard !PlaybackRate(command.rate).isStopped, (-32...32).contains(command.rate) else {
             throw ValidationError("--rate \(command.rate): expected -32 to 32, but not 0.")
         }
         if let duration = command.duration?.time, duration <= .zero {
