@@ -231,6 +231,32 @@ struct PlaylistTests {
     }
 
     @Test(
+        "The last entry of a shuffled round keeps its index in it while the next round begins",
+        arguments: 0..<9
+    )
+    func indexInRound(seed: UInt64) throws {
+        var list = try list(5, .forever)
+        list.shuffle(seed: seed)
+        var last = 0
+        for number in 0..<5 {
+            last = try playNext(in: &list)
+            #expect(list.index(of: last, inRound: 1) == number)
+        }
+        // The player queues the first entry while the last one plays.
+        let first = list.next()
+        let queued = try #require(first).id
+        #expect(list.index(of: queued, inRound: 2) == 0)
+        #expect(list.index(of: last, inRound: 1) == 4)
+        // An entry that is inserted now belongs to the next round.
+        try add("new.mp4", to: &list, at: 0)
+        #expect(list.index(of: last, inRound: 1) == 4)
+        #expect(list.index(of: queued, inRound: 2) == 1)
+        let index = try #require(list.index(of: last))
+        list.remove(at: index)
+        #expect(list.index(of: last, inRound: 1) == nil)
+    }
+
+    @Test(
         "A user who goes back from the last entry of a shuffled round reaches the one before it",
         arguments: 0..<9
     )

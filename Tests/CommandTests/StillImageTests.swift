@@ -164,4 +164,16 @@ struct StillImageTests {
         #expect(outcome.lines.prefix(2) == ["1", "3"])
         #expect(outcome.lines.count == 4 && outcome.lines[2] == outcome.lines[3])
     }
+
+    @Test("Events in random order have the index of the lap in which an input is played")
+    func shuffledIndices() async throws {
+        let outcome = try await run(
+            """
+            "$vplay" --untimed --events text --shuffle=5 --repeat 3 a.jpg b.png c.webp d.gif |
+                grep -oE '(currentItemChanged|passEnded) item=[0-9]+'
+            """
+        )
+        let lap = (0..<4).flatMap { ["currentItemChanged item=\($0)", "passEnded item=\($0)"] }
+        #expect(outcome.lines == lap + lap + lap)
+    }
 }

@@ -29,8 +29,7 @@ extension PlaySession {
         guard let server = state.withLock({ $0.http }), server.hasStreams else { return }
         let record = EventRecord(timed.event)
         let item = record.item ?? timed.item
-        let entry = item.flatMap { playback(of: $0)?.entry }
-        let index = entry.flatMap { entry in state.withLock { $0.playlist.index(of: entry.id) } }
+        let index = item.flatMap(reportedIndex(of:))
         server.publish(String(record.jsonLine(time: timed.itemTime, index: index).dropLast()))
     }
 

@@ -11,6 +11,8 @@ struct InputPlayback: Sendable {
     private(set) var isStartKnown: Bool
     /// The end that `--end` sets in item time, or nil for none.
     let end: MediaTime?
+    /// The round of the playlist in which the entry was taken.
+    var round = 0
     /// Whether it starts at the position that an earlier session has saved.
     var isResumed = false
     /// Why `--start` has no effect, as the end of a sentence.

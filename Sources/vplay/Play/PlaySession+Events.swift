@@ -117,9 +117,14 @@ extension PlaySession {
         reportText(of: item)
     }
 
+    /// Returns the index of an item in events, which is that of the lap in which the item is played.
+    func reportedIndex(of item: PlayerItem) -> Int? {
+        guard let playback = playback(of: item) else { return nil }
+        return state.withLock { $0.playlist.index(of: playback.entry.id, inRound: playback.round) }
+    }
+
     private func write(_ record: EventRecord, at time: MediaTime, _ item: PlayerItem?) -> Bool {
-        let entry = item.flatMap { playback(of: $0)?.entry }
-        let index = entry.flatMap { entry in state.withLock { $0.playlist.index(of: entry.id) } }
+        let index = item.flatMap(reportedIndex(of:))
         do throws(OutputError) {
             switch options.events {
             case .json: try StandardOutput.write(record.jsonLine(time: time, index: index))

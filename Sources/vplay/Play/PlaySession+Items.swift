@@ -33,7 +33,7 @@ extension PlaySession {
     /// - Parameter remaining: The remainder of `--duration`.
     /// - Returns: The playback, or nil at the end of the list.
     func makeNext(_ remaining: MediaTime?) -> InputPlayback? {
-        while let entry = state.withLock({ $0.isStopping ? nil : $0.playlist.next() }) {
+        while let (entry, round) = nextEntry() {
             let resume = state.withLock { state -> MediaTime? in
                 guard let saved = state.resume, saved.position > .zero,
                     saved.location.hasSameBytes(as: entry.input.argument)
@@ -51,7 +51,8 @@ extension PlaySession {
                 if hasEnded { control?.fileEnded("stop") }
                 control?.fileFailed(entry.id, error: error.message)
                 if failOnce(entry, error.message, nil) { logFailure(of: entry, error.message) }
-            case .success(let playback):
+            case .success(var playback):
+                playback.round = round
                 if let reason = playback.missingStart { warnOfStart(entry, reason) }
                 if options.reportsSubtitles { reportText(of: playback.item) }
                 control?.fileRetried(entry.id)
@@ -59,6 +60,14 @@ extension PlaySession {
             }
         }
         return nil
+    }
+
+    /// Returns the next entry of the playlist and its round, or nil at the end of the list.
+    private func nextEntry() -> (entry: PlaylistEntry, round: Int)? {
+        state.withLock { state in
+            guard !state.isStopping, let entry = state.playlist.next() else { return nil }
+            return (entry, state.playlist.round)
+        }
     }
 
     /// Prints one warning for an input without the position of `--start`.

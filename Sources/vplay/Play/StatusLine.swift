@@ -80,7 +80,7 @@ extension PlaySession {
         let active = activePlayback
         let (playback, notice, index, count) = state.withLock { state in
             let playback = state.isOver ? nil : active
-            let index = playback.flatMap { state.playlist.index(of: $0.entry.id) }
+            let index = playback.flatMap { state.playlist.index(of: $0.entry.id, inRound: $0.round) }
             let end = state.notice.until ?? DispatchTime.now() + .seconds(2)
             state.notice.until = end
             let notice = end > .now() ? state.notice.text : ""

@@ -40,6 +40,14 @@ struct Playlist: Sendable {
 
     func index(of id: Int) -> Int? { entries.firstIndex { $0.id == id } }
 
+    /// Returns the index of an entry in the order of a round in which it was taken: the current one or the one before it.
+    /// A shuffled round is arranged while the last entry of the one before it plays.
+    func index(of id: Int, inRound round: Int) -> Int? {
+        let index = index(of: id)
+        guard index != nil, seed != nil, round < self.round else { return index }
+        return pastOrder.firstIndex(of: id)
+    }
+
     /// Makes the entry at an index the next one. Indices out of range are clamped; the number of entries is the end.
     mutating func jump(to index: Int) {
         if hasBegunRound, seed == nil { round -= 1 }
