@@ -92,6 +92,34 @@ struct SnapshotTests {
         #expect(try names(folder) == ["a.png", "a.srt", "latin.srt"])
     }
 
+    @Test("Subtitles of an unknown codec are not drawn, and the reason is printed")
+    func unknownSubtitles() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let outcome = try await Command.shell(
+            """
+            cd "$1"
+            printf '1\\n00:00:00,000 --> 00:00:01,000\\nHello\\n' > a.srt
+            ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:d=1 -i a.srt -c:v mpeg4 -c:s srt a.mkv
+            LC_ALL=C sed 's#S_TEXT/UTF8#S_TEXT/NONE#' a.mkv > b.mkv
+            "$vplay" probe b.mkv | grep subtitle
+            "$vplay" snapshot b.mkv --subtitles -o a.png
+            "$vplay" snapshot b.mkv --subtitle-track 1 -o a.png
+            "$vplay" --untimed --subtitle-track 1 b.mkv
+            """,
+            folder.path
+        )
+        let reason = "no decoder for this type of track"
+        #expect(outcome.lines == ["track 1: subtitle, none, cannot be played: \(reason)"])
+        #expect(
+            outcome.errorLines == [
+                "vplay: b.mkv: its subtitles cannot be drawn: \(reason)",
+                "vplay: b.mkv: subtitle track 1 cannot be played: \(reason)",
+                "vplay: b.mkv: subtitle track 1 cannot be played: \(reason)",
+            ]
+        )
+    }
+
     @Test("On a terminal replaced files are reported in one line; an empty file and a new one are not")
     func replaced() async throws {
         let folder = try folder()

@@ -25,6 +25,31 @@ struct DefaultOptionTests {
         #expect(PlayerItem(asset: asset).selectedMediaOption(in: group) == group.options[1])
     }
 
+    @Test("Subtitles of an unknown codec are not playable, although they are marked as the default")
+    func unknownCodec() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a.srt", Array("1\n00:00:00,000 --> 00:00:01,000\nHello\n".utf8))
+        let text = folder.file("a.srt").path
+        let url = try MadeFile.make(
+            "a.mkv",
+            in: folder,
+            """
+            -f lavfi -i testsrc2=s=64x48:d=1 -i \(text) -i \(text) -map 0 -map 1 -map 2 -c:v mpeg4 -c:s srt
+            -disposition:s:0 default
+            """
+        )
+        var bytes = try Data(contentsOf: url)
+        let name = try #require(bytes.firstRange(of: Data("S_TEXT/UTF8".utf8)))
+        bytes.replaceSubrange(name, with: Data("S_TEXT/NONE".utf8))
+        try bytes.write(to: url)
+        let asset = Asset(url: url)
+        try await asset.load()
+        #expect(asset.tracks.map(\.isPlayable) == [true, false, true])
+        #expect(asset.tracks.map(\.unplayableReason) == [nil, "no decoder for this type of track", nil])
+        let group = try #require(asset.mediaSelectionGroup(for: .legible))
+        #expect(group.options.map(\.isPlayable) == [false, true])
+    }
+
     @Test("The audio of a transport stream of several programs is that of the program with the video")
     func programs() async throws {
         let folder = try TemporaryFolder()

@@ -164,9 +164,9 @@ struct TrackDescriber {
         _ parameters: UnsafeMutablePointer<AVCodecParameters>,
         _ track: Track
     ) -> String? {
-        guard track.mediaType == .video || track.mediaType == .audio else { return nil }
         if track.hasProtectedContent { return "the track is encrypted" }
-        if avcodec_find_decoder(parameters.pointee.codec_id) == nil {
+        // `ID3Decoder` is not libav's.
+        if track.codec != "timed_id3", avcodec_find_decoder(parameters.pointee.codec_id) == nil {
             return "no decoder for \(track.codec == "none" ? "this type of track" : track.codec)"
         }
         let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(

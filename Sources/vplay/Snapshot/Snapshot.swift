@@ -215,11 +215,10 @@ struct Snapshot: Sendable {
                 throw SnapshotFailure(sentence: "\(options.input.name): \(error.message)")
             }
         case .defaultTrack:
-            let tracks = asset.tracks.playable(.subtitle)
-            guard let track = tracks.first(where: \.isDefault) ?? tracks.first else {
-                throw SnapshotFailure(sentence: "\(options.input.name): no subtitles")
-            }
-            return track.id
+            if let track = asset.tracks.defaultTrack(.subtitle) { return track.id }
+            let reason = asset.tracks.first { $0.mediaType == .subtitle }?.unplayableReason
+            let problem = reason.map { "its subtitles cannot be drawn: \($0)" } ?? "no subtitles"
+            throw SnapshotFailure(sentence: "\(options.input.name): \(problem)")
         }
     }
 
