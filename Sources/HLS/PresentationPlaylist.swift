@@ -126,5 +126,8 @@ extension Track {
         language = rendition.language ?? language
         isDefault = rendition.isDefault
         if !rendition.name.isEmpty { title = rendition.name }
+        if mediaType == .audio, channelCount == 0, let count = rendition.channelCount, count > 0 {
+            channelLayout = ChannelLayout(channelCount: count, name: "")
+        }
     }
 }

@@ -37,4 +37,12 @@ struct HLSPresentationTests {
         let urls = presentation.needed(for: variant).map(\.url)
         #expect(urls == opened.map { "http://host.test/" + $0 })
     }
+
+    @Test("The track of a rendition that is not open has the declared number of channels")
+    func channels() throws {
+        let declared = ["URI=\"a\",CHANNELS=\"6\"", "URI=\"b\"", "URI=\"c\",CHANNELS=\"-2\""]
+        let (presentation, _) = try make(declared)
+        let tracks = presentation.entries.flatMap(\.declaredTracks).filter { $0.mediaType == .audio }
+        #expect(tracks.map(\.channelCount) == [6, 0, 0])
+    }
 }

@@ -44,10 +44,10 @@ enum ProbeJSON {
     private static func video(_ track: Track) -> [(String, JSONValue)] {
         let shown = track.presentationSize
         return [
-            ("width", .integer(track.naturalSize.width)),
-            ("height", .integer(track.naturalSize.height)),
-            ("displayWidth", .integer(shown.width)),
-            ("displayHeight", .integer(shown.height)),
+            ("width", positive(track.naturalSize.width)),
+            ("height", positive(track.naturalSize.height)),
+            ("displayWidth", positive(shown.width)),
+            ("displayHeight", positive(shown.height)),
             ("pixelAspectRatio", fraction(track.pixelAspectRatio)),
             ("frameRate", track.nominalFrameRate.map(fraction) ?? .null),
             ("frameCount", integer(track.frameCount.map(Int64.init))),
@@ -63,8 +63,8 @@ enum ProbeJSON {
 
     private static func audio(_ track: Track) -> [(String, JSONValue)] {
         [
-            ("sampleRate", .integer(track.sampleRate)),
-            ("channels", .integer(track.channelCount)),
+            ("sampleRate", positive(track.sampleRate)),
+            ("channels", positive(track.channelCount)),
             ("channelLayout", .optional(track.channelLayout.assignment)),
             ("sampleFormat", name(track.sampleLayout)),
         ]
@@ -115,6 +115,8 @@ enum ProbeJSON {
     }
 
     private static func integer(_ value: Int64?) -> JSONValue { value.map { .integer($0) } ?? .null }
+    /// Returns a quantity, or null if it is 0, which means unknown.
+    private static func positive(_ value: Int) -> JSONValue { value > 0 ? .integer(value) : .null }
     private static func name(_ text: String) -> JSONValue { text.isEmpty ? .null : .string(text) }
 
     /// Returns a fraction such as "30000/1001", or null if it is unknown.

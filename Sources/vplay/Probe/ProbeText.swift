@@ -46,7 +46,7 @@ enum ProbeText {
     }
 
     private static func video(_ track: Track) -> [String] {
-        var parts = ["\(track.naturalSize)"]
+        var parts: [String] = track.naturalSize == .zero ? [] : ["\(track.naturalSize)"]
         if track.pixelAspectRatio.isPositive, track.pixelAspectRatio.doubleValue != 1 {
             parts.append("pixel aspect \(track.pixelAspectRatio)")
         }
@@ -76,9 +76,12 @@ enum ProbeText {
     }
 
     private static func audio(_ track: Track) -> [String] {
+        var parts: [String] = track.sampleRate > 0 ? ["\(track.sampleRate) Hz"] : []
+        guard track.channelCount > 0 else { return parts }
         let layout = track.channelLayout.assignment.map { " (\($0))" } ?? ""
         let channels = track.channelCount == 1 ? "1 channel" : "\(track.channelCount) channels"
-        return ["\(track.sampleRate) Hz", channels + layout]
+        parts.append(channels + layout)
+        return parts
     }
 
     private static func seconds(_ time: MediaTime) -> String {
