@@ -34,6 +34,7 @@ enum Main {
         do {
             try RawArguments.checkNames(in: arguments)
             let names = Vplay.configuration.subcommands.compactMap { $0.configuration.commandName }
+            if !RawArguments.isMPV { try checkHelp(arguments, names) }
             let others = names.filter { $0 != "play" } + ["help"]
             let environment = ProcessInfo.processInfo.environment
             let translated = try OtherPlayers.translated(
@@ -61,6 +62,17 @@ enum Main {
             Console.shared.finish()
             Vplay.exit(withError: Vplay.exitCode(for: error))
         }
+    }
+
+    /// Throws if `help` is followed by a command that does not exist. The parser would print the general help.
+    private static func checkHelp(_ arguments: [String], _ commands: [String]) throws(ValidationError) {
+        guard arguments.first == "help" else { return }
+        let words = arguments.dropFirst().filter { !$0.hasPrefix("-") }
+        // No command has subcommands of its own.
+        let isKnown = words.first.map { commands.contains($0) || $0 == "help" } ?? true
+        guard let unknown = isKnown ? words.dropFirst().first : words.first else { return }
+        let list = commands.joined(separator: ", ")
+        throw ValidationError(oneLine("Unknown command '\(unknown)'. The commands are \(list)."))
     }
 }
 

@@ -22,6 +22,7 @@ struct UsageTests {
             "bench --threads x y",
             "bench",
             "probe", "probe a b", "--trace file x", "--frames 1 --video none x",
+            "help nosuch", "help probe nosuch",
         ]
     )
     func wrongUsage(line: String) async throws {
@@ -48,6 +49,18 @@ struct UsageTests {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))
         #expect(outcome.status == 0)
         #expect(outcome.text.contains("USAGE: vplay"))
+    }
+
+    @Test("The message about a command that does not exist names it")
+    func unknownCommand() async throws {
+        for words in [["help", "nosuch"], ["help", "probe", "nosuch"]] {
+            let outcome = try await Command.run(words)
+            #expect(outcome.errorLines.first?.hasPrefix("Error: Unknown command 'nosuch'. ") == true)
+        }
+        for words in [["help"], ["help", "probe"], ["help", "help"], ["help", "--help"]] {
+            let outcome = try await Command.run(words)
+            #expect(outcome.status == 0 && outcome.text.hasPrefix("OVERVIEW: "))
+        }
     }
 
     @Test("The message about a stream that is not supported names the pipe that plays it")
