@@ -7,6 +7,7 @@ The command is started with --idle, a socket, and options that make it silent; `
     check-control.py mpv --no-config
 """
 import contextlib
+import http.server
 import json
 import os
 import pathlib
@@ -15,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "media-fixtures/generated"
@@ -1070,6 +1072,43 @@ def synchronized(command, path):
         check("in step after an entry was moved", stays_in_step())
 
 
+def live(command, path):
+    """Steps in a live stream, whose offset from the edge is longer than the window."""
+    folder = path.with_suffix(".folder")
+    folder.mkdir()
+    encode = ["-an", "-c:v", "mpeg2video", "-g", "30", "-f", "hls", "-hls_time", "1", "-hls_list_size", "0"]
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", CLIP, *encode, "all.m3u8"], cwd=folder, check=True)
+    lines = (folder / "all.m3u8").read_text().replace("#EXT-X-ENDLIST", "").splitlines()
+    tags = ["#EXT-X-PLAYLIST-TYPE:EVENT", "#EXT-X-SERVER-CONTROL:HOLD-BACK=10000"]
+    (folder / "live.m3u8").write_text("\n".join([lines[0], *tags, *lines[1:]]))
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=folder)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/live.m3u8"
+
+    def position():
+        return round(client.get("time-pos"), 2)
+
+    with started([*command, "--audio", "null", "--video", "null", "--pause", url], path) as (_, client):
+        client.until("time-pos", lambda value: value is not None)
+        check("an absolute seek in the window", error(client("seek", 2, "absolute")), "success")
+        check("the position in it", position(), 2)
+        check("a step past the edge", error(client("seek", 5)), "success")
+        check("it does not move back", position(), 2)
+        client("seek", -1)
+        check("a step back", position(), 1)
+        client("seek", 100, "absolute")
+        check("an absolute seek past the edge", position(), 0)
+    server.shutdown()
+
+
 def main(command):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "socket"
@@ -1106,6 +1145,7 @@ def main(command):
                 removed(command, pathlib.Path(folder) / "removed")
                 chaptered(command, pathlib.Path(folder) / "chaptered")
                 synchronized(command, pathlib.Path(folder) / "synchronized")
+                live(command, pathlib.Path(folder) / "live")
         except Exception as failure:  # What was found before it is printed as well.
             faults.append(f"after {count} checks: {type(failure).__name__}: {failure}")
         finally:

@@ -55,6 +55,13 @@ extension PlayerItem {
         return window.livePosition(offset: configuredOffset, at: now)
     }
 
+    /// Returns whether a seek to a later time would move back. Past the window, a seek moves to the offset from the live
+    /// edge, and a position may be nearer to the edge.
+    package func movesBack(from time: MediaTime, seekingTo target: MediaTime) -> Bool {
+        guard target > time, !duration.isNumeric, let found = liveTarget(of: target) else { return false }
+        return found < time
+    }
+
     /// Returns the position at which a live item continues after a pause or a stall, or nil if it continues where it is.
     ///
     /// - Parameters:

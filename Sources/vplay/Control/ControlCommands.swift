@@ -172,7 +172,7 @@ struct ControlCommands {
                 let seconds = item.currentTime().seconds + target / 100 * item.duration.seconds
                 try session.seek(toSeconds: seconds, isExact: isExact)
             } else {
-                try session.seek(toSeconds: item.currentTime().seconds + target, isExact: isExact)
+                try session.seek(bySeconds: target, isExact: isExact)
             }
         } catch {
             throw .command

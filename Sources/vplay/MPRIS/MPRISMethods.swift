@@ -19,7 +19,7 @@ struct MPRISMethods {
         case "Previous": _ = session.move(by: -1)
         case "Seek":
             guard let offset = call.readInt64() else { return .invalidArguments("expected an offset") }
-            return seek { $0 + Double(offset) / 1e6 }
+            return seek { session throws(ControlError) in try session.seek(bySeconds: Double(offset) / 1e6) }
         case "SetPosition":
             guard let track = call.readObjectPath(), let position = call.readInt64() else {
                 return .invalidArguments("expected a track and a position")
@@ -45,10 +45,9 @@ struct MPRISMethods {
     }
 
     /// Seeks, if a track plays; otherwise the call has no effect, as the specification demands.
-    private func seek(_ target: (Double) -> Double) -> BusReply {
+    private func seek(_ body: (PlaySession) throws(ControlError) -> Void) -> BusReply {
         do throws(ControlError) {
-            let now = try session.readyItem().currentTime().seconds
-            try session.seek(toSeconds: target(now))
+            try body(session)
         } catch {
             return .done
         }
@@ -63,7 +62,7 @@ struct MPRISMethods {
         {
             return .done
         }
-        return seek { _ in Double(position) / 1e6 }
+        return seek { session throws(ControlError) in try session.seek(toSeconds: Double(position) / 1e6) }
     }
 
     /// Plays a file or URL instead of the playlist.

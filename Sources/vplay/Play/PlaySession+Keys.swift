@@ -60,11 +60,21 @@ extension PlaySession {
     }
 
     private func seek(by seconds: Int64) {
-        player.seek(
-            to: max(.zero, player.currentTime() + MediaTime(value: seconds, timescale: 1)),
-            toleranceBefore: .zero,
-            toleranceAfter: .zero
-        )
+        let now = player.currentTime()
+        let time = max(.zero, now + MediaTime(value: seconds, timescale: 1))
+        if let item = player.currentItem, item.movesBack(from: now, seekingTo: time) { return }
+        player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
+    }
+
+    /// Seeks by a number of seconds. A step forward that would move back, in a live stream, has no effect.
+    ///
+    /// - Throws: `.propertyUnavailable` if no item is ready.
+    func seek(bySeconds seconds: Double, isExact: Bool = true) throws(ControlError) {
+        let item = try readyItem()
+        let now = item.currentTime()
+        let target = now.seconds + seconds
+        if item.movesBack(from: now, seekingTo: .seconds(target)) { return }
+        try seek(toSeconds: target, isExact: isExact)
     }
 
     private func changeRate(by factor: Float) {
