@@ -169,6 +169,36 @@ struct TerminalTests {
         #expect(outcome.lines == ["cooked", "cooked", "0 cooked"], "\(outcome.errors)")
     }
 
+    @Test("After ^Z, playback continues where it was, however long the process was stopped")
+    func stoppedTime() async throws {
+        let outcome = try await Terminal.run(
+            """
+            for _ in range(5):
+                begin = time.monotonic()
+                start('--audio', 'none', '--loop', '--rate', '0.25', '--events', 'text', sys.argv[1])
+                until('status=playing')
+                pressed = time.monotonic()
+                press('\\x1a')
+                awaitStop()
+                stopped = time.monotonic()
+                # If playback did not pause, it would be further than the time of the running process allows.
+                time.sleep(1 + stopped - begin)
+                continued = time.monotonic()
+                os.kill(child, signal.SIGCONT)
+                until('status=paused')
+                position = float(until(r'([0-9.]+) timeControlStatusChanged [^\\n]*status=playing').group(1))
+                running = stopped - begin + time.monotonic() - continued
+                press('q')
+                status = ends()
+                # The process stops after a second even if the player has not paused by then.
+                if stopped - pressed < 1: break
+            print(status, position <= running / 4 or (position, running))
+            """,
+            Media.clip
+        )
+        #expect(outcome.lines == ["0 True"], "\(outcome.text) \(outcome.errors)")
+    }
+
     @Test("In the background the terminal is not used; in the foreground it is used again")
     func background() async throws {
         let outcome = try await Terminal.run(

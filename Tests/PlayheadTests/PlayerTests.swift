@@ -56,6 +56,25 @@ struct PlayerTests {
         #expect(bench.videoSink.numbers == [30])
     }
 
+    @Test("A pause reports its completion once the engine has paused, and not when the rate can be read as 0")
+    func pauseCompletion() {
+        let bench = PlayerTestBench()
+        let item = bench.load()
+        bench.player.play()
+        bench.driver.run(until: HostTime(nanoseconds: 300_000_000))
+        #expect(item.timebase.rate == 1)
+        let rates = Locked([Float]())
+        bench.player.pause { rates.withLock { $0.append(item.timebase.rate) } }
+        #expect(bench.player.timeControlStatus == .paused)
+        #expect(item.timebase.rate == 1)
+        #expect(rates.withLock { $0 }.isEmpty)
+        bench.driver.settle()
+        #expect(rates.withLock { $0 } == [0])
+        let time = bench.player.currentTime()
+        bench.driver.run(seconds: 1)
+        #expect(bench.player.currentTime() == time)
+    }
+
     @Test("The properties of an item are unknown at first, then correct, and are kept when it is removed")
     func itemFacts() {
         let bench = PlayerTestBench()

@@ -124,6 +124,16 @@ public class Player: @unchecked Sendable {
     public func play() { core.setRate(defaultRate) }
     /// Sets the rate to 0. `currentTime()` stops a moment later, when the engine has paused.
     public func pause() { core.setRate(0) }
+
+    /// Sets the rate to 0, and reports when the engine has paused.
+    ///
+    /// - Parameter completionHandler: Called once on an arbitrary thread, when the time has stopped and the sinks have
+    ///   received what was delivered to them. It is released without a call if the player is released first.
+    package func pause(completionHandler: @escaping @Sendable () -> Void) {
+        pause()
+        core.loop.perform { $0.afterPendingOutput(completionHandler) }
+    }
+
     /// Starts playback with the buffered data, even if a stall is likely.
     ///
     /// - Parameter rate: The rate, in the range -32...32.

@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import PlayheadCore
 import Synchronization
 
@@ -176,8 +175,10 @@ extension PlaySession {
     private func pauseForSuspension() {
         guard !options.isUntimed, player.rate != 0 else { return }
         state.withLock { $0.isPausedForSuspension = true }
-        player.pause()
-        for _ in 0..<40 where player.timeControlStatus != .paused { usleep(5000) }
+        let hasPaused = DispatchSemaphore(value: 0)
+        player.pause { hasPaused.signal() }
+        // A player or an output that hangs does not prevent the suspension.
+        _ = hasPaused.wait(timeout: .now() + .seconds(1))
     }
 
     private func resumeAfterSuspension() {
