@@ -11,17 +11,14 @@ extension Rendition {
     /// Returns the next packet as `peek()` does, but skips segments that cannot be read. `peek()` reports them after
     /// the search, so that a missing segment does not end a seek.
     func peekInSearch() throws(MediaError) -> Poll<Packet?> {
-        var losses = unreportedLosses
-        unreportedLosses = []
-        defer { unreportedLosses = losses }
         while true {
             let lostBefore = lostSegments
             do throws(MediaError) {
-                return try peek()
+                return try nextPacket()
             } catch {
                 // Only the number of lost segments is limited. A search that goes back may read one of them again.
                 guard error.isRetryable, lostSegments > lostBefore else { throw error }
-                if !losses.contains(error) { losses.append(error) }
+                if !unreportedLosses.contains(error) { unreportedLosses.append(error) }
             }
         }
     }

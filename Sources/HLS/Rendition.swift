@@ -38,7 +38,7 @@ final class Rendition {
     private var skipEnd: MediaTime?
     /// The number of consecutive segments that could not be read.
     private(set) var lostSegments = 0
-    /// The errors of segments that were skipped during opening or a search. `peek()` reports them.
+    /// The errors of segments that were skipped during opening or a search, and of empty ones. `peek()` reports them.
     var unreportedLosses: [MediaError] = []
     /// The container's IDs of the audio and video tracks.
     private var mediaTracks: Set<Int> = []
@@ -231,9 +231,18 @@ final class Rendition {
 
     // MARK: Reading
 
-    /// Returns the next packet without removing it, or nil at the end.
+    /// Returns the next packet without removing it, or nil at the end. Throws the errors of skipped segments before it.
     func peek() throws(MediaError) -> Poll<Packet?> {
         if !unreportedLosses.isEmpty { throw unreportedLosses.removeFirst() }
+        let packet = try nextPacket()
+        unreportedLosses += source.emptySegments
+        source.emptySegments = []
+        if !unreportedLosses.isEmpty { throw unreportedLosses.removeFirst() }
+        return packet
+    }
+
+    /// Returns the next packet as `peek()` does, but leaves the errors of segments that have been skipped to it.
+    func nextPacket() throws(MediaError) -> Poll<Packet?> {
         while pending.isEmpty, !isAtEnd {
             if !currentRun.isOpen, currentRun.demuxer !== firstRun.demuxer {
                 try openRun()

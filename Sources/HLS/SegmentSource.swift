@@ -39,6 +39,10 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     private(set) var stop = Stop.none
     /// Whether some bytes of the lost segment have been delivered, so that the last packet would be incomplete.
     private var isPartiallyDelivered = false
+    /// The errors of segments without bytes that have been passed. The rendition removes them when it reports them.
+    var emptySegments: [MediaError] = []
+    /// The number of empty segments in a row that are reported. More errors in a row could end playback.
+    private static let maximumEmptySegmentCount = 10
     /// The number of packets of the segments that have been dequeued.
     private var dequeuedCount = 0
     /// The number of packets after which segments are prefetched, because playback has begun.
@@ -189,7 +193,12 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
                 return count
             }
             self.reader = nil
-            if reader.isMap { hasDeliveredMap = true } else { index += 1 }
+            if reader.isMap {
+                hasDeliveredMap = true
+            } else {
+                if !reader.hasBegun { noteEmptySegment() }
+                index += 1
+            }
             releaseUnneeded()
         }
     }
@@ -284,6 +293,14 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         return error
     }
 
+    /// Records that the current segment has no bytes. The stream continues with the next one.
+    private func noteEmptySegment() {
+        let error = MediaError(.truncated, "the resource is empty", isRetryable: true)
+        let named = described(error, "media segment \(segment?.sequence ?? 0)")
+        let isNew = !emptySegments.contains(named)
+        if isNew, emptySegments.count < Self.maximumEmptySegmentCount { emptySegments.append(named) }
+    }
+
     /// Returns the error with the name of the resource.
     private func described(_ error: MediaError, _ what: String) -> MediaError {
         var error = error
@@ -376,16 +393,6 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     {
         _ = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte throws(MediaError) in
             try source.readIfAvailable(at: offset, into: byte, context: context)
-        }
-    }
-}
-
-extension MediaError {
-    /// Whether the segments after a failure of this kind may be playable.
-    var isSkippable: Bool {
-        switch code {
-        case .untrustedServer, .forbidden, .resourceLimit, .encrypted, .invalidArgument: false
-        default: true
         }
     }
 }

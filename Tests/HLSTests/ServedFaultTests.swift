@@ -127,6 +127,20 @@ struct ServedFaultTests {
         #expect(played.frames == Array(plain.frames[..<30] + plain.frames[60...]))
     }
 
+    @Test("An empty segment is reported, and the others are played", arguments: [1, 2])
+    func empty(_ number: Int) async throws {
+        let (plain, _) = try await play()
+        let (played, _) = try await play { request, answer in
+            if request.path == "/\(number).ts" { answer = FaultServer.Answer(200) }
+        }
+        #expect(played.ending == "end")
+        #expect(played.faults.count == 1)
+        let message = "segment \(number): the resource is empty"
+        #expect(played.faults.first?.contains(message) == true, "\(played.faults)")
+        let first = 30 * number
+        #expect(played.frames == Array(plain.frames[..<first] + plain.frames[(first + 30)...]))
+    }
+
     /// The playlist has no segment after the lost one until it has been reloaded several times.
     @Test(
         "The newest segment of a live playlist is missing, and what follows it is played at its time",
