@@ -64,6 +64,25 @@ struct RangeTests {
         }
     }
 
+    @Test("--start T and --end T count from the first frame, and other positions in item time")
+    func videoAfterAudio() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("late.mp4")
+        let made = try await Command.shell(
+            #"ffmpeg -nostdin -v error -itsoffset 1 -i "$1" -i "$1" -map 0:v -map 1:a -c copy "$2""#,
+            Media.clip,
+            path
+        )
+        try #require(made.status == 0 && made.errors.isEmpty, "\(made.errors)")
+        let whole = try await pictures(path)
+        try #require(whole.count == 90)
+        #expect(try await pictures("--start", "0.5", "--end", "1", path) == Array(whole[15...30]))
+        // The duration is 4 s, of which the first second has no video.
+        #expect(try await pictures("--start", "50%", path) == Array(whole[30...]))
+        #expect(try await pictures("--start", "-1", path) == Array(whole[60...]))
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("WebM, whose timestamps are in milliseconds, is exact to the millisecond")
     func webmIsExactToItsMillisecond() async throws {
         let path = Media.fixture("clip-vp9-opus.webm")

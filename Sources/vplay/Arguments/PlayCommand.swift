@@ -37,8 +37,9 @@ struct PlayCommand: AsyncParsableCommand {
             Options can also be in the file $XDG_CONFIG_HOME/vplay/config (~/.config/vplay/config), one NAME=VALUE or \
             NAME in each line, after # comments. The command line replaces them; --no-NAME switches a flag off.
 
-            Times are seconds or [[hh:]mm:]ss[.fraction], exact, relative to the earliest start of the video and audio \
-            tracks.
+            Times are seconds or [[hh:]mm:]ss[.fraction], exact. T of --start and --end counts from the first frame of the \
+            video; if no video is decoded, and for -T, N% and #N of --start, zero is the earliest start of the video and \
+            audio tracks.
 
             Keys on a terminal and in the window: space or p pauses, left and right seek 5 s, down and up 1 min, page \
             down and up 10 min, \
@@ -105,13 +106,13 @@ struct PlayCommand: AsyncParsableCommand {
         // A time before the end is not an option.
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Start with the frame due at T, T before the end (-T), at a part of the duration (50%), or at a chapter (#2).",
+            "Start with the frame due T after the first one, T before the end (-T), at a part of the duration (50%), or at a chapter (#2).",
             valueName: "t|-t|n%|#n"
         )
     )
     var start: StartPosition?
 
-    @Option(help: ArgumentHelp("End with the last frame due at or before T.", valueName: "t"))
+    @Option(help: ArgumentHelp("End with the last frame due at most T after the first one.", valueName: "t"))
     var end: TimeArgument?
 
     @Flag(help: "Begin paused, until a key or a remote client continues.")
