@@ -122,6 +122,25 @@ struct ArgumentTests {
         }
     }
 
+    @Test("A notice has the space of the progress bar if it needs it")
+    func noticeInsteadOfBar() {
+        func line(_ notice: String) -> String {
+            StatusLine.text(
+                time: MediaTime(value: 1, timescale: 1),
+                duration: MediaTime(value: 20, timescale: 1),
+                rate: 1,
+                dropped: 0,
+                columns: 80,
+                label: "a20.mp4",
+                notice: notice
+            )
+        }
+        let long = "a notice that is longer than the half of the line"
+        #expect(line(long) == "00:01 / 00:20 \(long)  1.0x dropped 0")
+        #expect(line("volume 85%").hasPrefix("00:01 / 00:20 [="))
+        #expect(line("volume 85%").hasSuffix("] 1.0x dropped 0  volume 85%"))
+    }
+
     @Test(
         "A track is chosen by its language in any code, and by its region if a track has it",
         arguments: [

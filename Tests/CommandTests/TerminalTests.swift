@@ -101,6 +101,24 @@ struct TerminalTests {
         #expect(outcome.lines == ["0 cooked"], "\(outcome.errors)")
     }
 
+    @Test("The reason why a frame is not saved has a line of its own")
+    func unsavedFrame() async throws {
+        let outcome = try await Terminal.run(
+            """
+            # No user can create a file there.
+            os.chdir('/proc')
+            start('--muted', '--pause', '--video', 'null', '--events', 'text', sys.argv[1], columns=80)
+            until('isReadyForDisplay=true'); until('paused dropped')
+            press('s')
+            until(r'vplay: frame not saved: cannot create clip-h264-aac-0001\\.png: [A-Z][a-z ]+\\r\\n')
+            press('q')
+            print(ends(), mode())
+            """,
+            Media.clip
+        )
+        #expect(outcome.lines == ["0 cooked"], "\(outcome.text)")
+    }
+
     @Test("Events and the status line do not overlap")
     func eventsBesides() async throws {
         let outcome = try await Terminal.run(

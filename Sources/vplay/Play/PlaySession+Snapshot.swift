@@ -23,7 +23,8 @@ extension PlaySession {
         } completion: { [weak self] result in
             switch result {
             case .success(let path): self?.notice(path)
-            case .failure(let error): self?.notice("not saved: \(oneLine("\(error)"))")
+            // The reason may be longer than the status line.
+            case .failure(let error): Console.shared.printError("frame not saved: \(error)")
             }
         }
     }

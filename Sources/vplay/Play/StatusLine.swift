@@ -27,7 +27,8 @@ final class StatusLine: Sendable {
 
     deinit { timer.cancel() }
 
-    /// Returns the text of the line. `label` names the input. A nonempty `notice` replaces it.
+    /// Returns the text of the line. `label` names the input. A nonempty `notice` replaces it, and the bar if it needs
+    /// the space.
     static func text(
         time: MediaTime,
         duration: MediaTime,
@@ -41,11 +42,12 @@ final class StatusLine: Sendable {
         let tail = (rate == 0 ? "paused" : speed(rate)) + " dropped \(dropped)"
         // The bar keeps its length while the speed changes. A full last column would wrap on some terminals.
         let space = columns - 1 - head.utf8.count - max(tail.utf8.count, 24) - 4
-        let text = (notice.isEmpty ? label : notice).cut(toColumns: max(0, space / 2 - 2))
+        let text = notice.isEmpty ? label.cut(toColumns: max(0, space / 2 - 2)) : notice
         let available = space - (text.isEmpty ? 0 : text.columnCount + 2)
         guard duration.isNumeric, duration > .zero, available >= 10 else {
-            let rest = [notice, tail, label].filter { !$0.isEmpty }.joined(separator: "  ")
-            return "\(head) \(rest)".cut(toColumns: max(0, columns - 1))
+            let rest = notice.isEmpty ? [tail, label] : [notice, tail]
+            let shown = rest.filter { !$0.isEmpty }.joined(separator: "  ")
+            return "\(head) \(shown)".cut(toColumns: max(0, columns - 1))
         }
         let width = min(available, 60)
         let fraction = max(0, min(1, time.seconds / duration.seconds))
