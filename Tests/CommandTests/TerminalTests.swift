@@ -101,6 +101,26 @@ struct TerminalTests {
         #expect(outcome.lines == ["0 cooked"], "\(outcome.errors)")
     }
 
+    @Test("A key removes the notice about the key before it")
+    func outdatedNotice() async throws {
+        let outcome = try await Terminal.run(
+            """
+            start('--muted', '--pause', '--video', 'null', sys.argv[1])
+            until('paused dropped')
+            press('>'); until('this is the last input')
+            # The first line after a key may have been made before it.
+            for _ in range(2):
+                press('?'); until('full screen')
+                line = until(r'\\r\\x1b\\[J([^\\r]*dropped[^\\r]*)\\r').group(1)
+            if b'this is the last input' in line: fail('the notice is outdated')
+            press('q')
+            print(ends(), mode())
+            """,
+            Media.clip
+        )
+        #expect(outcome.lines == ["0 cooked"], "\(outcome.text)")
+    }
+
     @Test("The reason why a frame is not saved has a line of its own")
     func unsavedFrame() async throws {
         let outcome = try await Terminal.run(

@@ -6,6 +6,8 @@ extension PlaySession {
     /// Performs the action of a key on the callback queue.
     func press(_ key: Key) {
         endKeyList()
+        // The notice about an earlier key may not be true any more.
+        notice("")
         defer { control?.checkLater() }
         switch key {
         case .togglePause: togglePause()

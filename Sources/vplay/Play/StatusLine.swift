@@ -72,7 +72,7 @@ final class StatusLine: Sendable {
 }
 
 extension PlaySession {
-    /// Shows a notice in the status line for two seconds, however late the line is updated.
+    /// Shows a notice in the status line for two seconds, however late the line is updated. An empty text removes it.
     func notice(_ text: String) {
         state.withLock { $0.notice = (text, nil) }
     }
