@@ -101,6 +101,30 @@ struct TerminalTests {
         #expect(outcome.lines == ["0 cooked"], "\(outcome.errors)")
     }
 
+    @Test("Keys are read if standard error is redirected, but not if standard output is redirected, too")
+    func redirectedErrors() async throws {
+        let errors = Media.temporary("errors.txt")
+        defer { unlink(errors.path) }
+        let outcome = try await Terminal.run(
+            """
+            line = 'exec "$0" --muted --loop "$1" 2>"$2"'
+            start(command=['bash', '-c', line, vplay, sys.argv[1], sys.argv[2]])
+            awaitMode('raw')
+            press('q')
+            print(ends(), mode(), b'dropped' in seen + open(sys.argv[2], 'rb').read())
+            line = '"$0" --muted --loop --events text "$1" 2>&1 | cat'
+            start(command=['bash', '-c', line, vplay, sys.argv[1]])
+            until('status=playing')
+            print(mode())
+            press('\\x03')
+            ends()
+            """,
+            Media.clip,
+            errors.path
+        )
+        #expect(outcome.lines == ["0 cooked False", "cooked"], "\(outcome.text) \(outcome.errors)")
+    }
+
     @Test("A key removes the notice about the key before it")
     func outdatedNotice() async throws {
         let outcome = try await Terminal.run(

@@ -45,7 +45,8 @@ struct PlayCommand: AsyncParsableCommand {
             down and up 10 min, \
             < > previous and next input, [ ] speed, . and , step, m mutes, 9 0 volume, l loops, s saves the \
             frame as NAME-0001.png in the current folder, f toggles full screen, ? lists the keys, \
-            q quits, as do Escape, which leaves full screen first, and closing the window.
+            q quits, as do Escape, which leaves full screen first, and closing the window. The terminal's keys are not \
+            read if both standard output and standard error are redirected.
             """
     )
 

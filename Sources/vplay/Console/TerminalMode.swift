@@ -17,6 +17,11 @@ enum TerminalMode {
 
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
+    /// Whether keys control playback. If all output goes elsewhere, its reader may read the keys, such as a pager.
+    static var hasPlaybackKeys: Bool {
+        isatty(STDIN_FILENO) == 1 && (isatty(STDOUT_FILENO) == 1 || isatty(STDERR_FILENO) == 1)
+    }
+
     /// Returns false while the process is in the background. The terminal then belongs to another job, and a process
     /// that changes it is stopped.
     static func isForeground(_ descriptor: Int32 = STDIN_FILENO) -> Bool {

@@ -17,7 +17,7 @@ final class KeyReader: Sendable {
 
     /// Reads keys for a session. Returns nil if there is no terminal or if standard input is an input.
     convenience init?(for session: PlaySession, _ handler: @escaping @Sendable (Key) -> Void) {
-        guard TerminalMode.isInteractive, !session.options.inputs.contains(where: \.isStandardInput) else {
+        guard TerminalMode.hasPlaybackKeys, !session.options.inputs.contains(where: \.isStandardInput) else {
             return nil
         }
         self.init(on: DispatchQueue(label: "vplay.keys", qos: .userInteractive)) { strokes in

@@ -229,18 +229,18 @@ final class PlaySession: Sendable {
             let health = Health(self, manager: manager)
             state.withLock { $0.health = health }
         }
-        let hasTerminal = options.hasStatusLine
         let queue = player.callbackQueue
         let keys =
-            hasTerminal || PictureScreen.isOpen
+            !options.isQuiet || PictureScreen.isOpen
             ? KeyReader(for: self) { [weak self] key in queue.async { [weak self] in self?.press(key) } }
             : nil
         let tick: @Sendable () -> Void = { [weak keys] in
             keys?.refresh()
             PictureScreen.refresh()
         }
-        // With --quiet the terminal must be noticed, too, when the process returns to the foreground.
-        let line = hasTerminal || PictureScreen.isOpen ? StatusLine(for: self, tick: tick) : nil
+        // Also without the line, the terminal must be noticed when the process returns to the foreground.
+        let needsTick = options.hasStatusLine || keys != nil || PictureScreen.isOpen
+        let line = needsTick ? StatusLine(for: self, tick: tick) : nil
         var signals = PictureScreen.isOpen ? [Signals.onResize { PictureScreen.refresh() }] : []
         if keys != nil || PictureScreen.isOpen { signals.append(suspensionSignals(readsKeys: keys != nil)) }
         state.withLock { state in
