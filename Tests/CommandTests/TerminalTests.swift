@@ -125,6 +125,20 @@ struct TerminalTests {
         #expect(outcome.lines == ["0 cooked False", "cooked"], "\(outcome.text) \(outcome.errors)")
     }
 
+    @Test("A terminal that cannot erase a line gets no status line and no escape sequences")
+    func dumbTerminal() async throws {
+        let outcome = try await Terminal.run(
+            """
+            os.environ['TERM'] = 'dumb'
+            start('--muted', '--start', '2', '--events', 'text', sys.argv[1])
+            until(r'status=playing[\\s\\S]*status=paused', forget=False)
+            print(ends(), mode(), b'\\x1b' in seen or b'dropped' in seen)
+            """,
+            Media.clip
+        )
+        #expect(outcome.lines == ["0 cooked False"], "\(outcome.text)")
+    }
+
     @Test("A key removes the notice about the key before it")
     func outdatedNotice() async throws {
         let outcome = try await Terminal.run(

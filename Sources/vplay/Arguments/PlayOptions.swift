@@ -95,7 +95,7 @@ struct PlayOptions: Sendable {
     var inputs: [Input] { list.inputs }
     /// The kinds of files that are listed from a folder.
     var folderFilter: InputList.FileFilter { InputList.FileFilter(video) }
-    var hasStatusLine: Bool { Console.shared.isTerminal && !isQuiet }
+    var hasStatusLine: Bool { Console.shared.canShowStatus && !isQuiet }
     var writesToStandardOutput: Bool { paths.contains("-") }
     private var paths: [String] { video.compactMap(\.path) + [audio.path].compactMap(\.self) }
     /// Whether the tracks must be known before an item can be configured.

@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import Glibc
 import Synchronization
 
@@ -28,12 +29,16 @@ final class Console: Sendable {
     }
     /// Whether standard output and standard error are the same file or terminal, in which text must keep its order.
     private let sharesStandardOutput: Bool
+    /// Whether standard error is a terminal that can erase a status line.
+    let canShowStatus: Bool
 
     private init() {
         var (output, error) = (stat(), stat())
         sharesStandardOutput =
             fstat(STDOUT_FILENO, &output) == 0 && fstat(STDERR_FILENO, &error) == 0
             && output.st_dev == error.st_dev && output.st_ino == error.st_ino
+        let terminal = ProcessInfo.processInfo.environment["TERM"]
+        canShowStatus = isatty(STDERR_FILENO) == 1 && terminal != "dumb"
     }
 
     /// Whether standard error is a terminal.

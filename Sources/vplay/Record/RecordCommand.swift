@@ -158,7 +158,7 @@ struct RecordCommand: AsyncParsableCommand {
     }
 }
 
-/// The progress on the status line, updated twice a second if standard error is a terminal.
+/// The progress on the status line, updated twice a second if standard error is a terminal that can erase it.
 private final class RecordStatus: Sendable {
     /// Dispatch sources may be used from any thread, although their protocol is not declared `Sendable`.
     private nonisolated(unsafe) let timer: (any DispatchSourceTimer)?
@@ -175,7 +175,9 @@ private final class RecordStatus: Sendable {
         timer.schedule(deadline: .now(), repeating: .milliseconds(500))
         timer.setEventHandler {
             tick()
-            guard isShown, TerminalMode.isForeground(STDERR_FILENO) else { return }
+            guard isShown, Console.shared.canShowStatus, TerminalMode.isForeground(STDERR_FILENO) else {
+                return
+            }
             let progress = recorder.progress
             let seconds = String(printf: "%.1f", progress.duration.seconds)
             let line = "recording \(name)  \(seconds) s, \(progress.frameCount) frames, q stops"
