@@ -47,6 +47,15 @@ struct FrameSkipperTests {
         #expect(skipper.resetDroppedCount() == (isDiscarded ? 0 : 9))
     }
 
+    @Test("A jump to a key frame that the decoder has received before a seek drops nothing after it")
+    func jumpToReceivedKeyFrame() {
+        var skipper = FrameSkipper()
+        skipper.noteReceived(Self.packet(1000, isKeyFrame: true))
+        skipper.setRequest(SkipRequest(jump: KeyFrameJump(pass: 0, time: ItemTime(nanoseconds: 1_000_000_000))))
+        let next = Self.packet(1040, isKeyFrame: false)
+        #expect(skipper.decide(next, pass: 0, isReverse: false) == .decode)
+    }
+
     @Test("A frame that is sent because it may be a second field is lost if the decoder skips it")
     func frameAfterKeyFrame() {
         var skipper = FrameSkipper()

@@ -247,6 +247,24 @@ struct SeekEffortTests {
         }
     }
 
+    @Test("A decoder does not continue after packets that could not be read when it decoded the others")
+    func resumptionOverGap() throws {
+        let packets = [(0, true), (40, false), (80, true), (120, false)].map {
+            Self.packet($0.0, decode: $0.0, isKeyFrame: $0.1)
+        }
+        // Without one packet; without the last key frame as well, at which packets are read again.
+        for (lost, begin, number) in [(1..<2, 0, 3), (1..<3, 0, 3), (2..<3, 2, 0)] {
+            var history = DecoderHistory()
+            for (index, packet) in packets.enumerated() where !lost.contains(index) { history.send(packet) }
+            var resumption = try #require(DecoderResumption(history))
+            var steps: [DecoderResumption.Step] = []
+            for packet in packets[begin...] where steps.last != .diverged {
+                steps.append(resumption.consume(.packet(packet, pass: 0)))
+            }
+            #expect(steps == Array(repeating: .skip, count: number) + [.diverged])
+        }
+    }
+
     @Test("The packets identify the due frame when all packets before the target are known")
     func times() {
         var times = SeekTimes(target: .ms(100))

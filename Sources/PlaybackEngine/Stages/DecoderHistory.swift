@@ -22,6 +22,10 @@ struct DecoderHistory {
     private(set) var firstSent: PacketIdentity?
     /// The last packet that was sent.
     private(set) var lastSent: PacketIdentity?
+    /// The number of packets that were sent.
+    private(set) var sentCount = 0
+    /// The decode times of the latest key frames that were sent, with the numbers of packets before them.
+    private(set) var keyFrames: [(decodeTime: MediaTime, precedingCount: Int)] = []
     /// The last frame that was decoded.
     private(set) var newestFrame: VideoFrame?
     /// If set, frames that are not due at this time or later may have been skipped.
@@ -29,11 +33,20 @@ struct DecoderHistory {
     /// True while every packet that was sent has been decoded.
     private var isComplete = true
 
+    /// More key frames than a short seek goes back, also if all frames are.
+    private static let maximumKeyFrameCount = 256
+
     mutating func send(_ packet: Packet) {
         let identity = PacketIdentity(packet)
         if firstSent == nil { firstSent = identity }
         lastSent = identity
+        if packet.isKeyFrame, let time = packet.decodeTime {
+            if keyFrames.count == Self.maximumKeyFrameCount { keyFrames.removeFirst() }
+            keyFrames.append((time, sentCount))
+        }
+        sentCount += 1
     }
+
     mutating func receive(_ frame: VideoFrame) { newestFrame = frame }
 
     /// Records that frames which are not due at `target` may be skipped.
@@ -54,7 +67,8 @@ struct DecoderHistory {
 
 /// Continues with a decoder that has already received the first packets of an epoch.
 ///
-/// These packets are read again, from the sync point on, and are skipped up to the last one that was sent.
+/// These packets are read again, from the sync point on, and are skipped up to the last one that was sent. They differ if
+/// some could not be read before, as from a server that did not have a segment.
 struct DecoderResumption {
     enum Step {
         /// The decoder has already received the packet.
@@ -65,25 +79,33 @@ struct DecoderResumption {
         case diverged
     }
 
-    private let firstDecodeTime: MediaTime
+    private let keyFrames: [(decodeTime: MediaTime, precedingCount: Int)]
     private let last: DecoderHistory.PacketIdentity
-    private var isFirst = true
+    private let sentCount: Int
+    /// The number of packets that the decoder has received up to the last one that was skipped, or nil before the first.
+    private var count: Int?
     /// The elements skipped so far.
     private(set) var skippedElements: [PacketElement] = []
 
     init?(_ history: DecoderHistory) {
-        guard let firstDecodeTime = history.firstSent?.decode, let last = history.lastSent else { return nil }
-        self.firstDecodeTime = firstDecodeTime
+        guard let last = history.lastSent else { return nil }
+        keyFrames = history.keyFrames
+        sentCount = history.sentCount
         self.last = last
     }
 
     mutating func consume(_ element: PacketElement) -> Step {
         skippedElements.append(element)
         guard case .packet(let packet, _) = element, let time = packet.decodeTime, let end = last.decode,
-            !isFirst || packet.isKeyFrame && firstDecodeTime <= time
+            let preceding = count ?? precedingCount(packet, time)
         else { return .diverged }
-        isFirst = false
-        if DecoderHistory.PacketIdentity(packet) == last { return .reached }
+        count = preceding + 1
+        if DecoderHistory.PacketIdentity(packet) == last { return count == sentCount ? .reached : .diverged }
         return time < end ? .skip : .diverged
+    }
+
+    private func precedingCount(_ packet: Packet, _ time: MediaTime) -> Int? {
+        guard packet.isKeyFrame else { return nil }
+        return keyFrames.last { $0.decodeTime == time }?.precedingCount
     }
 }

@@ -95,6 +95,7 @@ struct FrameSkipper {
     mutating func noteReceived(_ packet: Packet) {
         _ = mustKeepLevel(packet)
         followsKeyField = packet.isKeyFrame && packet.isField
+        if packet.isKeyFrame { newestKeyFrame = ItemTime(packet.presentationTime) }
     }
 
     /// Returns whether a packet is the second field of a frame that is no key frame. The decoder skips both fields of a
