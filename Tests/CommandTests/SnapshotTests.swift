@@ -70,11 +70,14 @@ struct SnapshotTests {
         let text = "1\n00:00:01,000 --> 00:00:02,000\nSecond\nin two lines\n"
         try Data(text.utf8).write(to: folder.appendingPathComponent("a.srt"))
         #expect(try await image("1.5", "--subtitle-file", "a.srt") == drawn)
-        // "caf\u{E9}" in ISO 8859-1.
-        try Data(Array("1\n00:00:01,000 --> 00:00:02,000\ncaf".utf8) + [0xE9, 0x0A])
-            .write(to: folder.appendingPathComponent("latin.srt"))
+        // "caf\u{E9}" in UTF-8 and in ISO 8859-1.
+        let cafe = "1\n00:00:01,000 --> 00:00:02,000\ncaf"
+        try Data("\(cafe)\u{E9}\n".utf8).write(to: folder.appendingPathComponent("utf8.srt"))
+        try Data(Array(cafe.utf8) + [0xE9, 0x0A]).write(to: folder.appendingPathComponent("latin.srt"))
+        let accented = try await image("1.5", "--subtitle-file", "utf8.srt")
+        #expect(accented != plain)
+        #expect(try await image("1.5", "--subtitle-file", "latin.srt") == accented)
         for (options, error) in [
-            (["--subtitle-file", "latin.srt"], "latin.srt: a subtitle is not UTF-8 text"),
             (["--subtitle-track", "fr"], "no subtitle track in language fr; available: 3 (eng)"),
             (["--subtitle-file", "none.srt"], "none.srt: cannot open the file"),
         ] {
@@ -89,7 +92,7 @@ struct SnapshotTests {
             in: folder
         )
         #expect(outcome.status == 1 && outcome.errors.contains("no subtitles"))
-        #expect(try names(folder) == ["a.png", "a.srt", "latin.srt"])
+        #expect(try names(folder) == ["a.png", "a.srt", "latin.srt", "utf8.srt"])
     }
 
     @Test("Subtitles of an unknown codec are not drawn, and the reason is printed")

@@ -159,6 +159,16 @@ struct ServedSubtitleTests {
         #expect(try await loaded.cues(of: track) == cues)
     }
 
+    @Test("A segment with a style sheet and a region delivers all of its cues")
+    func styles() async throws {
+        let blocks = "STYLE\n::cue { color: red }\n\nREGION\nid:a\n\n"
+        let cue = "00:00.100 --> 00:00.500\none\n\n"
+        let styled = "WEBVTT\n\(Self.map)\n\(blocks)\(cue)\(blocks)00:00.900 --> 00:01.300\nacross\n"
+        let told = try await play(try serve([styled] + Self.segments.dropFirst()))
+        #expect(told.cues.map(\.text) == Self.all.map(\.0))
+        #expect(told.faults == [])
+    }
+
     @Test("After a seek the cues that are due there are delivered")
     func seek() async throws {
         let told = try await play(try serve(), from: MediaTime(value: 1200, timescale: 1000))

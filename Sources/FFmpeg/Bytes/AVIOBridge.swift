@@ -60,7 +60,8 @@ final class AVIOBridge {
     /// Returns the first bytes of the source. There are fewer than `count` only if the source ends earlier.
     func readHead(count: Int) throws(MediaError) -> [UInt8] {
         while head.count < count {
-            let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: count - head.count, alignment: 1)
+            let rest = min(count - head.count, Self.bufferSize)
+            let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: rest, alignment: 1)
             defer { chunk.deallocate() }
             let got = try reader.read(at: Int64(head.count), into: chunk)
             guard got > 0 else { break }

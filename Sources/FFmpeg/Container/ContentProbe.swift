@@ -20,19 +20,8 @@ package enum ContentProbe {
         guard !head.isEmpty, !PlaylistSignature.matches(head) else { return nil }
         // The ID3 tag may be longer than `head`, because it can contain a cover.
         if head.starts(with: "ID3".utf8) { return .audio }
-        var padded = head + [UInt8](repeating: 0, count: Int(AVPROBE_PADDING_SIZE))
-        var score: Int32 = 0
-        let found = padded.withUnsafeMutableBufferPointer { bytes in
-            // An empty name makes libav judge only the bytes.
-            "".withCString { empty in
-                var data = AVProbeData()
-                data.filename = empty
-                data.buf = bytes.baseAddress
-                data.buf_size = Int32(clamping: head.count)
-                return av_probe_input_format3(&data, 1, &score)
-            }
-        }
-        guard let found, let format = found.pointee.name.map({ String(cString: $0) }),
+        // An empty name makes libav judge only the bytes.
+        guard let (format, score, extensions) = Self.format(of: head, name: ""),
             let content = FormatPolicy.content(of: format)
         else { return nil }
         // As in libav, a score of up to a quarter of the maximum is not sufficient by itself, and the file name
@@ -40,6 +29,26 @@ package enum ContentProbe {
         // stream to some degree, and may have the extension ".ts".
         if score > AVPROBE_SCORE_MAX / 4 { return content }
         let isLikely = score > AVPROBE_SCORE_MAX / 8
-        return isLikely && av_match_ext(name, found.pointee.extensions) != 0 ? content : nil
+        return isLikely && av_match_ext(name, extensions) != 0 ? content : nil
+    }
+
+    /// Returns libav's name of the most likely format, its score, and the file name extensions of the format. Returns nil
+    /// if the bytes and the extension of `name` resemble no format, or several to the same degree.
+    static func format(of head: [UInt8], name: String)
+        -> (name: String, score: Int32, extensions: UnsafePointer<CChar>?)?
+    {
+        var padded = head + [UInt8](repeating: 0, count: Int(AVPROBE_PADDING_SIZE))
+        var score: Int32 = 0
+        let found = padded.withUnsafeMutableBufferPointer { bytes in
+            name.withCString { name in
+                var data = AVProbeData()
+                data.filename = name
+                data.buf = bytes.baseAddress
+                data.buf_size = Int32(clamping: head.count)
+                return av_probe_input_format3(&data, 1, &score)
+            }
+        }
+        guard let found, let format = found.pointee.name.map({ String(cString: $0) }) else { return nil }
+        return (format, score, found.pointee.extensions)
     }
 }

@@ -57,6 +57,9 @@ enum FormatPolicy {
         "stl", "subviewer", "subviewer1", "sup", "tedcaptions", "ttml", "vplayer", "webvtt",
     ]
 
+    /// Returns whether a format is a text file of subtitles. The subtitles of Blu-ray ("sup") are bitmaps.
+    static func isTextOfSubtitles(_ name: String) -> Bool { name != "sup" && subtitles.contains(name) }
+
     /// The demuxers that always seek to an absolute offset and never rely on their previous position. Other demuxers
     /// may continue from that position (Musepack) or keep a file within the file (wtv).
     private static let absolutelySeeking: Set<Substring> = [

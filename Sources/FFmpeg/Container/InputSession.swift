@@ -30,7 +30,7 @@ final class InputSession {
         self.log = log
         self.name = request.location
         let reader = SourceReader(source, interruption)
-        bridge = try AVIOBridge(reader)
+        var bridge = try AVIOBridge(reader)
         let head = try bridge.readHead(count: 64)
         guard !head.isEmpty else {
             throw MediaError(.emptyMedia, "the file is empty", location: request.location)
@@ -39,10 +39,16 @@ final class InputSession {
         try FragmentCheck.rejectUnnumberedTracks(head, reader, location: request.location)
         let path = try InputSession.localPath(request)
         try InputSession.rejectPlaylist(head, request, path: path)
-        self.callback = interruption.makeCallback()
         // By the name of an image, libav chooses a demuxer that opens numbered files itself.
         let hint = path.flatMap { FormatPolicy.isImage(name: $0) ? nil : $0 } ?? InputSession.liveName(source)
-        try log.capture { () throws(MediaError) in try openContext(name: hint ?? "stream") }
+        let fileName = hint ?? "stream"
+        if let text = try InputSession.subtitleText(bridge, request, head: head, name: fileName) {
+            let source = DataByteSource(text, name: request.location)
+            bridge = try AVIOBridge(SourceReader(source, interruption))
+        }
+        self.bridge = bridge
+        self.callback = interruption.makeCallback()
+        try log.capture { () throws(MediaError) in try openContext(name: fileName) }
     }
 
     deinit {
