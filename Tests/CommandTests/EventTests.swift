@@ -104,6 +104,27 @@ struct EventTests {
         #expect(two.status == 64 && two.errors.contains("--subtitle-file is for one input."))
     }
 
+    @Test("--subtitle-encoding is the encoding of a subtitle file that is not UTF-8")
+    func subtitleEncoding() async throws {
+        let folder = try TemporaryFolder()
+        let text = Array("1\n00:00:01,000 --> 00:00:02,000\n".utf8) + [0x93, 0xFA, 0x96, 0x7B, 0x0A]
+        try folder.write("words.srt", Data(text))
+        let outcome = try await Command.run(
+            "--untimed",
+            "--events",
+            "json",
+            "--subtitle-file",
+            folder.path("words.srt"),
+            "--subtitle-encoding",
+            "SHIFT_JIS",
+            Media.clip
+        )
+        #expect(outcome.status == 0)
+        #expect(outcome.lines.filter { $0.contains("\"text\":\"\u{65E5}\u{672C}\"") }.count == 1)
+        let unknown = try await Command.run("--subtitle-encoding", "no such encoding", Media.clip)
+        #expect(unknown.status == 64 && unknown.errors.contains("--subtitle-encoding"))
+    }
+
     @Test("Cues are reported among the events", .enabled(if: Media.corpus != nil))
     func wordsComeAmongTheEvents() async throws {
         let file = try #require(Media.corpus).appendingPathComponent("subtitles/srt-in.mkv").path

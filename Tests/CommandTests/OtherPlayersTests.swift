@@ -25,6 +25,8 @@ struct OtherPlayersTests {
             ("--vo=null --ao null a", "--video null --audio null a"), ("-fs a", "--fullscreen a"),
             ("--fs=yes a", "--fullscreen a"),
             ("--fullscreen a", "--fullscreen a"), ("--sub-file x.srt a", "--subtitle-file x.srt a"),
+            ("--sub-codepage=cp1251 a", "--subtitle-encoding cp1251 a"),
+            ("--sub-codepage auto a", "a"),
             ("--alang=de,en a", "--audio-languages de,en a"),
             ("--slang de a", "--subtitle-languages de a"),
             ("--sub-language=de,any a", "--subtitle-languages de,any a"),

@@ -73,6 +73,14 @@ struct SubtitleTextTests {
         #expect(all.unicodeScalars.count == 128 && all.hasSuffix("\u{FE}\u{FF}"))
     }
 
+    @Test("A file that is not UTF-8 has the given encoding")
+    func encoding() throws {
+        let encoding = try #require(TextEncoding("CP1251"))
+        let text = "\u{41F}\u{440}\r\n"
+        #expect(SubtitleText.utf8([0xCF, 0xF0, 0x0D, 0x0A], encoding: encoding) == Array(text.utf8))
+        #expect(SubtitleText.utf8(Array(text.utf8), encoding: encoding) == Array(text.utf8))
+    }
+
     @Test("Text begins without control characters, or with a byte order mark of UTF-16")
     func beginning() {
         for head in [Array("1\r\n\t\u{E9}".utf8), [0xE9], [0xFF, 0xFE, 0x31, 0], [0xFE, 0xFF, 0, 0x31]] {

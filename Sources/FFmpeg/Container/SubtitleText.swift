@@ -1,3 +1,5 @@
+internal import MediaCore
+
 /// Converts text files of subtitles to the form that libav's demuxers read without losing cues: UTF-8, and WebVTT that
 /// consists of cues.
 enum SubtitleText {
@@ -10,15 +12,15 @@ enum SubtitleText {
         isUTF16(head) || head.allSatisfy { $0 >= 0x20 || [tab, lineFeed, carriageReturn].contains($0) }
     }
 
-    /// Converts a file whose format has the given name in libav.
-    static func converted(_ bytes: [UInt8], format: String) -> [UInt8] {
-        let text = utf8(bytes)
+    /// Converts a file whose format has the given name in libav. `encoding` is that of a file that is not UTF-8.
+    static func converted(_ bytes: [UInt8], format: String, encoding: TextEncoding? = nil) -> [UInt8] {
+        let text = utf8(bytes, encoding: encoding)
         return format == "webvtt" ? cues(of: text) : text
     }
 
-    /// Converts UTF-16 with a byte order mark to UTF-8. In other text, a line that is not UTF-8 is read as Windows-1252,
-    /// which contains the printable characters of ISO 8859-1.
-    static func utf8(_ bytes: [UInt8]) -> [UInt8] {
+    /// Converts UTF-16 with a byte order mark to UTF-8. Other text that is not UTF-8 has the given encoding. If that is
+    /// nil, each line that is not UTF-8 is read as Windows-1252, which contains the printable characters of ISO 8859-1.
+    static func utf8(_ bytes: [UInt8], encoding: TextEncoding? = nil) -> [UInt8] {
         if isUTF16(bytes) {
             let isBigEndian = bytes[0] == 0xFE
             let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
@@ -28,6 +30,7 @@ enum SubtitleText {
             return Array(String(decoding: units, as: UTF16.self).utf8)
         }
         if String(validating: bytes, as: UTF8.self) != nil { return bytes }
+        if let encoding { return encoding.utf8(bytes) }
         let lines = bytes.split(separator: lineFeed, omittingEmptySubsequences: false).map { line in
             String(validating: line, as: UTF8.self) == nil ? windows1252(line) : Array(line)
         }

@@ -11,6 +11,8 @@ public struct OpenRequest: Sendable {
     /// FFmpeg's name of the container format, such as "mov", "mpegts" or "hls". If nil, the format is detected
     /// from the bytes and the name.
     public var container: String?
+    /// The encoding of a text file of subtitles that is not UTF-8, or nil for the default.
+    package var subtitleEncoding: TextEncoding?
     /// Whether the streams are analyzed even if the header describes them sufficiently. Opening is slower, but
     /// frame rates and durations are as accurate as possible.
     public var probesFully: Bool

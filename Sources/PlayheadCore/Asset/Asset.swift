@@ -301,6 +301,7 @@ public final class Asset: Sendable {
             }
         }
         request.container = options.container
+        request.subtitleEncoding = options.subtitleEncoding
         request.probesFully = options.preciseTiming
         request.maximumStreamCount = decoding.maximumStreamCount
         request.maximumPixelCount = decoding.maximumPixelCount

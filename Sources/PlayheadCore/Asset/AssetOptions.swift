@@ -12,6 +12,8 @@ public struct AssetOptions: Sendable {
     /// The MIME type ("video/mp2t") that overrides the detected format. Nil detects the format by content and file name
     /// extension. Loading fails with the code `.unrecognizedFormat` if the type is unknown.
     public var overrideMIMEType: String?
+    /// The encoding of a text file of subtitles that is not UTF-8. Nil reads such lines as Windows-1252.
+    package var subtitleEncoding: TextEncoding?
     /// Options for http and https URLs.
     ///
     /// Nil, the default, selects those of the first player, preloader or feed that the asset is given to

@@ -77,13 +77,16 @@ struct Input: Sendable {
     /// - Parameters:
     ///   - preciseTiming: Whether the streams are analyzed for precise times.
     ///   - network: The options for URLs.
+    ///   - subtitleEncoding: The encoding of a subtitle file that is not UTF-8, or nil for the default.
     ///   - backend: The backend that opens the asset, or nil for that of the player.
     func asset(
         preciseTiming: Bool = false,
         network: NetworkOptions,
+        subtitleEncoding: TextEncoding? = nil,
         backend: (any MediaBackend)? = nil
     ) -> Asset {
-        let options = AssetOptions(preciseTiming: preciseTiming, byteSource: bytes, network: network)
+        var options = AssetOptions(preciseTiming: preciseTiming, byteSource: bytes, network: network)
+        options.subtitleEncoding = subtitleEncoding
         guard let backend else { return Asset(url: url, options: options) }
         return Asset(url: url, options: options, backend: backend)
     }

@@ -88,6 +88,7 @@ enum OtherPlayers {
         "alang": languages("--audio-languages"), "audio-language": languages("--audio-languages"),
         "slang": languages("--subtitle-languages"), "sub-language": languages("--subtitle-languages"),
         "sub-file": .option("--subtitle-file"), "sub-files": .option("--subtitle-file"),
+        "sub-codepage": .converted(subtitleEncoding, otherwise: ""),
         // Network.
         "user-agent": header("User-Agent"), "http-user-agent": header("User-Agent"),
         "referrer": header("Referer"), "http-referrer": header("Referer"),
@@ -149,6 +150,10 @@ enum OtherPlayers {
         }
     }
 
+    private static func subtitleEncoding(_ name: String) -> [String]? {
+        name == "auto" ? [] : ["--subtitle-encoding", name]
+    }
+
     /// Returns the arguments for `--shuffle` with or without a seed.
     private static func shuffle(_ value: String?) -> [String]? {
         guard let value, isOn(value) == nil || UInt64(value) != nil else {
@@ -162,7 +167,7 @@ enum OtherPlayers {
         "--repeat", "--volume", "--rate", "--audio-pitch-correction", "--start", "--end", "--video",
         "--audio",
         "--frames", "--duration", "--video-track", "--audio-track", "--subtitle-track", "--subtitle-file",
-        "--size",
+        "--subtitle-encoding", "--size",
         "--gravity", "--deinterlace", "--dynamic-range", "--pixel-format", "--hwdec", "--buffer", "--threads",
         "--frame-cache", "--image-duration", "--shuffle-seed", "--resume-file", "--input-ipc-server",
         "--events", "--header",

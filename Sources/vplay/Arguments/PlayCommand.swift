@@ -213,6 +213,14 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "The encoding of subtitle files that are not UTF-8, such as CP1251 (default: Windows-1252).",
+            valueName: "name"
+        )
+    )
+    var subtitleEncoding: EncodingArgument?
+
+    @Option(
+        help: ArgumentHelp(
             "Fit frames into this size, upright, with square pixels and black bars (default: as coded; images: as displayed).",
             valueName: "wxh"
         )

@@ -30,6 +30,8 @@ struct PlayOptions: Sendable {
     var subtitleLanguages: [String]
     /// The file whose subtitles replace those of the inputs.
     var subtitleFile: Input?
+    /// The encoding of subtitle files that are not UTF-8, or nil for the default.
+    var subtitleEncoding: TextEncoding?
     var start: StartPosition?
     var end: MediaTime?
     var duration: MediaTime?
@@ -137,6 +139,7 @@ struct PlayOptions: Sendable {
             }
             subtitleFile = input
         }
+        subtitleEncoding = command.subtitleEncoding?.encoding
         isFullscreen = command.window.fullscreen
         display = command.window.display
         start = command.start

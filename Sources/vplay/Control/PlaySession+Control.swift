@@ -378,7 +378,7 @@ extension PlaySession {
                     return handler(false)
                 }
                 let known = playback.subtitles.all.first { mode == .cached && $0.input.argument == path }
-                let asset = input.asset(network: options.network)
+                let asset = items.asset(ofSubtitles: input)
                 let file = known ?? playback.subtitles.add(input, asset, title: title, language: language)
                 reportAddedText(of: playback.item)
                 if mode != .auto {

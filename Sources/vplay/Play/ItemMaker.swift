@@ -16,6 +16,10 @@ struct ItemMaker: Sendable {
         )
     }
 
+    func asset(ofSubtitles file: Input) -> Asset {
+        file.asset(network: options.network, subtitleEncoding: options.subtitleEncoding)
+    }
+
     /// Whether the tracks of an entry must be known before an item can be configured.
     func needsLoading(start: StartPosition?) -> Bool {
         options.needsLoading || (start.map { $0.time == nil } ?? false)
@@ -89,7 +93,7 @@ struct ItemMaker: Sendable {
         var playback = InputPlayback(item: item, entry: entry, start: start, end: end)
         playback.isResumed = saved != nil
         if let file = options.subtitleFile {
-            playback.show(playback.subtitles.add(file, file.asset(network: options.network)))
+            playback.show(playback.subtitles.add(file, self.asset(ofSubtitles: file)))
         }
         if let position, first == nil, asset.status == .loaded {
             playback.missingStart = position.absence(chapterCount: asset.chapters.count)

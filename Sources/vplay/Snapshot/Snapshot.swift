@@ -37,7 +37,7 @@ struct Snapshot: Sendable {
         generator.acceptedPixelFormats = options.names.format.pixelFormats
         generator.dynamicRangePolicy = options.dynamicRange
         if case .file(let file) = options.subtitles {
-            generator.legibleAsset = file.asset(network: options.network)
+            generator.legibleAsset = options.asset(ofSubtitles: file)
         }
         return generator
     }
@@ -203,7 +203,7 @@ struct Snapshot: Sendable {
         switch subtitles {
         case .file(let file):
             do throws(PlaybackError) {
-                try await file.asset(network: options.network).load()
+                try await options.asset(ofSubtitles: file).load()
             } catch {
                 throw SnapshotFailure(sentence: "\(file.name): \(reason(error))")
             }

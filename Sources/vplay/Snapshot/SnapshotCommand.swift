@@ -81,6 +81,14 @@ struct SnapshotCommand: AsyncParsableCommand {
     )
     var subtitleFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The encoding of a subtitle file that is not UTF-8, such as CP1251 (default: Windows-1252).",
+            valueName: "name"
+        )
+    )
+    var subtitleEncoding: EncodingArgument?
+
     @Option(help: ArgumentHelp("Quality of jpg and webp, 1 to 100 (default: 90).", valueName: "q"))
     var quality: Int?
 
@@ -150,6 +158,7 @@ struct SnapshotOptions: Sendable {
     let dynamicRange: DynamicRangePolicy
     let quality: Int?
     let subtitles: Subtitles?
+    let subtitleEncoding: TextEncoding?
     let sheet: GridArgument?
     let track: String?
 
@@ -181,6 +190,7 @@ struct SnapshotOptions: Sendable {
         }
         quality = command.quality
         subtitles = try Self.subtitles(command)
+        subtitleEncoding = command.subtitleEncoding?.encoding
         choice = try Self.choice(command)
         let images = choice.count
         let files = sheet.map { (images + $0.count - 1) / $0.count } ?? images
@@ -189,6 +199,10 @@ struct SnapshotOptions: Sendable {
         }
         if track != nil, sheet == nil { throw ValidationError("--vtt needs --sprite.") }
         try refuseInputAsOutput(files)
+    }
+
+    func asset(ofSubtitles file: Input) -> Asset {
+        file.asset(network: network, subtitleEncoding: subtitleEncoding)
     }
 
     private static func choice(_ command: SnapshotCommand) throws(ValidationError) -> Choice {
