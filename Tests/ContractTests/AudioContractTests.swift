@@ -59,7 +59,7 @@ struct AudioContractTests {
     func beyond(rate: Float) async {
         let samples = await Recording.play(PlayerItem(url: tone), rate: rate).samples
         #expect(isExpectedCount(samples.count, at: rate))
-        #expect(samples.dropFirst(480).dropLast(480).allSatisfy { $0 == 0 })
+        #expect(samples.allSatisfy { $0 == 0 })
     }
 
     /// Changes the rate during playback. Nothing is flushed, and the slope of the signal never exceeds that of the

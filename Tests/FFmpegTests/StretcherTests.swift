@@ -180,8 +180,19 @@ import Testing
         let buffers = Self.run(input) { _ in rate }
         let result = Self.samples(buffers)
         #expect(result.count == Int((Double(count) / rate).rounded()))
-        let hop = Self.sampleRate / 100
-        #expect(result.dropFirst(hop).dropLast(hop).allSatisfy { $0 == 0 })
+        #expect(result.allSatisfy { $0 == 0 })
+    }
+
+    /// Audio fades out where playback changes to a rate that is not played, and fades in where it changes back.
+    @Test func fadesAtRatesBeyond() {
+        let rates = [2.0, 8, 2]
+        let every = 20 * 1024
+        let result = Self.samples(
+            Self.run(Self.sine(200, count: rates.count * every)) { rates[$0 / every] }
+        )
+        #expect(Spectrum.roughness(result) < 1.5 * Spectrum.roughness(Self.sine(200, count: 1000)))
+        // The middle of the second part.
+        #expect(result[every / 2 + every / 16] == 0)
     }
 
     @Test func oddInput() {

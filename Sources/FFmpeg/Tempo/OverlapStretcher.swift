@@ -121,8 +121,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
         case .varispeed:
             appendResampled(hop, window)
         case .silence:
-            append(hop, fade: hop, window) { _, _ in 0 }
-            tail = .silence
+            appendSilence(hop, window)
         }
         position = next
         self.window?.discard(
@@ -141,12 +140,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
             case .varispeed:
                 appendResampled(count, window)
             case .silence:
-                let (fadeIn, fade) = (fadeIn, min(hop, count))
-                append(count, fade: fade, window) { channel, index in
-                    guard index >= count - fade else { return 0 }
-                    let weight = fadeIn[(index - count + fade) * self.hop / fade]
-                    return weight * window.sample(channel, end - count + index)
-                }
+                appendSilence(count, window)
             }
         }
         position = Double(end)
@@ -171,6 +165,14 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
                 output[channel].append(old[channel][index] + weight * (new - old[channel][index]))
             }
         }
+    }
+
+    /// Appends silence, into which the audio before it is faded out.
+    private func appendSilence(_ count: Int, _ window: AudioTempoWindow) {
+        // At the start of a run nothing has been played that could be faded out.
+        if position == 0, window.base == 0 { tail = .silence }
+        append(count, fade: min(hop, count), window) { _, _ in 0 }
+        tail = .silence
     }
 
     private func appendResampled(_ count: Int, _ window: AudioTempoWindow) {
