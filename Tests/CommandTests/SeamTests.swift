@@ -41,6 +41,19 @@ struct SeamTests {
         #expect(try await play(options + inputs).sound == expected)
     }
 
+    @Test("An input without enabled tracks adds nothing to the audio")
+    func failedInputIsLeftOut() async throws {
+        let tone = Media.fixture("tone-48000.wav")
+        let file = Media.temporary("failed.wav")
+        defer { unlink(file.path) }
+        let outcome = try await Command.run([
+            "--untimed", "--quiet", "--video", "none", "--audio", "wav:\(file.path)", tone, Media.silent, tone,
+        ])
+        #expect(outcome.errors.contains("all playable tracks are disabled"))
+        let sound = try Data(contentsOf: file).dropFirst(44)
+        #expect(try await play([tone, tone]).sound == sound)
+    }
+
     /// A list that is played item by item would stop and restart at each transition.
     @Test(
         "Time advances without a stop from the first frame of the first input to the end of the last",

@@ -14,6 +14,8 @@ final class ItemPipeline: Sendable {
     let durationIsUncertain: Bool
     let video: TrackPipeline?
     let audio: TrackPipeline?
+    /// A Boolean value that indicates whether `audio` is the silence in place of a video track that only keeps time.
+    let audioReplacesVideo: Bool
     /// The source of the item's audio settings.
     let audioSettings: AudioSettingsSource
     private let demuxer: any Demuxer
@@ -113,6 +115,9 @@ final class ItemPipeline: Sendable {
         trackIDs = keepsTimeOnly ? [] : Set(made.map(\.track.id))
         video = made.first { $0.track.mediaType == .video }
         audio = made.first { $0.track.mediaType == .audio }
+        let audioID = audio?.track.id
+        audioReplacesVideo =
+            keepsTimeOnly && description.tracks.contains { $0.id == audioID && $0.mediaType == .video }
         allTrackPipelines = [video, audio].compactMap(\.self)
         videoTrackPipelines = [video].compactMap(\.self)
         otherEnds = Self.ends(of: description.tracks, without: allTrackPipelines.map(\.track.id))

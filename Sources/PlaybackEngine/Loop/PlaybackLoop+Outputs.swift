@@ -62,6 +62,13 @@ extension PlaybackLoop {
         output?.setPaused(state.timelineRate == 0)
     }
 
+    /// Returns whether audio of an item is written. Silence in place of video is written only to a device, which is
+    /// the clock. Other sinks receive exactly what was decoded.
+    func writesAudio(of pipeline: ItemPipeline?) -> Bool {
+        guard let pipeline, pipeline.audio != nil else { return false }
+        return audio.device != nil || !pipeline.audioReplacesVideo
+    }
+
     /// Sets the volume, in the range 0...1, after muting has been applied.
     package func setVolume(_ volume: Float) { audio.setVolume(volume, presentation.timeline, at: now) }
 

@@ -226,7 +226,7 @@ extension PlaybackLoop {
         // The item that an interstitial has interrupted continues in its middle, and may have no audio.
         guard suspended == nil, let next else { return false }
         // An item that is not ready may be late, and the end of this pass cannot wait for it.
-        return next.isReady && next.pipeline?.audio != nil
+        return next.isReady && writesAudio(of: next.pipeline)
     }
 
     private func deliverAudio(
@@ -234,6 +234,7 @@ extension PlaybackLoop {
         _ pipeline: ItemPipeline,
         at now: HostTime
     ) {
+        guard writesAudio(of: pipeline) else { return }
         let timeline = presentation.timeline
         let origin = AudioOrigin(
             rate: timeline.rate.factor,
