@@ -88,6 +88,32 @@ struct LoopTests {
         #expect(three.stops == 1)
     }
 
+    @Test("--duration ends a loop at the sample and at the frame", arguments: ["--loop", "--repeat 3"])
+    func durationOfSamples(times: String) async throws {
+        let file = Media.temporary("cut.wav")
+        defer { unlink(file.path) }
+        func play(_ options: [String]) async throws -> (sound: Data, frameCount: Int) {
+            let outcome = try await Command.run(
+                ["--untimed", "--quiet", "--audio", "wav:\(file.path)"] + options
+            )
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+            return (try Data(contentsOf: file).dropFirst(44), outcome.pictures.count)
+        }
+        let loop = times.split(separator: " ").map(String.init)
+        let cuts = [("1", 48_000, 30), ("3", 144_000, 90), ("4", 192_000, 120), ("5.0001", 240_005, 151)]
+        // The tone has one channel, and the clip two.
+        for (path, video, frameSize) in [
+            (Media.fixture("tone-48000.wav"), "none", 2), (Media.clip, "framemd5:-", 4),
+        ] {
+            let pass = try await play(["--video", video, path]).sound
+            for (duration, samples, frames) in cuts {
+                let part = try await play(loop + ["--duration", duration, "--video", video, path])
+                #expect(part.sound == (pass + pass + pass).prefix(samples * frameSize))
+                #expect(part.frameCount == (video == "none" ? 0 : frames))
+            }
+        }
+    }
+
     @Test(
         "A pass of duration 0 is not repeated indefinitely",
         arguments: ["--rate=-2", "--rate=1"],

@@ -33,6 +33,14 @@ struct Input: Sendable {
     var isStandardInput: Bool { url.relativeString == "-" }
     /// Whether the input can be read only once and sequentially.
     var isPipe: Bool { isStandardInput || bytes.map { !$0.isSeekable } ?? false }
+    /// Whether the input may be a presentation, which is known when it is opened.
+    var mayBePresentation: Bool {
+        guard bytes == nil, !isImage else { return false }
+        let isServed = url.scheme.map { ["http", "https"].contains($0.lowercased()) } ?? false
+        guard url.isFileURL || isServed else { return false }
+        // Files with the name of another format end with their item: exactly, and also after a seek.
+        return PlaylistSignature.mayName(url.path)
+    }
     /// The name at the beginning of a sentence.
     var sentenceName: String { name == "-" ? "Standard input" : name }
 

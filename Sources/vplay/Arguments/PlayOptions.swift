@@ -82,7 +82,9 @@ struct PlayOptions: Sendable {
     var service: ServiceOptions
 
     /// Whether there is one input that the player can repeat itself. A remote client could add others.
-    var isSingle: Bool { inputs.count == 1 && !repeatsFromWithin && !isControlled && !watches }
+    var isSingle: Bool {
+        inputs.count == 1 && !repeatsFromWithin && !cutsAudioFile && !isControlled && !watches
+    }
     /// Whether clients can change the playlist.
     var isControlled: Bool { controlSocket != nil || service.http != nil || service.hasMPRIS }
     /// Whether the first input repeats until a remote client decides otherwise, as in mpv.
@@ -106,6 +108,13 @@ struct PlayOptions: Sendable {
     /// Whether passes start at another position than those of the player's own loop. They are then played as a list of
     /// one input.
     var repeatsFromWithin: Bool { inputs.count == 1 && (rate < 0 ? end != nil : start != nil) }
+    /// Whether `--duration` may end a file of audio in a later pass of a single input. Only the end of an item is
+    /// exact in the audio, so the passes are played as a list of one input. The player repeats a pipe, which is opened
+    /// once, and a presentation, of which only the first pass begins at a start of its own.
+    private var cutsAudioFile: Bool {
+        guard duration != nil, audio.path != nil, repeats != .times(1), rate > 0 else { return false }
+        return !inputs.contains { $0.isPipe || $0.mayBePresentation }
+    }
     /// Whether a sink is framemd5, which writes frame rates and time bases; these are most accurate after FFmpeg
     /// analyzes the streams.
     var wantsPreciseTiming: Bool {

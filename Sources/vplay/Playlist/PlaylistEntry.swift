@@ -1,5 +1,3 @@
-import FoundationEssentials
-import PlayheadBackend
 import PlayheadCore
 
 /// An input in a playlist, which may contain the same input several times.
@@ -16,11 +14,7 @@ struct PlaylistEntry: Sendable {
     /// Whether the media may begin at another time than zero: a presentation that is live, or prefers a start.
     var mayChooseStart: Bool {
         if let media = asset.media { return media.chosenStart != nil }
-        guard input.bytes == nil, !input.isImage else { return false }
-        let isServed = input.url.scheme.map { ["http", "https"].contains($0.lowercased()) } ?? false
-        guard input.url.isFileURL || isServed else { return false }
-        // Files with the name of another format end with their item: exactly, and also after a seek.
-        return PlaylistSignature.mayName(input.url.path)
+        return input.mayBePresentation
     }
 
     /// Returns a tag of the file, or nil if it has none or is not open. Containers write names in different cases.
