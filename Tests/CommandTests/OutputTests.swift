@@ -23,7 +23,9 @@ struct OutputTests {
         #expect(outcome.errorLines.count == 1)
         let warning = "vplay: warning: standard output: y4m declares 60/1 frames per second, "
         #expect(outcome.errors.hasPrefix(warning), "\(outcome.errors)")
-        let silent = [["y4m:-", "--quiet", Media.uneven], ["framemd5:-", Media.uneven], ["y4m:-", Media.clip]]
+        let silent = [
+            ["y4m:-", "--quiet", Media.uneven], ["framemd5:-", Media.uneven], ["y4m:-", Media.clip],
+        ]
         for others in silent {
             let outcome = try await Command.run(arguments + others)
             #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")

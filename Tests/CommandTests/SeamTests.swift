@@ -47,7 +47,8 @@ struct SeamTests {
         let file = Media.temporary("failed.wav")
         defer { unlink(file.path) }
         let outcome = try await Command.run([
-            "--untimed", "--quiet", "--video", "none", "--audio", "wav:\(file.path)", tone, Media.silent, tone,
+            "--untimed", "--quiet", "--video", "none", "--audio", "wav:\(file.path)", tone, Media.silent,
+            tone,
         ])
         #expect(outcome.errors.contains("all playable tracks are disabled"))
         let sound = try Data(contentsOf: file).dropFirst(44)

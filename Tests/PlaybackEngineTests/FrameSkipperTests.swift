@@ -51,7 +51,8 @@ struct FrameSkipperTests {
     func jumpToReceivedKeyFrame() {
         var skipper = FrameSkipper()
         skipper.noteReceived(Self.packet(1000, isKeyFrame: true))
-        skipper.setRequest(SkipRequest(jump: KeyFrameJump(pass: 0, time: ItemTime(nanoseconds: 1_000_000_000))))
+        let jump = KeyFrameJump(pass: 0, time: ItemTime(nanoseconds: 1_000_000_000))
+        skipper.setRequest(SkipRequest(jump: jump))
         let next = Self.packet(1040, isKeyFrame: false)
         #expect(skipper.decide(next, pass: 0, isReverse: false) == .decode)
     }

@@ -75,7 +75,7 @@ struct RecordCommand: AsyncParsableCommand {
             throw ValidationError("--untimed requires --test: a camera records in real time.")
         }
         if let size = size?.size, size.width % 2 != 0 || size.height % 2 != 0 {
-            throw ValidationError("--size \(size): expected an even width and height, which encoders require.")
+            throw ValidationError("--size \(size): expected an even width and height.")
         }
         if let fps, !(1...1000).contains(fps) { throw ValidationError("--fps \(fps): expected 1 to 1000.") }
         if let frames, frames < 1 { throw ValidationError("--frames \(frames): expected 1 or more.") }
