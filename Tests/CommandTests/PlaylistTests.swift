@@ -330,6 +330,10 @@ struct PlaylistTests {
         list.jump(to: next)
         #expect(list.index(by: 1, from: id) == 1)
         #expect(list.index(by: -1, from: id) == 0)
+        #expect(list.index(after: id) == 1)
+        let last = list.entries[1].id
+        list.move(from: 0, to: 2, current: id)
+        #expect(list.next()?.id == last)
     }
 
     @Test(

@@ -382,8 +382,9 @@ extension PlaySession {
                 let file = known ?? playback.subtitles.add(input, asset, title: title, language: language)
                 reportAddedText(of: playback.item)
                 if mode != .auto {
-                    // An earlier choice of a client applies no longer, also if the item is not ready yet.
-                    control?.trackRequests[.subtitle] = nil
+                    // An earlier choice of a client applies no longer, also if the item is not ready yet. That of a file
+                    // that interrupts is not one of the files after it.
+                    if !isInterruption(playback.item) { control?.trackRequests[.subtitle] = nil }
                     playback.show(file)
                 }
                 handler(true)

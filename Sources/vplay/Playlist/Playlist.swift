@@ -187,10 +187,11 @@ struct Playlist: Sendable {
         return isLooping ? entries.count - 1 : nil
     }
 
-    /// Returns the index at which an inserted entry follows the one that plays: 0 if none does.
+    /// Returns the index at which an inserted entry follows the one that plays: 0 if none does. If that entry has been
+    /// removed, it was before the next one.
     func index(after id: Int?) -> Int {
-        guard !hasBegunShuffledRound, let index = id.flatMap({ index(of: $0) }) else { return 0 }
-        return index + 1
+        guard !hasBegunShuffledRound, let id else { return 0 }
+        return index(of: id).map { $0 + 1 } ?? nextIndex
     }
 
     // MARK: Order
@@ -325,11 +326,13 @@ struct Playlist: Sendable {
     }
 
     /// Moves the entry at a valid index to the position before another index, as mpv's `playlist-move` does. The entry
-    /// after `current` becomes the next one.
+    /// after `current` becomes the next one, or stays the same if `current` has been removed.
     mutating func move(from index: Int, to target: Int, current id: Int?) {
+        let next = entries.indices.contains(nextIndex) ? entries[nextIndex].id : nil
         let entry = entries.remove(at: index)
         let target = min(max(0, target), entries.count + 1)
         entries.insert(entry, at: target > index ? target - 1 : target)
+        if let next, let index = self.index(of: next) { nextIndex = index }
         follow(id)
     }
 
