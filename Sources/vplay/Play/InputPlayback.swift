@@ -60,8 +60,15 @@ struct InputPlayback: Sendable {
         guard let limit = [end, remaining.map { start + $0 }].compactMap(\.self).min() else { return }
         // Changing the end reopens the item.
         let old = item.forwardPlaybackEndTime
-        if old.isNumeric, max(old - limit, limit - old) < Self.roundingTolerance { return }
+        let isSame = max(old - limit, limit - old) < Self.roundingTolerance
+        if old.isNumeric, isSame || isAfterMedia(min(old, limit)) { return }
         item.forwardPlaybackEndTime = limit
+    }
+
+    /// Returns whether a time is certainly after the end of the media, which may be later than the container declares.
+    private func isAfterMedia(_ time: MediaTime) -> Bool {
+        guard let media = item.asset.media, !media.durationIsEstimate else { return false }
+        return media.duration.isNumeric && time > media.duration + MediaTime(value: 1, timescale: 1)
     }
 }
 

@@ -392,9 +392,11 @@ final class PlaySession: Sendable {
                 if case .success = status { status = .failure }
             }
         }
-        if case .success = status, state.withLock({ !$0.wasStopped || $0.hasReachedLimit }) {
+        let (wasStopped, hasReachedLimit) = state.withLock { ($0.wasStopped, $0.hasReachedLimit) }
+        if case .success = status, !wasStopped || hasReachedLimit {
+            let reason = hasReachedLimit ? "it had no data before the end" : "no input had data for it"
             for name in outputs.unused {
-                fail("nothing was written to \(name): no input had data for it")
+                fail("nothing was written to \(name): \(reason)")
                 status = .failure
             }
         }
