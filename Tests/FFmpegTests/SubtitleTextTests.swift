@@ -42,6 +42,13 @@ struct SubtitleTextTests {
         #expect(SubtitleText.converted(Array(file.utf8), format: "srt") == Array(file.utf8))
     }
 
+    @Test("A NUL in a cue is replaced")
+    func null() {
+        let bytes = Array("WEBVTT\n\n00:01.000 --> 00:02.000\na\0b\n".utf8)
+        let text = String(decoding: SubtitleText.converted(bytes, format: "webvtt"), as: UTF8.self)
+        #expect(text.hasSuffix("\na\u{FFFD}b\n"))
+    }
+
     private static func encoded(_ text: String, isBigEndian: Bool) -> [UInt8] {
         "\u{FEFF}\(text)".utf16.flatMap { unit -> [UInt8] in
             let bytes = [UInt8(unit >> 8), UInt8(unit & 0xFF)]
@@ -69,6 +76,8 @@ struct SubtitleTextTests {
         let text = "\u{E9}t\u{E9}\r\n\u{C9}t\u{E9} \u{20AC}\u{201C}\u{81}\r\n"
         #expect(SubtitleText.utf8(file) == Array(text.utf8))
         #expect(SubtitleText.utf8(Array(text.utf8)) == Array(text.utf8))
+        // Each line by itself, whatever ends it.
+        #expect(SubtitleText.utf8([0xC3, 0xA9, 0x0D, 0xE9]) == Array("\u{E9}\r\u{E9}".utf8))
         let all = String(decoding: SubtitleText.utf8(Array(0x80...0xFF)), as: UTF8.self)
         #expect(all.unicodeScalars.count == 128 && all.hasSuffix("\u{FE}\u{FF}"))
     }

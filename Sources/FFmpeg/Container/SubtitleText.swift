@@ -31,10 +31,18 @@ enum SubtitleText {
         }
         if String(validating: bytes, as: UTF8.self) != nil { return bytes }
         if let encoding { return encoding.utf8(bytes) }
-        let lines = bytes.split(separator: lineFeed, omittingEmptySubsequences: false).map { line in
-            String(validating: line, as: UTF8.self) == nil ? windows1252(line) : Array(line)
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != lineFeed && $0 != carriageReturn }
+            let isValid = String(validating: line, as: UTF8.self) != nil
+            if isValid { text += line } else { text += windows1252(line) }
+            // The end of the line.
+            text += rest[line.endIndex...].prefix(1)
+            rest = rest[line.endIndex...].dropFirst()
         }
-        return Array(lines.joined(separator: [lineFeed]))
+        return text
     }
 
     private static func isUTF16(_ bytes: [UInt8]) -> Bool {
@@ -72,7 +80,12 @@ enum SubtitleText {
                 isKept = false
             }
             guard isKept else { continue }
-            text += line
+            // At a NUL, libav ends the file. The standard replaces it.
+            if line.contains(0) {
+                for byte in line { if byte == 0 { text += "\u{FFFD}".utf8 } else { text.append(byte) } }
+            } else {
+                text += line
+            }
             text.append(lineFeed)
             // The lines after the first one are headers.
             if line.startIndex == bytes.startIndex { isKept = isTiming(line) }
@@ -82,8 +95,9 @@ enum SubtitleText {
 
     /// Returns whether a line begins a cue: "00:01.000 --> 00:02.000", with hours or without, and with any settings.
     private static func isTiming(_ line: ArraySlice<UInt8>) -> Bool {
-        guard let arrow = line.firstRange(of: "-->".utf8) else { return false }
-        return beginsWithTime(line) && beginsWithTime(line[arrow.upperBound...])
+        // The search is slow, and almost every other line begins otherwise.
+        guard beginsWithTime(line), let arrow = line.firstRange(of: "-->".utf8) else { return false }
+        return beginsWithTime(line[arrow.upperBound...])
     }
 
     /// Returns whether a text begins with what libav reads as a time.
