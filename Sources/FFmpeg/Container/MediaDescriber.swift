@@ -117,14 +117,18 @@ enum MediaDescriber {
             av_get_exact_bits_per_sample(parameters.codec_id) > 0
         else { return }
         if description.durationIsEstimate || !description.duration.isNumeric {
-            guard format == "wav" || format == "w64", parameters.block_align > 0, parameters.sample_rate > 0,
+            let bitCount = Int64(av_get_exact_bits_per_sample(parameters.codec_id))
+            let channelCount = Int64(description.tracks[index].channelCount)
+            guard format == "wav" || format == "w64", channelCount > 0, parameters.sample_rate > 0,
                 let byteCount = WaveScan.audioByteCount(isWave64: format == "w64", read: session.bytes)
             else { return }
-            let sampleCount = byteCount / Int64(parameters.block_align)
-            let duration = MediaTime(value: sampleCount, timescale: parameters.sample_rate)
-            description.duration = duration
-            description.tracks[index].timeRange.duration = duration
-            description.durationIsEstimate = isImplausible(description)
+            let sampleCount = byteCount * 8 / (bitCount * channelCount)
+            var declared = description
+            declared.duration = MediaTime(value: sampleCount, timescale: parameters.sample_rate)
+            declared.tracks[index].timeRange.duration = declared.duration
+            declared.durationIsEstimate = false
+            if isImplausible(declared) { return }
+            description = declared
         }
         description.durationIsExact = !description.durationIsEstimate
     }
