@@ -38,10 +38,8 @@ public final class Y4MSink: VideoSink, FileSink {
     ///   - output: The output, which no other code may use afterwards.
     ///   - pixelFormat: The format that frames are converted to, one of `writablePixelFormats`; nil keeps the
     ///     decoder's format if y4m supports it.
-    public init(_ output: sending ByteOutput, pixelFormat: PixelFormat? = nil) {
-        writer = SinkWriter(output, state: State())
-        acceptedPixelFormats = pixelFormat.map { [$0] } ?? Y4MLayout.pixelFormats
-        onUnevenFrame = nil
+    public convenience init(_ output: sending ByteOutput, pixelFormat: PixelFormat? = nil) {
+        self.init(output, pixelFormat: pixelFormat, onUnevenFrame: nil)
     }
 
     /// Creates a sink that reports the first frame whose time does not fit the declared frame rate.
@@ -49,11 +47,12 @@ public final class Y4MSink: VideoSink, FileSink {
     /// - Parameters:
     ///   - output: The output, which no other code may use afterwards.
     ///   - pixelFormat: The format that frames are converted to; see `init(_:pixelFormat:)`.
-    ///   - onUnevenFrame: Receives the declared frame rate, at most once, on the thread that presents the frame.
+    ///   - onUnevenFrame: Receives the declared frame rate, at most once, on the thread that presents the frame. If nil,
+    ///     the times are not examined.
     package init(
         _ output: sending ByteOutput,
         pixelFormat: PixelFormat?,
-        onUnevenFrame: @escaping @Sendable (Rational) -> Void
+        onUnevenFrame: (@Sendable (Rational) -> Void)?
     ) {
         writer = SinkWriter(output, state: State())
         acceptedPixelFormats = pixelFormat.map { [$0] } ?? Y4MLayout.pixelFormats
@@ -112,8 +111,9 @@ public final class Y4MSink: VideoSink, FileSink {
                 try output.write("FRAME\n")
                 try output.write(planes)
             }
+            guard let onUnevenFrame else { return }
             let rate = Self.frameRate(of: first)
-            if state.check.isFirstUneven(frame, at: rate) { onUnevenFrame?(rate) }
+            if state.check.isFirstUneven(frame, at: rate) { onUnevenFrame(rate) }
         }
     }
 

@@ -113,11 +113,12 @@ enum MediaDescriber {
         else { return }
         let id = description.tracks[index].id
         guard let stream = session.streams.first(where: { Int($0.pointee.index) == id }),
-            let parameters = stream.pointee.codecpar?.pointee,
-            av_get_exact_bits_per_sample(parameters.codec_id) > 0
+            let parameters = stream.pointee.codecpar?.pointee
         else { return }
+        // Zero if the codec compresses.
+        let bitCount = Int64(av_get_exact_bits_per_sample(parameters.codec_id))
+        guard bitCount > 0 else { return }
         if description.durationIsEstimate || !description.duration.isNumeric {
-            let bitCount = Int64(av_get_exact_bits_per_sample(parameters.codec_id))
             let channelCount = Int64(description.tracks[index].channelCount)
             guard format == "wav" || format == "w64", channelCount > 0, parameters.sample_rate > 0,
                 let byteCount = WaveScan.audioByteCount(isWave64: format == "w64", read: session.bytes)
