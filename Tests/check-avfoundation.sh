@@ -76,14 +76,11 @@ echo "check-avfoundation: code for Apple's player compiles in Swift 5 and 6, and
 ffmpeg -nostdin -v error -i "$media/tone-44100.mp3" -f lavfi -i testsrc2=size=64x64:rate=1:duration=1 -map 0 -map 1 -c:a copy \
     -c:v png -frames:v 1 -disposition:v attached_pic -metadata title=Song -metadata artist=Band "$work/song.mp3"
 check audio audio.txt "$work/song.mp3" "$media/tone-44100.m4a"
-(cd "$media" && exec python3 -u -m http.server 0 --bind 127.0.0.1 >"$work/server" 2>/dev/null) &
+# Its first line names the port that the system chose.
+exec {lines}< <(exec python3 -u -m http.server 0 --bind 127.0.0.1 --directory "$media" 2>/dev/null)
 server=$!
-for _ in {1..100}; do
-    port=$(sed -nE 's/.* port ([0-9]+) .*/\1/p' "$work/server")
-    [ -z "$port" ] || break
-    sleep 0.1
-done
-[ -n "$port" ] || fail "there is no server"
+read -r -t 60 line <&"$lines" && [[ $line =~ \ port\ ([0-9]+)\  ]] || fail "there is no server"
+port=${BASH_REMATCH[1]}
 check cache cache.txt "http://127.0.0.1:$port/clip-h264-aac.mp4"
 echo "check-avfoundation: an audio player, and a player that downloads what it plays, do as expected"
 

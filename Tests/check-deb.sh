@@ -90,16 +90,12 @@ for library in libavfilter libavdevice; do
     [[ $libraries == *$library.so.$number* ]] || fault "no package contains $library.so.$number"
 done
 
-# A URL, by libcurl of the system.
-python3 -u -m http.server --bind 127.0.0.1 --directory "${clip%/*}" 0 >"$root.log" 2>&1 &
+# A URL, by libcurl of the system. The first line of the server names the port that the system chose.
+exec {lines}< <(exec python3 -u -m http.server 0 --bind 127.0.0.1 --directory "${clip%/*}" 2>/dev/null)
 server=$!
 trap 'kill "$server"; rm -rf "$root"' EXIT
-port=
-for attempt in $(seq 100); do
-    port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$root.log")
-    if [ -n "$port" ]; then break; fi
-    sleep 0.1
-done
+port=none
+if read -r -t 60 line <&"$lines" && [[ $line =~ \ port\ ([0-9]+)\  ]]; then port=${BASH_REMATCH[1]}; fi
 [[ $(vplay probe "http://127.0.0.1:$port/clip-h264-aac.mp4" 2>&1) == *h264* ]] || fault "a URL cannot be read"
 
 bytes=$(dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/vplay | wc -c)

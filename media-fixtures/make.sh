@@ -149,7 +149,7 @@ encode -f lavfi -i testsrc2=s=320x180:r=60:d=3 -f lavfi -i "$(clicks 3)" \
     "${x264[@]}" "${aac[@]}" -video_track_timescale 600 -movflags +faststart vfr.mp4
 
 # Shown turned a quarter clockwise: FFmpeg 6 has an option, older ones read a tag.
-if ffmpeg -hide_banner -h full 2>/dev/null | grep -q '^-display_rotation'; then
+if [[ $(ffmpeg -hide_banner -h full 2>/dev/null) == *$'\n-display_rotation'* ]]; then
     encode -display_rotation:v:0 -90 -i "$out/clip-h264-aac.mp4" -c copy -movflags +faststart rotated-90.mp4
 else
     encode -i "$out/clip-h264-aac.mp4" -c copy -metadata:s:v:0 rotate=270 -movflags +faststart rotated-90.mp4
