@@ -265,7 +265,8 @@ final class Controller: NSObject {
     let observation = player.observe(\.timeControlStatus, options: [.new]) { player, _ in
         switch player.timeControlStatus {
         case .paused: log.add("paused")
-        case .playing: log.add("playing")
+        // On a busy machine playback may wait, and continue.
+        case .playing: log.addOnce("playing")
         case .waitingToPlayAtSpecifiedRate:
             if player.reasonForWaitingToPlay == .noItemToPlay { log.add("no item") }
         @unknown default: break

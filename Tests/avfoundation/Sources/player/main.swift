@@ -111,13 +111,15 @@ final class PlayerController: NSObject {
         }
         player.isMuted = true
         player.replaceCurrentItem(with: item)
-        player.play()
     }
 
     private func statusChanged(_ status: AVPlayerItem.Status) {
         switch status {
         case .unknown: print("unknown")
-        case .readyToPlay: print("ready, \(CMTimeGetSeconds(player.currentItem!.duration)) s")
+        case .readyToPlay:
+            print("ready, \(CMTimeGetSeconds(player.currentItem!.duration)) s")
+            // Observers read the present values. If the player played already, a late call could print that first.
+            player.play()
         case .failed: print("failed: \(player.currentItem?.error?.localizedDescription ?? "-")")
         @unknown default: break
         }
@@ -128,7 +130,8 @@ final class PlayerController: NSObject {
         print("end of \(name), at the duration: \(isAtEnd)")
         passes += 1
         guard passes < 2 else { return finish() }
-        let target = CMTimeMakeWithSeconds(2.5, preferredTimescale: 600)
+        // Playback lasts longer than any delay of a call that reports it.
+        let target = CMTimeMakeWithSeconds(0.5, preferredTimescale: 600)
         player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero) { [weak self] finished in
             MainActor.assumeIsolated {
                 print("seek \(finished)")
