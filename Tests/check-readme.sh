@@ -32,11 +32,11 @@ unset PLAYHEAD_STRICT
 outside "$work/clips" build "${outside_flags[@]}" "$@"
 program="$(outside "$work/clips" build --show-bin-path)/clips"
 
-frames=$(timeout 60 "$program" "$clip" | wc -l)
+frames=$(timeout 120 "$program" "$clip" | wc -l)
 [ "$frames" -gt 0 ] || { echo "README.md: the program shows no frame" >&2; exit 1; }
 
 status=0
-message=$(timeout 20 "$program" "$work/missing.mp4" 2>&1) || status=$?
+message=$(timeout 120 "$program" "$work/missing.mp4" 2>&1) || status=$?
 [ "$status" = 1 ] && [[ $message == *missing.mp4* ]] || {
     echo "README.md: a missing file ends with status $status: $message" >&2
     exit 1

@@ -41,7 +41,7 @@ struct PlayToEndTests {
         seconds: Double,
         until condition: () -> Bool
     ) async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while !condition() {
             try #require(ContinuousClock.now < deadline)
             bench.driver.run(seconds: seconds)

@@ -10,7 +10,7 @@ struct TimeLimitError: Error, CustomStringConvertible {
 /// Returns the result of `body`, which runs on other threads. A wait without an end fails the test instead of hanging
 /// it.
 func within<Value: Sendable>(
-    seconds: Int = 20,
+    seconds: Int = 60,
     _ what: String,
     _ body: @escaping @Sendable () async -> Value
 ) async throws -> Value {

@@ -64,7 +64,7 @@ struct CancelTests {
         // libav has no callback that reports that the other thread is inside the read.
         while source.reads.load(ordering: .relaxed) == 0 { usleep(1000) }
         demuxer.cancel()
-        #expect(done.wait(timeout: .now() + 5) == .success)
+        #expect(done.wait(timeout: .now() + 60) == .success)
         #expect(code.withLock { $0 } == .cancelled)
     }
 

@@ -19,7 +19,7 @@ struct PipeReadTests {
 
         // If the wait does not end, these bytes end it and the test fails.
         let limit = DispatchWorkItem { end.write(Data([0])) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(20), execute: limit)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60), execute: limit)
         context.setNoticeHandler { notice in
             if notice == .waiting { context.interrupt(before: Epoch(1)) }
         }

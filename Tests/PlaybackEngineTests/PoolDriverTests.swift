@@ -353,10 +353,10 @@ struct PoolDriverTests {
     }
 }
 
-/// Returns whether a condition becomes true within 20 s, for effects of other threads that are not signalled.
+/// Returns whether a condition becomes true within 60 s, for effects of other threads that are not signalled.
 private func eventually(_ condition: () -> Bool) -> Bool {
     let start = ContinuousClock().now
-    while !condition(), ContinuousClock().now - start < .seconds(20) { usleep(1000) }
+    while !condition(), ContinuousClock().now - start < .seconds(60) { usleep(1000) }
     return condition()
 }
 

@@ -73,7 +73,7 @@ struct ReleaseTests {
         #expect(sink.finishes == 1, "seed \(seed)")
         // An update of the loop or a callback in progress retains them until it returns; a leak would retain them
         // indefinitely.
-        let deadline = clock.now + .seconds(20)
+        let deadline = clock.now + .seconds(60)
         while player != nil || item != nil, clock.now < deadline {
             await withCheckedContinuation { done in callbacks.async { done.resume() } }
         }

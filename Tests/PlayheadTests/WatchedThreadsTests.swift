@@ -93,7 +93,7 @@ struct WatchedThreadsTests {
         player.callbackQueue.sync {}
         // The readers have been notified and are reading.
         let clock = ContinuousClock()
-        let limit = clock.now + .seconds(10)
+        let limit = clock.now + .seconds(60)
         func isSettled() -> Bool {
             rate.value == 0 && volume.value == 0.5 && status.value == .readyToPlay && ready.value
         }
