@@ -105,8 +105,8 @@ struct PulseTests {
         arguments: Route.installed
     )
     func heard(_ route: Route) async throws {
-        for attempt in 1...5 {
-            if try await hear(route, isLast: attempt == 5) { return }
+        for attempt in 1...10 {
+            if try await hear(route, isLast: attempt == 10) { return }
         }
     }
 
@@ -150,8 +150,8 @@ struct PulseTests {
 
     @Test("A loop has no gap at its seams, to the sample", arguments: Route.installed)
     func looped(_ route: Route) async throws {
-        for attempt in 1...5 {
-            if try await loop(route, isLast: attempt == 5) { return }
+        for attempt in 1...10 {
+            if try await loop(route, isLast: attempt == 10) { return }
         }
     }
 
@@ -345,8 +345,8 @@ struct PulseTests {
         arguments: Route.installed
     )
     func speeds(_ route: Route) async throws {
-        for attempt in 1...3 {
-            if try await playAtSpeeds(route, isLast: attempt == 3) { return }
+        for attempt in 1...10 {
+            if try await playAtSpeeds(route, isLast: attempt == 10) { return }
         }
     }
 
