@@ -52,7 +52,7 @@ offered=$(inside "$root" bash -c 'compopt() { :; }
 for file in zsh/vendor-completions/_vplay fish/vendor_completions.d/vplay.fish man/man1/vplay.1.gz doc/vplay/copyright doc/vplay/changelog.gz; do
     [ -s "$root/usr/share/$file" ] || fault "/usr/share/$file is missing"
 done
-inside "$root" dpkg --verify vplay | grep -q . && fault "files differ from their checksums"
+[ -z "$(inside "$root" dpkg --verify vplay)" ] || fault "files differ from their checksums"
 
 # ------------------------------------------------------------------------------------------------- removal
 
