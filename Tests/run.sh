@@ -49,8 +49,8 @@ run() {
         *-*) choice=(--filter "^${part%-*}\\." --skip "^${part%-*}\\.${part#*-}/") ;;
         *) choice=(--filter "^$part\\.") ;;
     esac
-    # A part that hangs is ended, so that its output shows where.
-    timeout --kill-after=10 1200 "$bundle" --testing-library swift-testing --no-parallel "${choice[@]}" "$@" >"$logs/$part" 2>&1 || result=$?
+    # A part that hangs is ended, so that its output shows where. The longest takes a quarter of an hour on a busy machine.
+    timeout --kill-after=10 2700 "$bundle" --testing-library swift-testing --no-parallel "${choice[@]}" "$@" >"$logs/$part" 2>&1 || result=$?
     # No test is selected, as of a module whose tests need a trait.
     if [ "$result" = 69 ]; then result=0; fi
     printf '\n=== %s (%d s)\n' "$part" $((SECONDS - start))
