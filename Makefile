@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
+# Targets share build folders, also of packages outside this one.
+.NOTPARALLEL:
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
