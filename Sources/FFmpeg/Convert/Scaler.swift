@@ -100,9 +100,9 @@ final class Scaler {
         _ = ph_sws_set_colors(
             context,
             plan.colors.sourceMatrix,
-            plan.colors.sourceIsFull ? 1 : 0,
+            plan.colors.sourceIsFull || plan.copiesLuma ? 1 : 0,
             plan.colors.targetMatrix,
-            plan.colors.targetIsFull ? 1 : 0
+            plan.colors.targetIsFull || plan.copiesLuma ? 1 : 0
         )
     }
 
@@ -117,8 +117,8 @@ final class Scaler {
                 PixelFormats.withoutRange(plan.targetFormat),
                 // Without the last flag, libswscale would read every second pixel's color of an RGB frame.
                 method | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP,
-                plan.colors.sourceIsFull && !PixelFormats.isRGB(plan.sourceFormat) ? 1 : 0,
-                plan.colors.targetIsFull && !PixelFormats.isRGB(plan.targetFormat) ? 1 : 0,
+                plan.initialSourceIsFull ? 1 : 0,
+                plan.initialTargetIsFull ? 1 : 0,
                 Scaler.chromaPositions(plan)
             )
         }
@@ -177,6 +177,23 @@ extension Scaler.Plan {
             && (isFloat
                 || PixelFormats.depth(targetFormat) <= 8
                     && (source != target || ChromaSiting.isSubsampled(sourceFormat)))
+    }
+
+    /// The ranges with which libswscale selects a conversion. The actual ones are set after that.
+    fileprivate var initialSourceIsFull: Bool {
+        copiesLuma || colors.sourceIsFull && !PixelFormats.isRGB(sourceFormat)
+    }
+
+    fileprivate var initialTargetIsFull: Bool {
+        copiesLuma || colors.targetIsFull && !PixelFormats.isRGB(targetFormat)
+    }
+
+    /// Whether gray is made of luma without a change of range. libswscale treats gray as full-range, and would expand
+    /// luma of limited range with more than 8 bits. Declared as full-range on both sides, it is copied.
+    fileprivate var copiesLuma: Bool {
+        [sourceFormat, targetFormat].allSatisfy { !PixelFormats.isRGB($0) }
+            && !PixelFormats.isGray(sourceFormat) && PixelFormats.isGray(targetFormat)
+            && colors.sourceIsFull == colors.targetIsFull
     }
 
     /// Whether gray of limited range becomes full-range without scaling. In one pass, libswscale would copy the

@@ -1,0 +1,39 @@
+import MediaCore
+import Testing
+
+@testable import FFmpeg
+
+@Suite("Conversions from and to gray")
+struct GrayConversionTests {
+    @Test(
+        "Luma of limited range with 10 bits becomes gray of limited range, scaled or not",
+        arguments: [(UInt16(64), UInt8(16)), (940, 235)]
+    )
+    func grayOfTenBits(_ luma: UInt16, _ expected: UInt8) throws {
+        func samples(_ value: UInt16, _ count: Int) -> [UInt8] {
+            (0..<count).flatMap { _ in [UInt8(value & 0xff), UInt8(value >> 8)] }
+        }
+        let frame = VideoFrame(
+            format: VideoFormat(
+                pixelFormat: .yuv420p10le,
+                size: PixelSize(width: 32, height: 16),
+                color: ColorDescription(matrix: "bt709", isFullRange: false)
+            ),
+            presentationTime: .zero,
+            duration: .invalid,
+            isKeyFrame: true,
+            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
+            storage: PlainFrame(
+                planes: [samples(luma, 32 * 16), samples(512, 16 * 8), samples(512, 16 * 8)],
+                strides: [64, 32, 32],
+                used: [64, 32, 32]
+            )
+        )
+        let converter = FFmpegVideoConverter()
+        for size in [frame.size, PixelSize(width: 20, height: 12)] {
+            let gray = try converter.convert(frame, to: .gray, size: size)
+            #expect(gray.format.color.isFullRange == false)
+            #expect(abs(Int(packedBytes(of: gray)[0]) - Int(expected)) <= 1, "\(size)")
+        }
+    }
+}
