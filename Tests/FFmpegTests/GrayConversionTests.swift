@@ -36,4 +36,34 @@ struct GrayConversionTests {
             #expect(abs(Int(packedBytes(of: gray)[0]) - Int(expected)) <= 1, "\(size)")
         }
     }
+
+    @Test("Gray of full range gets neutral chroma in one plane, scaled or not")
+    func pairedChromaOfGray() throws {
+        let size = PixelSize(width: 32, height: 16)
+        let frame = VideoFrame(
+            format: VideoFormat(
+                pixelFormat: .gray,
+                size: size,
+                color: ColorDescription(isFullRange: true)
+            ),
+            presentationTime: .zero,
+            duration: .invalid,
+            isKeyFrame: true,
+            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
+            storage: PlainFrame(planes: [[UInt8](repeating: 235, count: 32 * 16)], strides: [32], used: [32])
+        )
+        let converter = FFmpegVideoConverter()
+        for target in [size, PixelSize(width: 20, height: 12)] {
+            let luma = target.width * target.height
+            let chroma = luma / 2
+            let eightBits = packedBytes(of: try converter.convert(frame, to: .nv12, size: target))
+            #expect(
+                eightBits == [UInt8](repeating: 235, count: luma) + [UInt8](repeating: 128, count: chroma)
+            )
+            // The 10 bits are the upper ones of each sample.
+            let tenBits = packedBytes(of: try converter.convert(frame, to: .p010le, size: target))
+            let upper = tenBits.indices.filter { $0 % 2 == 1 }.map { tenBits[$0] }
+            #expect(upper == [UInt8](repeating: 235, count: luma) + [UInt8](repeating: 128, count: chroma))
+        }
+    }
 }

@@ -185,7 +185,7 @@ extension Scaler.Plan {
     }
 
     fileprivate var initialTargetIsFull: Bool {
-        copiesLuma || colors.targetIsFull && !PixelFormats.isRGB(targetFormat)
+        copiesLuma || colors.targetIsFull && !PixelFormats.isRGB(targetFormat) && !addsPairedChroma
     }
 
     /// Whether gray is made of luma without a change of range. libswscale treats gray as full-range, and would expand
@@ -194,6 +194,12 @@ extension Scaler.Plan {
         [sourceFormat, targetFormat].allSatisfy { !PixelFormats.isRGB($0) }
             && !PixelFormats.isGray(sourceFormat) && PixelFormats.isGray(targetFormat)
             && colors.sourceIsFull == colors.targetIsFull
+    }
+
+    /// Whether gray gets a plane with both components of chroma, as in NV12. libswscale copies gray of the same size and
+    /// range to planes, but writes only half of such a plane. For different ranges it selects another conversion.
+    private var addsPairedChroma: Bool {
+        PixelFormats.isGray(sourceFormat) && PixelFormats.hasPairedChroma(targetFormat)
     }
 
     /// Whether gray of limited range becomes full-range without scaling. In one pass, libswscale would copy the

@@ -37,6 +37,15 @@ enum PixelFormats {
         return descriptor.pointee.nb_components < 3
     }
 
+    /// Returns whether one plane has both components of chroma, and another one luma.
+    static func hasPairedChroma(_ format: AVPixelFormat) -> Bool {
+        guard let descriptor = av_pix_fmt_desc_get(format), descriptor.pointee.nb_components >= 3 else {
+            return false
+        }
+        let components = descriptor.pointee.comp
+        return components.1.plane == components.2.plane && components.0.plane != components.1.plane
+    }
+
     static func hasPalette(_ format: AVPixelFormat) -> Bool {
         guard let descriptor = av_pix_fmt_desc_get(format) else { return false }
         return descriptor.pointee.flags & UInt64(AV_PIX_FMT_FLAG_PAL) != 0
