@@ -182,6 +182,18 @@ struct FrameSequenceTests {
         #expect(await read(far) == ["49", "0"])
     }
 
+    @Test(
+        "An infinite time selects the last frame if no duration is known, or one that is too short",
+        arguments: [MediaTime.indefinite, .ms(1900)]
+    )
+    func infiniteTime(duration: MediaTime) async {
+        var media = ScriptedMedia.clip()
+        media.estimatedDuration = duration
+        let (asset, _) = make(media)
+        let frames = asset.frames(.times([.positiveInfinity, .zero, .positiveInfinity]), clock: .virtual)
+        #expect(await read(frames) == ["49", "0", "49"])
+    }
+
     @Test("Frames have the requested size and pixel format, which must not be empty")
     func sizes() async {
         let (asset, _) = make()

@@ -96,7 +96,8 @@ final class ImageReader {
     /// - Throws: `MediaError` if the time is invalid or nothing can be read.
     func begin(_ request: ImageRequest) throws(MediaError) -> Poll<Void> {
         var time = max(.zero, request.time)
-        if end.isNumeric, time == .positiveInfinity { time = end }
+        // The declared end may be unknown, or precede the last frame.
+        if time == .positiveInfinity { time = MediaTime(nanoseconds: .max) }
         guard time.isNumeric else {
             throw MediaError(.invalidArgument, "invalid image time: \(request.time)")
         }
