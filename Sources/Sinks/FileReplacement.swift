@@ -28,9 +28,10 @@ struct FileReplacement {
         guard stat(target, &old) == 0 else {
             mode = nil
             replacesContent = false
-            guard faccessat(AT_FDCWD, resolved.folder, W_OK | X_OK, AT_EACCESS) == 0 else {
-                throw PlaybackError(creating: path)
-            }
+            // Only the final name may be too long. The part file has a shorter one.
+            guard errno != ENAMETOOLONG,
+                faccessat(AT_FDCWD, resolved.folder, W_OK | X_OK, AT_EACCESS) == 0
+            else { throw PlaybackError(creating: path) }
             return
         }
         guard old.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -54,6 +54,18 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
     }
 
+    @Test("A name that is longer than the system permits is refused before anything is written")
+    func tooLongName() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/" + String(repeating: "a", count: 256)
+        #expect(throws: PlaybackError.self) {
+            let output = try ByteOutput(replacing: path)
+            try output.write([1])
+            try output.close()
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test("A discarded output leaves the file that it would have replaced, and no part file")
     func discarded() throws {
         let folder = try TemporaryFolder()
