@@ -222,6 +222,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
             try rejectOversizedVideo(session)
         }
         guard !session.streams.isEmpty else {
+            // libav takes a failed read for the end of the file.
+            if let failure = session.hiddenFailure { throw failure }
             throw MediaError(.noPlayableTracks, "the file contains no tracks", location: request.location)
         }
         linkTimes = OggLinkTimes(session)

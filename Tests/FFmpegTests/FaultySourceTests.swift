@@ -1,0 +1,26 @@
+import FFmpeg
+import MediaCore
+import PlayheadBackend
+import Testing
+
+@Suite("Faulty sources")
+struct FaultySourceTests {
+    /// The first bytes of an MP4 file: `ftyp`, and the beginning of a `moov` box of 4096 bytes.
+    private static let head: [UInt8] =
+        [0, 0, 0, 32] + Array("ftypisom".utf8) + [0, 0, 2, 0] + Array("isomiso2avc1mp41".utf8)
+        + [0, 0, 16, 0] + Array("moov".utf8) + [0, 0, 0, 108] + Array("mvhd".utf8)
+        + [0, 0, 0, 0] + [0, 0, 0, 0] + [0, 0, 0, 0] + [0, 0, 3, 232]
+
+    private func errorOfOpening(_ source: any ByteSource) -> MediaError? {
+        let demuxer = FFmpegDemuxer(OpenRequest(location: "memory.mp4", source: source))
+        return #expect(throws: MediaError.self) { try demuxer.open().get() }
+    }
+
+    @Test("A read that fails before the first track is described is the error of opening")
+    func failedRead() {
+        let bytes = Self.head + [UInt8](repeating: 0, count: 4096)
+        #expect(errorOfOpening(MemorySource(bytes, failsAt: Int64(Self.head.count)))?.code == .io)
+        // The same bytes without a failure.
+        #expect(errorOfOpening(MemorySource(Self.head))?.code == .noPlayableTracks)
+    }
+}
