@@ -3,6 +3,22 @@ import MediaCore
 import PlayheadBackend
 import Testing
 
+/// A source of bytes in memory that reports a negative number of bytes.
+private final class UncountedSource: ByteSource {
+    private let bytes: MemorySource
+
+    init(_ bytes: [UInt8]) { self.bytes = MemorySource(bytes) }
+
+    var byteCount: Int64? { -1 }
+    var isSeekable: Bool { true }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+        try bytes.read(at: offset, into: buffer)
+    }
+
+    func cancel() {}
+}
+
 @Suite("Faulty sources")
 struct FaultySourceTests {
     /// The first bytes of an MP4 file: `ftyp`, and the beginning of a `moov` box of 4096 bytes.
@@ -22,5 +38,10 @@ struct FaultySourceTests {
         #expect(errorOfOpening(MemorySource(bytes, failsAt: Int64(Self.head.count)))?.code == .io)
         // The same bytes without a failure.
         #expect(errorOfOpening(MemorySource(Self.head))?.code == .noPlayableTracks)
+    }
+
+    @Test("A negative number of bytes is an unknown one")
+    func negativeByteCount() {
+        #expect(errorOfOpening(UncountedSource(Self.head))?.code == .noPlayableTracks)
     }
 }

@@ -121,7 +121,7 @@ final class AVIOBridge {
             prefetched = (offset - Int64(count), Array(UnsafeBufferPointer(start: start, count: count)))
         }
         // An offset beyond everything makes the next seek a real one. This call reads nothing.
-        let (farOffset, overflow) = max(offset, source.byteCount ?? 0).addingReportingOverflow(1 << 20)
+        let (farOffset, overflow) = max(offset, source.knownByteCount ?? 0).addingReportingOverflow(1 << 20)
         if !overflow { avio_seek(context, farOffset, SEEK_SET) }
     }
 
@@ -184,7 +184,7 @@ final class AVIOBridge {
     }
 
     private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
-        let size = source.byteCount
+        let size = source.knownByteCount
         let kind = whence & ~AVSEEK_FORCE
         if kind == AVSEEK_SIZE { return size ?? Int64(PH_ERROR_ENOSYS) }
         guard source.isSeekable else { return Int64(PH_ERROR_ENOSYS) }

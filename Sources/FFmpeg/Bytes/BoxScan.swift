@@ -14,7 +14,7 @@ enum BoxScan {
 
     /// Returns true if a box extends beyond the end of the file.
     static func isTruncated(_ reader: SourceReader) -> Bool {
-        guard reader.source.isSeekable, let size = reader.source.byteCount else { return false }
+        guard reader.source.isSeekable, let size = reader.source.knownByteCount else { return false }
         var offset: Int64 = 0
         for _ in 0..<boxLimit {
             guard offset < size, let header = read(reader, at: offset), isName(header[4..<8]) else {

@@ -14,7 +14,7 @@ enum FragmentCheck {
         throws(MediaError)
     {
         let source = reader.source
-        guard source.isSeekable, let size = source.byteCount, head.count >= 8,
+        guard source.isSeekable, let size = source.knownByteCount, head.count >= 8,
             leadingBoxNames.contains(String(decoding: head[4..<8], as: UTF8.self))
         else { return }
         let boxes = MovieBoxes(reader)

@@ -16,7 +16,7 @@ struct MovieScan {
     /// seekable.
     init?(_ reader: SourceReader) {
         let source = reader.source
-        guard source.isSeekable, source.isLocal, let size = source.byteCount else { return nil }
+        guard source.isSeekable, source.isLocal, let size = source.knownByteCount else { return nil }
         boxes = MovieBoxes(reader)
         // There may be thousands of fragments, so the scan ends at the first one.
         for box in boxes.list(in: 0..<size, upTo: "moof") {

@@ -11,7 +11,7 @@ enum OggPageScan {
     /// Returns whether a file with a single stream at a time is chained: its last page belongs to another stream than
     /// the first one.
     static func isChained(_ reader: SourceReader) -> Bool {
-        guard reader.source.isSeekable, let size = reader.source.byteCount,
+        guard reader.source.isSeekable, let size = reader.source.knownByteCount,
             let first = lastSerialNumber(in: reader.bytes(at: 0, count: serialNumber.upperBound)),
             let last = lastSerialNumber(
                 in: reader.bytes(at: max(0, size - Int64(pageByteLimit)), count: pageByteLimit)

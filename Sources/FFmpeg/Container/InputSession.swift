@@ -70,7 +70,7 @@ final class InputSession {
 
     var isSeekable: Bool { bridge.source.isSeekable }
     var isLocal: Bool { bridge.source.isLocal }
-    var byteCount: Int64? { source.byteCount }
+    var byteCount: Int64? { source.knownByteCount }
     var source: any ByteSource { bridge.source }
     var reader: SourceReader { bridge.reader }
 
