@@ -1,3 +1,4 @@
+import Dispatch
 import Playhead
 import PlayheadTesting
 import Testing
@@ -191,5 +192,31 @@ struct SeekOutcomeTests {
         #expect(second.currentTime() == .ms(1000))
         #expect(bench.videoSink.numbers == Array(0..<50) + Array(0...25))
         #expect(answers.drain() == ["late false", "A false"])
+    }
+
+    @Test("A seek calls its handler on the callback queue, also if another thread removes the item meanwhile")
+    func removedMeanwhile() {
+        let bench = PlayerTestBench(.silentClip())
+        let (player, item) = (bench.player, bench.makeItem())
+        let (count, earlyCount) = (Locked(0), Locked(0))
+        DispatchQueue.concurrentPerform(iterations: 2) { index in
+            for _ in 0..<2000 {
+                guard index == 0 else {
+                    player.replaceCurrentItem(with: item)
+                    player.replaceCurrentItem(with: nil)
+                    continue
+                }
+                // The callback queue runs when the driver does, which is later.
+                let hasReturned = Locked(false)
+                player.seek(to: .ms(400), toleranceBefore: .zero, toleranceAfter: .zero) { _ in
+                    count.withLock { $0 += 1 }
+                    if !hasReturned.withLock({ $0 }) { earlyCount.withLock { $0 += 1 } }
+                }
+                hasReturned.withLock { $0 = true }
+            }
+        }
+        bench.driver.settle()
+        #expect(count.withLock { $0 } == 2000)
+        #expect(earlyCount.withLock { $0 } == 0)
     }
 }

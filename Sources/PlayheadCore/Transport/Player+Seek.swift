@@ -42,11 +42,7 @@ extension Player {
             if let completionHandler { core.callbacks.enqueue { completionHandler(false) } }
             return
         }
-        item.seek(
-            to: time,
-            toleranceBefore: toleranceBefore,
-            toleranceAfter: toleranceAfter,
-            completionHandler: completionHandler
-        )
+        // The item may leave the player meanwhile. The player then calls the handler on its callback queue.
+        core.seek(item, time, toleranceBefore, completionHandler)
     }
 }
