@@ -215,6 +215,24 @@ struct UnwatchedVideoTests {
         #expect(scene.lines.count { $0.hasSuffix(" end") } == 1)
     }
 
+    @Test("A layer that is added in mid-play is ready for display once it has a frame")
+    func readiness() {
+        let scene = Scene()
+        scene.play()
+        scene.run(3)
+        let layer = scene.bench.layer
+        let log = Locked([Bool]())
+        let token = layer.observe(\.isReadyForDisplay, options: .new) { _, change in
+            log.withLock { $0.append(change.newValue ?? false) }
+        }
+        layer.player = scene.player
+        #expect(!layer.isReadyForDisplay && scene.numbers.isEmpty)
+        scene.run(0.5)
+        #expect(layer.isReadyForDisplay && !scene.numbers.isEmpty)
+        #expect(log.withLock { $0 } == [true])
+        token.invalidate()
+    }
+
     @Test(
         "A layer that is added while paused gets the frame of the present time, and playback continues after it"
     )
