@@ -82,4 +82,22 @@ struct ExtremeTimeTests {
         #expect(map.frames(in: 1_000_000_000) == 48_000)
         #expect(map.media(of: wild) != nil)
     }
+
+    @Test(
+        "The search for a time after all samples that can be counted skips audio",
+        arguments: [MediaTime(value: .max, timescale: 1), MediaTime(nanoseconds: .max)]
+    )
+    func search(for target: MediaTime) {
+        let buffer = AudioBuffer(
+            floatChannels: [[Float](repeating: 0.5, count: 48)],
+            format: AudioFormat(sampleRate: 48_000, channelLayout: .mono, sampleFormat: .floatPlanar),
+            presentationTime: .zero,
+            rate: 1,
+            pass: 0
+        )
+        var filter = SeekFilter()
+        filter.begin(at: target)
+        let delivered = filter.filter(buffer).buffer
+        #expect(delivered == nil)
+    }
 }

@@ -140,7 +140,10 @@ extension AudioBuffer {
     /// Returns the number of samples per channel in `duration`, rounded to the nearest integer.
     private func sampleCount(_ duration: MediaTime) -> Int {
         let rate = Int32(clamping: format.sampleRate)
-        guard rate > 0, duration.isNumeric else { return 0 }
-        return Int(clamping: duration.rescaled(to: rate, rounding: .roundHalfAwayFromZero).value)
+        guard rate > 0 else { return 0 }
+        let count = duration.rescaled(to: rate, rounding: .roundHalfAwayFromZero)
+        // More than can be counted: the target of a seek may be any time.
+        if count == .positiveInfinity { return .max }
+        return count.isNumeric ? Int(clamping: count.value) : 0
     }
 }
