@@ -115,4 +115,25 @@ struct LooperOrderingTests {
         #expect(looper.loopCount == 3)
         looper.disableLooping()
     }
+
+    @Test(
+        "A looper that takes the place of another one loops, and the action at an item's end is that before both",
+        arguments: [Player.ActionAtItemEnd.none, .pause]
+    )
+    func successor(action: Player.ActionAtItemEnd) {
+        let bench = PlayerTestBench(queue: 0, of: Self.short)
+        let player = bench.player
+        player.actionAtItemEnd = action
+        var looper: PlayerLooper? = PlayerLooper(player: player, templateItem: bench.makeItem())
+        player.play()
+        bench.driver.run(until: .ms(600))
+        #expect(looper?.loopCount == 1)
+        // The former looper is released when the new one has begun.
+        looper = PlayerLooper(player: player, templateItem: bench.makeItem())
+        #expect(player.actionAtItemEnd == .advance)
+        bench.driver.run(seconds: 2)
+        #expect(looper.map { $0.loopCount >= 3 } == true)
+        looper = nil
+        #expect(player.actionAtItemEnd == action)
+    }
 }

@@ -15,6 +15,25 @@ extension PlayerCore {
         setEndAction(.advance)
     }
 
+    /// Makes the player advance at the end of items, for another looper.
+    func beginLooping() {
+        state.withLock { state in
+            state.looping = ((state.looping?.count ?? 0) + 1, state.looping?.formerAction ?? state.endAction)
+            state.setEndAction(.advance)
+        }
+        executeCommands()
+    }
+
+    /// Restores the action at the end of items after the last looper. A looper may end after its successor has begun.
+    func endLooping() {
+        state.withLock { state in
+            guard let (count, formerAction) = state.looping else { return }
+            state.looping = count > 1 ? (count - 1, formerAction) : nil
+            if count == 1 { state.setEndAction(formerAction) }
+        }
+        executeCommands()
+    }
+
     /// The current item and the queued ones, in order.
     var allItems: [PlayerItem] {
         state.withLock { [$0.item, $0.primary?.item].compactMap(\.self) + $0.queue.map(\.item) }
@@ -200,6 +219,12 @@ extension PlayerCore {
 }
 
 extension PlayerCore.State {
+    mutating func setEndAction(_ action: Player.ActionAtItemEnd) {
+        endAction = action
+        let applied = action == .advance && !hasQueue ? .pause : action
+        addCommand { $0.handle(.setEndAction(applied)) }
+    }
+
     /// The current item, or nil.
     var current: PlayerCore.QueuedItem? {
         guard let item, let itemID else { return nil }

@@ -49,6 +49,8 @@ extension PlayerCore {
         var appliesCriteria = true
         var criteria: [MediaCharacteristic: PlayerMediaSelectionCriteria] = [:]
         var endAction = Player.ActionAtItemEnd.pause
+        /// The number of loopers, and the action at an item's end before the first of them; nil without one.
+        var looping: (count: Int, formerAction: Player.ActionAtItemEnd)?
         var volume: Float = 1
         var isMuted = false
         var isScrubbing = false

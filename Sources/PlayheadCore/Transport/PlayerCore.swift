@@ -290,11 +290,7 @@ final class PlayerCore: Sendable {
     }
 
     func setEndAction(_ action: Player.ActionAtItemEnd) {
-        state.withLock { state in
-            state.endAction = action
-            let applied = action == .advance && !state.hasQueue ? .pause : action
-            state.addCommand { $0.handle(.setEndAction(applied)) }
-        }
+        state.withLock { $0.setEndAction(action) }
         executeCommands()
     }
 

@@ -50,7 +50,6 @@ public final class PlayerLooper: Sendable {
     let observers = ObserverList()
     let registrar = ObservationRegistrar()
     private let player: QueuePlayer
-    private let formerAction: Player.ActionAtItemEnd
     /// The copies in the order of their first turns. Their position and end time are managed by the looper.
     public let loopingPlayerItems: [PlayerItem]
     private let start: MediaTime
@@ -76,7 +75,6 @@ public final class PlayerLooper: Sendable {
     ) {
         self.player = player
         self.ordering = ordering
-        formerAction = player.actionAtItemEnd
         let timeRange = timeRange.flatMap { $0.start.isValid && $0.duration.isValid ? $0 : nil }
         let start = max(.zero, timeRange?.start ?? .zero)
         self.start = start
@@ -99,7 +97,7 @@ public final class PlayerLooper: Sendable {
         }
         let watching = player.core.dispatcher.observers.add { [weak self] in self?.handle($0) }
         state.withLock { $0.watching = watching }
-        player.actionAtItemEnd = .advance
+        player.core.beginLooping()
         insertCopies()
     }
 
@@ -150,7 +148,7 @@ public final class PlayerLooper: Sendable {
         // During an interstitial, the current pass is that of the interrupted copy.
         let kept = [player.currentItem, player.primaryItem]
         for item in loopingPlayerItems where !kept.contains(item) { player.remove(item) }
-        player.actionAtItemEnd = formerAction
+        player.core.endLooping()
     }
 
     private func handle(_ notification: ChangeNotification) {
