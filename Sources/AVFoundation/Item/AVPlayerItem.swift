@@ -227,7 +227,8 @@ package import Playhead
     ///   - time: The item time. A time that is invalid or indefinite is not sought; Apple's item raises an exception.
     ///   - toleranceBefore: The maximum time by which the shown frame may precede `time`.
     ///   - toleranceAfter: The maximum time by which the shown frame may follow `time`.
-    ///   - completionHandler: Called once, with false if another seek or item came first.
+    ///   - completionHandler: Called once, with false if another seek or item came first. Without a player it is called
+    ///     before the method returns.
     @preconcurrency
     nonisolated open func seek(
         to time: CMTime,
