@@ -59,4 +59,22 @@ struct RetainedItemTests {
         observation?.invalidate()
         withExtendedLifetime(tokens) {}
     }
+
+    @Test("Queued items are released when the queue is emptied while there is no current item")
+    func emptiedWithoutCurrentItem() {
+        let bench = AdapterBench()
+        let player = bench.make { AVQueuePlayer(url: bench.url) }
+        weak var item: AVPlayerItem?
+        do {
+            let queued = bench.make { AVPlayerItem(url: bench.url) }
+            player.insert(queued, after: nil)
+            item = queued
+        }
+        player.replaceCurrentItem(with: nil)
+        bench.run(0.1)
+        #expect(item != nil && player.currentItem == nil)
+        player.removeAllItems()
+        bench.run(0.1)
+        #expect(item == nil)
+    }
 }

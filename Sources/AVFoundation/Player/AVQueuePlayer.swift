@@ -79,7 +79,12 @@ import Playhead
     }
 
     /// Removes all items, which stops playback.
-    nonisolated open func removeAllItems() { queue?.removeAllItems() }
+    nonisolated open func removeAllItems() {
+        let queued = presentItems.filter { $0 !== player.currentItem }
+        queue?.removeAllItems()
+        // Without a current item, no event follows with which they would be released.
+        for item in queued where !presentItems.contains(item) { drop(.representing(item)) }
+    }
 
     /// Ends the current item and advances to the next one.
     nonisolated open func advanceToNextItem() { queue?.advanceToNextItem() }
