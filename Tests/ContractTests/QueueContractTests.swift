@@ -46,6 +46,29 @@ struct QueueContractTests {
         #expect(bench.player.currentTime() == .ms(500))
     }
 
+    @Test("A current item that is removed at once does not make the queue advance")
+    func removedAtOnce() {
+        for way in 0..<2 {
+            let bench = PlayerTestBench(queue: 0)
+            let items = (0..<4).map { _ in bench.makeItem(.silentClip()) }
+            let player = QueuePlayer(items: [items[0], items[1]], configuration: bench.player.configuration)
+            player.play()
+            player.replaceCurrentItem(with: nil)
+            if way == 1 {
+                player.replaceCurrentItem(with: items[2])
+                player.replaceCurrentItem(with: nil)
+            }
+            bench.driver.run(seconds: 0.5)
+            #expect(player.currentItem == nil && player.items() == [items[1]])
+            player.insert(items[3], after: nil)
+            bench.driver.run(seconds: 0.5)
+            #expect(player.items() == [items[1], items[3]])
+            #expect(items[1].currentTime() == .ms(500))
+            player.removeAllItems()
+            bench.driver.settle()
+        }
+    }
+
     @Test("A scheduled start applies to the item for which it was set, and the next item begins at its start")
     func scheduledStartOfItemThatLeft() {
         let bench = PlayerTestBench(queue: 0)

@@ -30,7 +30,7 @@ struct QueueRandomWalkTests {
         /// Performs an action, which also happens inside handlers.
         func act(_ caller: String) {
             let item = items[draw(items.count)]
-            let kind = draw(13)
+            let kind = draw(14)
             note("\(caller) \(kind)")
             switch kind {
             case 0: player.insert(item, after: nil)
@@ -52,6 +52,7 @@ struct QueueRandomWalkTests {
                     endLooping(releases: draw(2) == 0)
                 }
             case 11: player.currentItem?.step(byCount: 1)
+            case 12: player.replaceCurrentItem(with: nil)
             default: player.pause()
             }
         }

@@ -96,6 +96,7 @@ extension PlayerCore {
                 state.ids += 1
                 state.itemID = ItemID(state.ids)
             }
+            if let id = state.itemID { state.assigned.insert(id) }
             return (state.itemID, old, primary)
         }
         guard let change else { return nil }

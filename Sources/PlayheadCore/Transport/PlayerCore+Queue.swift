@@ -146,7 +146,10 @@ extension PlayerCore {
     func updateQueue(for change: PlaybackChange) {
         switch change {
         case .itemChanged(let reported, let new):
-            let old = state.withLock { $0.itemLeft(for: new, reported: reported) }
+            let (old, isAssigned) = state.withLock { state in
+                let isAssigned = new.flatMap { state.assigned.remove($0) } != nil
+                return (state.itemLeft(for: new, reported: reported), isAssigned)
+            }
             let change = updateInterstitial(from: old, to: new)
             if change.isHandled {
                 if let item = change.leaving, let id = item.state.withLock({ $0.attachment?.id }) {
@@ -158,9 +161,9 @@ extension PlayerCore {
                 break
             }
             let leaving = state.withLock { state -> QueuedItem? in
-                // Otherwise another item was set meanwhile, and the loop has yet to follow. It has begun an item of
-                // the queue, which leaves then.
-                guard state.itemID == old, new != old else {
+                // Otherwise another item, or none, was set meanwhile, and the loop has yet to follow. If it has begun an
+                // item of the queue, that item leaves then.
+                guard state.itemID == old, new != old, !isAssigned else {
                     let index = state.queue.firstIndex { $0.id == new }
                     return index.map { state.queue.remove(at: $0) }
                 }

@@ -22,6 +22,8 @@ extension PlayerCore {
         /// The last item of a queue if no `playToEnd()` has waited for its end, until one returns, or another item is
         /// set.
         var lastOfQueue: ItemID?
+        /// Items that were made current here, and that the loop has not reported as current yet.
+        var assigned: Set<ItemID> = []
         /// The items after the current one, as far as this side knows.
         var queue: [QueuedItem] = []
         /// The item that is opened to interrupt the current one.
