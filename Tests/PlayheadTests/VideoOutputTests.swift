@@ -35,6 +35,10 @@ struct VideoOutputTests {
         bench.driver.run(until: HostTime(nanoseconds: 500_000_001))
         #expect(number(first.copyFrame(forItemTime: .ms(100))?.frame) == 2)
         #expect(second.copyFrame(forItemTime: .ms(79)) == nil)
+        for time in [MediaTime.invalid, .indefinite, .negativeInfinity] {
+            #expect(!second.hasNewFrame(forItemTime: time) && second.copyFrame(forItemTime: time) == nil)
+        }
+        #expect(number(first.copyFrame(forItemTime: .positiveInfinity)?.frame) == 2)
         item.remove(first)
         bench.driver.run(atMost: 60)
         #expect(number(first.copyFrame(forItemTime: .ms(2000)).map(\.frame)) == 2)

@@ -24,10 +24,12 @@ package struct FrameTap: Sendable {
 /// The outputs that the loop's owner attaches. All functions are called on the control lane (see `perform`), unless
 /// stated otherwise.
 extension PlaybackLoop {
-    func addLayer(_ layer: LayerOutput) {
+    /// Adds a layer. `done` is called on some lane when its sinks have received the frame that is shown, if any.
+    func addLayer(_ layer: LayerOutput, done: @escaping @Sendable () -> Void) {
         layer.setReport { [weak self] report in self?.perform { $0.outputReported(report) } }
         layers.add(layer)
         viewersChanged()
+        layer.afterPending(done)
     }
 
     package func removeLayer(_ layer: LayerOutput) { layers.remove(layer) }

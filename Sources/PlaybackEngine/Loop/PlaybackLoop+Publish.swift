@@ -52,7 +52,7 @@ extension PlaybackLoop {
             pipeline: pipeline.map { ObjectIdentifier($0) },
             enabledTracks: tracks,
             presentationSize: layers.presentationSize,
-            isReadyForDisplay: layers.isReadyForDisplay && !layers.isAwaitingFrame,
+            isReadyForDisplay: layers.isReadyForDisplay,
             counters: publisher.counters,
             audio: audio.device == nil ? AudioDeviceFacts() : audio.facts,
             frameRate: state.timelineRate == 0 ? 0 : publisher.frameRate.value,

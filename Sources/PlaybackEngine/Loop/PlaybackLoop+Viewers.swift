@@ -22,11 +22,11 @@ extension PlaybackLoop {
 
     /// Reacts to a layer or an output that was added. Called on the control lane.
     package func viewersChanged() {
-        guard isUndecoded else { return }
+        // The frames since were without pixels.
         if layers.lastFrame == nil, let id = current?.id, layers.endDisplay() {
             report(.readyForDisplayChanged(id, false))
         }
-        update()
+        if isUndecoded { update() }
     }
 
     /// Begins or ends decoding if video is watched or no longer is.

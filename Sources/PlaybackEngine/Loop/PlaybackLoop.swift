@@ -111,10 +111,14 @@ package final class PlaybackLoop: @unchecked Sendable {
     }
 
     /// Adds a layer. If the loop has been released, the layer is closed immediately.
-    package func attach(_ layer: LayerOutput) {
+    ///
+    /// - Parameters:
+    ///   - layer: The layer.
+    ///   - done: Called on some lane when the sinks of the layer have received the frame that is shown, if any.
+    package func attach(_ layer: LayerOutput, done: @escaping @Sendable () -> Void = {}) {
         control.enqueue { [weak self] in
             guard let self, phase != .tornDown else { return layer.close() }
-            addLayer(layer)
+            addLayer(layer, done: done)
         }
     }
 

@@ -23,8 +23,6 @@ struct LayerGroup {
     private var subtitles: DueSubtitles?
 
     var isEmpty: Bool { layers.isEmpty }
-    /// Whether a layer that is added now has to wait for a frame, because video was not decoded for lack of layers.
-    var isAwaitingFrame: Bool { layers.isEmpty && lastFrame == nil }
 
     /// Adds a layer, which receives the current frame.
     mutating func add(_ layer: LayerOutput) {

@@ -18,16 +18,28 @@ public final class PlayerLayer: Sendable {
     /// The way in which a frame is fitted into the layer (AVLayerVideoGravity).
     public typealias VideoGravity = MediaCore.VideoGravity
 
-    private struct State {
+    struct State {
         /// The player, unless it owns the layer.
         private var retainedPlayer: Player?
         /// The player that owns the layer, and therefore is not retained.
         private(set) weak var owner: Player?
         var player: Player? { retainedPlayer ?? owner }
+        /// The number of times that the layer got another player.
+        private(set) var assignment: UInt64 = 0
+        /// Whether the layer shows its player: the sinks have received the frame that the player showed before, if any.
+        private(set) var showsPlayer = false
 
         mutating func setPlayer(_ player: Player?, isOwner: Bool) {
             retainedPlayer = isOwner ? nil : player
             owner = isOwner ? player : nil
+            assignment += 1
+            showsPlayer = false
+        }
+
+        /// Records that the layer shows its player, unless it has got another one since. Returns whether it does.
+        mutating func show(_ assignment: UInt64) -> Bool {
+            showsPlayer = showsPlayer || assignment == self.assignment
+            return assignment == self.assignment
         }
 
         var output: LayerOutput?
@@ -54,11 +66,11 @@ public final class PlayerLayer: Sendable {
             )
         }
     }
-    private struct Filter {
+    struct Filter {
         let call: @Sendable (VideoFrame) -> VideoFrame?
     }
 
-    private let state = Locked(State())
+    let state = Locked(State())
     /// The sinks that have failed or were finished with their player, and have not been added again. Frames of an
     /// earlier player may have been on their way to them.
     private let finished = Locked<Set<ObjectIdentifier>>([])
@@ -102,8 +114,9 @@ public final class PlayerLayer: Sendable {
     var attachedCore: PlayerCore? { state.withLock { $0.player }?.core }
 
     private func attach(_ player: Player?, isOwned: Bool) {
-        let (old, owner, isAttaching) = state.withLock { state in
-            let former = (state.player, state.owner, state.isAttaching)
+        let wasReady = isReady
+        let (old, owner, isAttaching, former) = state.withLock { state in
+            let former = (state.player, state.owner, state.isAttaching, state.assignment)
             if former.0 !== player {
                 state.setPlayer(player, isOwner: isOwned)
                 state.isAttaching = true
@@ -113,26 +126,24 @@ public final class PlayerLayer: Sendable {
         guard old !== player else { return }
         defer { owner?.core.release(self) }
         ObservedSnapshot.discardCurrent()
+        if wasReady { announce(\.isReadyForDisplay) }
         // Another thread, or a caller of this method, is following an earlier change, and follows this one afterwards.
         guard !isAttaching else { return }
-        var attached = old
+        var attached = (player: old, assignment: former)
         while true {
             let next = state.withLock { state in
-                let next = state.player
-                state.isAttaching = next !== attached
-                return next
+                state.isAttaching = state.assignment != attached.assignment
+                return (player: state.player, assignment: state.assignment)
             }
-            guard next !== attached else { return }
-            changeOutput(from: attached, to: next)
+            guard next.assignment != attached.assignment else { return }
+            changeOutput(from: attached.player, to: next.player, next.assignment)
             attached = next
         }
     }
 
     /// Gives the layer the output of another player. One thread at a time does so.
-    private func changeOutput(from old: Player?, to player: Player?) {
+    private func changeOutput(from old: Player?, to player: Player?, _ assignment: UInt64) {
         let oldOutput = state.withLock { $0.output }
-        let wasReady = old?.core.snapshot.isReadyForDisplay ?? false
-        defer { playerDidChange(from: old, to: player, wasReady: wasReady) }
         if let old, let oldOutput { old.core.loop.perform { $0.removeLayer(oldOutput) } }
         let output = player.map { player in
             LayerOutput(
@@ -167,7 +178,11 @@ public final class PlayerLayer: Sendable {
                 earlier.whenComplete { drain.complete() }
             }
         }
-        if let player, let output { player.core.loop.attach(output) }
+        playerDidChange(from: old, to: player)
+        guard let core = player?.core, let output else { return }
+        core.loop.attach(output) { [weak self, weak core] in
+            if let core { self?.playerWasShown(core, assignment) }
+        }
     }
 
     /// Sets the handler of sinks that were finished. It acts also after the release of the layer, whose last output may
@@ -307,29 +322,6 @@ public final class PlayerLayer: Sendable {
     /// Whether every frame is filtered or converted before a sink gets it.
     var changesFrames: Bool {
         state.withLock { state in state.filter != nil || state.size.map { !$0.isEmpty } ?? false }
-    }
-
-    /// A Boolean value that indicates whether the first frame of the current item has been delivered to the sinks. The
-    /// property can be observed.
-    public var isReadyForDisplay: Bool { tracked(\.isReadyForDisplay) { isReady } }
-
-    private var isReady: Bool { attachedCore?.snapshot.isReadyForDisplay ?? false }
-
-    /// Updates the dispatchers of both players and notifies observers if the readiness differs.
-    private func playerDidChange(from old: Player?, to new: Player?, wasReady: Bool) {
-        old?.core.dispatcher.remove(ObjectIdentifier(self))
-        old?.core.reconsiderVariants()
-        new?.core.dispatcher.add(self)
-        new?.core.reconsiderVariants()
-        let isReady = new?.core.snapshot.isReadyForDisplay ?? false
-        if isReady != wasReady { announce(\.isReadyForDisplay) }
-        guard let lane = (new ?? old)?.core.callbacks else { return }
-        let observed = ObservedSnapshot(
-            sequence: ObservedSnapshot.nextSequence(),
-            player: new?.core.latestSnapshot.player
-        )
-        let notification = ChangeNotification(event: nil, observed: observed)
-        lane.enqueue { [weak self] in self?.observers.notify(notification) }
     }
 
     /// The rectangle of the frame in the layer; `.zero` until its size is known. With `.resizeAspectFill` it extends

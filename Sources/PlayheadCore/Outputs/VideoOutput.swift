@@ -143,7 +143,9 @@ public final class VideoOutput: PlayerItemOutput, FrameKeeping {
     public var lostFrameCount: Int { readers.lostCount }
 
     private static func due(_ time: MediaTime, _ frames: [VideoFrame]) -> VideoFrame? {
-        frames.filter { $0.presentationTime <= time }.max { $0.presentationTime < $1.presentationTime }
+        // Both are later than all times when they are compared.
+        guard time.isValid, !time.isIndefinite else { return nil }
+        return frames.filter { $0.presentationTime <= time }.max { $0.presentationTime < $1.presentationTime }
     }
 }
 

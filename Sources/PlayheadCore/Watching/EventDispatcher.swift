@@ -144,7 +144,7 @@ final class EventDispatcher: Sendable {
             }
             if notification.observed.player?.facts.isReadyForDisplay != notification.before.isReadyForDisplay
             {
-                for layer in layers { layer.announce(\.isReadyForDisplay) }
+                for layer in layers where layer.showsPlayer { layer.announce(\.isReadyForDisplay) }
             }
         }
         let (poster, hasPoster) = state.withLock { ($0.poster, $0.hasPoster) }
