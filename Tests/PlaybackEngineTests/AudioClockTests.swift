@@ -311,6 +311,19 @@ struct AudioClockTests {
         #expect(bench.run(seconds: 2).worstOffset < 3)
         #expect(bench.loop.snapshot.counters.audioUnderruns == 0)
     }
+
+    @Test("An item plays to its end whatever lead the device reports", arguments: [-5, 0, 9_223_372_036.5])
+    func anyLead(seconds: Double) {
+        var setup = SimulatedAudioDevice.Setup()
+        setup.lead = seconds
+        let bench = EngineTestBench(audio: .device(setup))
+        bench.load(.clip(seconds: 1))
+        bench.play()
+        bench.driver.run(seconds: 3)
+        #expect(abs(bench.time - 1000) < 0.1)
+        #expect(bench.videoSink.numbers == Array(0..<25))
+        #expect(bench.audioDevice.heard.first?.samples.prefix(3) == [0, 1, 2])
+    }
 }
 
 extension HostTime {

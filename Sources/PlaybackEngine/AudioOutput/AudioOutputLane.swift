@@ -125,7 +125,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         lastPlacement = placement
         let ready = processing.mix(buffer, origin)
         if let device {
-            let span = Double(device.lead.nanoseconds + Self.historyMargin) * max(1, origin.rate)
+            let span = Double(device.leadNanoseconds + Self.historyMargin) * max(1, origin.rate)
             history.append(.init(buffer: ready, origin: origin, placement: placement), keeping: Int64(span))
         }
         guard !isDeferred else { return }

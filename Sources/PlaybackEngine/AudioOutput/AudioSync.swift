@@ -25,7 +25,7 @@ struct AudioSync {
     var device: (any AudioDeviceSink)? { output?.device }
     /// The lead time of the sink in nanoseconds: audio is written this long before it is due. It is nil if the
     /// sink does not specify one.
-    var lead: Int64? { device?.lead.nanoseconds }
+    var lead: Int64? { device?.leadNanoseconds }
 
     var facts: AudioDeviceFacts {
         var facts = follower.facts
