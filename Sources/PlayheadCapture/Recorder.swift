@@ -86,7 +86,8 @@ public final class Recorder: Sendable {
     /// - Returns: The number and duration of the recorded frames.
     /// - Throws: `PlaybackError` with the code `.notFound` if the camera does not exist, `.io` if it is not available
     ///   or disconnects, `.timedOut` if it sends no frame for ten seconds, `.invalidArgument` if `url` is not that of a
-    ///   file in a supported container, and `.sinkFailed` if the file cannot be written.
+    ///   file in a supported container, `.sinkFailed` if the file cannot be written, and `.emptyMedia` if
+    ///   recording ended before the first frame: it was stopped, or a limit is not positive. Nothing is written then.
     public func record() async throws(PlaybackError) -> Recording {
         let isFirst = state.withLock { state in
             defer { state.hasBegun = true }
@@ -161,7 +162,8 @@ public final class Recorder: Sendable {
     private func recordFrames(_ recording: FFmpegRecording) throws(MediaError) {
         var start: DispatchTime?
         var lastFrameTime = DispatchTime.now()
-        while !state.withLock({ $0.isStopped }), !recording.isAtEnd {
+        let frameLimit = frameLimit ?? .max
+        while !state.withLock({ $0.isStopped }), !recording.isAtEnd, recording.frameCount < frameLimit {
             guard let time = try recording.nextTime() else {
                 guard DispatchTime.now() < lastFrameTime + Self.inactivityTimeout else {
                     throw MediaError(.timedOut, "the camera has sent no frame for 10 seconds")
@@ -179,7 +181,6 @@ public final class Recorder: Sendable {
             }
             try recording.write()
             state.withLock { $0.progress = Recording(frameCount: recording.frameCount, duration: time) }
-            if let frameLimit, recording.frameCount >= frameLimit { return }
         }
     }
 

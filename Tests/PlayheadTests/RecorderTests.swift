@@ -113,6 +113,28 @@ struct RecorderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
+    @Test(
+        "A limit that is not positive records no frame and leaves no file",
+        arguments: [(0, nil), (-1, nil), (nil, 0), (nil, -1)] as [(Int?, Int64?)]
+    )
+    func emptyLimit(frameLimit: Int?, seconds: Int64?) async throws {
+        let folder = try TemporaryFolder()
+        let recorder = Recorder(
+            pattern(),
+            to: folder.file("x.mkv"),
+            duration: seconds.map { MediaTime(value: $0, timescale: 1) },
+            frameLimit: frameLimit,
+            isUntimed: true
+        )
+        do throws(PlaybackError) {
+            let recording = try await recorder.record()
+            Issue.record("\(recording.frameCount) frames were recorded")
+        } catch {
+            #expect(error.code == .emptyMedia)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test("A recorder can record only once")
     func twice() async throws {
         let folder = try TemporaryFolder()
