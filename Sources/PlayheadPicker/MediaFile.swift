@@ -56,9 +56,11 @@ public struct MediaFile: Hashable, Sendable, Identifiable {
     /// Returns the kind of media in a local file.
     ///
     /// - Parameter url: The URL of the file.
-    /// - Returns: The kind, or nil if the file is not media or cannot be read.
+    /// - Returns: The kind, or nil if the URL is not that of a local file, or the file is not media or cannot be read.
     public static func kind(of url: URL) async -> MediaKind? {
-        guard let contents = MediaContents(ofFile: Array(url.path.utf8)) else { return nil }
+        guard url.isFileURL || url.scheme == nil,
+            let contents = MediaContents(ofFile: Array(url.path.utf8))
+        else { return nil }
         if case .kind(let kind) = contents { return kind }
         let asset = Asset(url: url)
         do throws(PlaybackError) {

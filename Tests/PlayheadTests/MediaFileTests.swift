@@ -60,6 +60,16 @@ struct MediaFileTests {
         #expect(await MediaFile.kind(of: URL(fileURLWithPath: "/nonexistent")) == nil)
     }
 
+    @Test("The URL of a server is not that of a local file with the same path")
+    func remoteURL() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("song.mp3")
+        try Data("ID3".utf8).write(to: file)
+        #expect(await MediaFile.kind(of: file) == .audio)
+        let remote = try #require(URL(string: "https://example.com\(file.path)"))
+        #expect(await MediaFile.kind(of: remote) == nil)
+    }
+
     @Test(
         "No file counts as media because of its name, whatever its first bytes are",
         arguments: ["a.mp4", "b.mp3", "c.png", "d", "e.ts"]
