@@ -1,6 +1,9 @@
 public import MediaCore
 
 /// The sample that an audio device plays at a given time.
+///
+/// Host times are those of the player's clock (`Player.hostTime`). Of a player in real time they are the nanoseconds of
+/// the system's clock `CLOCK_MONOTONIC`.
 public struct AudioDevicePosition: Hashable, Sendable {
     /// The sample index, counted from the first sample written since the last `flush`.
     ///

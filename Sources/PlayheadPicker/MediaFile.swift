@@ -30,7 +30,8 @@ public struct MediaFile: Hashable, Sendable, Identifiable {
     ///
     /// Hidden files, subfolders, and files whose content is not media, whatever their names are, are omitted. Symbolic
     /// links count as their destination. The method reads the first 64 KB of each file and opens containers that may
-    /// hold either video or audio, four at a time. A file that cannot be read is omitted.
+    /// hold either video or audio, four at a time. A file that cannot be read is omitted, as is one whose name is not
+    /// UTF-8, because no URL can name it.
     ///
     /// - Parameters:
     ///   - folder: The folder to search.
