@@ -135,6 +135,8 @@ package struct PlaylistParser {
             return .master(master)
         }
         media.start = start
+        // A VOD playlist does not change and is not reloaded, even without EXT-X-ENDLIST (RFC 8216, section 6.3.4).
+        if media.kind == .vod { media.hasEnded = true }
         if media.hasEnded { media.kind = .vod }
         if media.targetDuration == 0 { media.targetDuration = media.segments.map(\.duration).max() ?? 0 }
         return .media(media)

@@ -108,7 +108,8 @@ struct ParserTests {
         let tag = type.isEmpty ? "" : "#EXT-X-PLAYLIST-TYPE:\(type)\n"
         let playlist = try media("#EXTM3U\n\(tag)#EXT-X-START:TIME-OFFSET=-4.5\n#EXTINF:2,\na.ts\n")
         #expect(playlist.kind == kind)
-        #expect(!playlist.hasEnded)
+        // A VOD playlist does not change, so it is complete.
+        #expect(playlist.hasEnded == (kind == .vod))
         #expect(playlist.start == PlaylistStart(offset: -4_500_000, isPrecise: false))
         #expect(playlist.targetDuration == 2_000_000)
     }
