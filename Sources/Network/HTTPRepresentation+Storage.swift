@@ -128,6 +128,9 @@ extension HTTPRepresentation {
     /// Whether the disk cache has a file for the resource. The file may be open.
     var hasCacheFile: Bool { state.withLock { $0.entry != nil } }
 
+    /// Closes the file of the disk cache, unless it is in use.
+    func closeCacheFile() { state.withLock { $0.entry }?.closeFile() }
+
     /// Returns true if `owner` is the first one to claim the source. Only the first one may read a resource that is
     /// sent only once.
     func claim(by owner: ObjectIdentifier) -> Bool {

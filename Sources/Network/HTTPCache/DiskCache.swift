@@ -95,7 +95,9 @@ public final class DiskCache: Hashable, Sendable {
 
     /// The folder, which all caches of the process with the same path and limit share.
     var folder: CacheFolder {
-        CacheFolder.shared(path, byteLimit: max(0, maximumBytes)) { HTTPResourcePool.shared.evictAllUnused() }
+        CacheFolder.shared(path, byteLimit: max(0, maximumBytes)) {
+            HTTPResourcePool.shared.closeUnusedFiles()
+        }
     }
 
     /// Returns the digest that names the files of a resource.

@@ -293,8 +293,14 @@ final class HTTPResourcePool: Sendable {
         }
     }
 
-    /// Evicts all resources without users.
-    func evictAllUnused() { evictUnused { false } }
+    /// Closes the cache files of all resources without users, which stay in memory. A file is opened again when it is
+    /// needed.
+    func closeUnusedFiles() {
+        let sources = state.withLock { state in
+            state.entries.values.compactMap { $0.userCount == 0 && $0.lookup == nil ? $0.source : nil }
+        }
+        for source in sources { source.closeCacheFile() }
+    }
 
     /// Writes buffered bytes of all resources to their caches.
     func flush() {

@@ -506,6 +506,46 @@ struct DiskCacheTests {
         }
     }
 
+    @Test("The file of a resource without readers can be closed, and its bytes stay in memory")
+    func closedFile() async throws {
+        try await use { file in
+            let path = try #require(file.options.cache?.directory.path)
+            _ = try await read(file)
+            #expect(try openFiles(in: path) == 1)
+            file.closeUnusedFiles()
+            #expect(try openFiles(in: path) == 0)
+            try FileManager.default.removeItem(atPath: path)
+            let sent = await file.sentBytes()
+            #expect(try ServedFile.read(try file.source()) == file.bytes)
+            // The headers of a response, without a body.
+            #expect(await file.sentBytes() - sent < 200)
+        }
+    }
+
+    @Test("At the limit, films that nothing reads any more are evicted for the one that is read")
+    func fullFolder() async throws {
+        try await TemporaryFolder.use { path in
+            var file = try SharedFile()
+            defer { file.server.stop() }
+            let directory = URL(fileURLWithPath: path + "/cache")
+            let cache = DiskCache(directory: directory, maximumBytes: 700_000)
+            file.options.cache = cache
+            for name in ["/a.mp4", "/b.mp4", "/c.mp4"] {
+                // The folder closes the files of the pool that the process shares.
+                let source = try HTTPByteSource(
+                    url: file.server.url(name),
+                    options: file.options,
+                    policy: file.policy
+                )
+                #expect(try ServedFile.read(source) == file.bytes)
+                HTTPResourcePool.shared.flush()
+                await cache.folder.flush(within: 60)
+                let key = try #require(source.resource.cacheKey())
+                #expect(CacheEntry.open(cache.folder, key)?.isComplete == true, "\(name)")
+            }
+        }
+    }
+
     @Test("A cache file that was removed while it was closed is fetched and cached again")
     func removedMeanwhile() async throws {
         try await use(size: 200_000) { file in

@@ -31,7 +31,10 @@ struct SharedFile {
     mutating func simulateNewProcess() { pool = HTTPResourcePool() }
 
     /// Drops resources without readers from memory.
-    func evictAllUnused() { pool.evictAllUnused() }
+    func evictAllUnused() { pool.evictUnused { false } }
+
+    /// Closes the cache files of resources without readers.
+    func closeUnusedFiles() { pool.closeUnusedFiles() }
 
     /// Writes all received bytes to the disk, however slow it is.
     func flush() async {
