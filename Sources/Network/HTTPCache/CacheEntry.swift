@@ -20,7 +20,8 @@ final class CacheEntry: StoredExtents, Sendable {
         var suspendedUntil: Int64 = 0
         /// The number of written bytes that the index file does not list yet.
         var unsavedBytes: Int64 = 0
-        var hasUnsavedRemovals = false
+        /// Whether the index file lacks something else: an extent was removed, or writing the index has failed.
+        var hasOtherChanges = false
         /// Extents with a wrong checksum. They are not adopted from the index of another process.
         var rejected: Set<Extent> = []
     }
@@ -197,7 +198,7 @@ final class CacheEntry: StoredExtents, Sendable {
             state.withLock { state in
                 state.index.extents.remove(extent)
                 state.rejected.insert(extent)
-                state.hasUnsavedRemovals = true
+                state.hasOtherChanges = true
             }
         }
         return nil
@@ -243,7 +244,7 @@ final class CacheEntry: StoredExtents, Sendable {
     private func perform(_ body: () throws(CacheFault) -> Void) {
         guard !folder.isSuspended, !state.withLock({ $0.isDetached }) else { return }
         do throws(CacheFault) {
-            try body()
+            try folder.freeingSpace(body)
         } catch {
             folder.suspend(after: error)
         }
@@ -273,14 +274,7 @@ final class CacheEntry: StoredExtents, Sendable {
     }
 
     private func write(_ bytes: ArraySlice<UInt8>, _ range: Range<Int64>, to file: Int32) throws(CacheFault) {
-        do throws(CacheFault) {
-            try folder.files.write(bytes, to: file, at: range.lowerBound)
-        } catch {
-            // If the disk is full, the least recently used resources are evicted.
-            guard CacheFolder.isFull(error) else { throw error }
-            try folder.clean(freeing: CacheFolder.bytesFreedWhenFull)
-            try folder.files.write(bytes, to: file, at: range.lowerBound)
-        }
+        try folder.files.write(bytes, to: file, at: range.lowerBound)
         let extent = Extent(
             start: range.lowerBound,
             count: bytes.count,
@@ -388,7 +382,7 @@ final class CacheEntry: StoredExtents, Sendable {
 
     /// Writes the index if it has changed.
     private func save() throws(CacheFault) {
-        let isNeeded = state.withLock { $0.hasFile && ($0.unsavedBytes > 0 || $0.hasUnsavedRemovals) }
+        let isNeeded = state.withLock { $0.hasFile && ($0.unsavedBytes > 0 || $0.hasOtherChanges) }
         guard isNeeded else { return }
         try withFile { file throws(CacheFault) in try save(file) }
     }
@@ -406,10 +400,15 @@ final class CacheEntry: StoredExtents, Sendable {
                     state.index.extents.insert(extent)
                 }
                 state.unsavedBytes = 0
-                state.hasUnsavedRemovals = false
+                state.hasOtherChanges = false
                 return state.index
             }
-            try folder.writeIndex(index)
+            do throws(CacheFault) {
+                try folder.writeIndex(index)
+            } catch {
+                state.withLock { $0.hasOtherChanges = true }
+                throw error
+            }
         }
     }
 }

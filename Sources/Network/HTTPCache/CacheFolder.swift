@@ -37,7 +37,7 @@ final class CacheFolder: Sendable {
     /// The number of written bytes after which the folder is scanned again, because other processes write as well.
     private static let scanInterval: Int64 = 16 << 20
     /// The number of bytes to free when the disk is full. This cache may not be the cause.
-    static let bytesFreedWhenFull: Int64 = 64 << 20
+    private static let bytesFreedWhenFull: Int64 = 64 << 20
 
     private static let all = Locked([String: CacheFolder]())
     private static let writer = CacheWriter()
@@ -83,7 +83,7 @@ final class CacheFolder: Sendable {
     static let fileNotFound: Int32 = ENOENT
 
     /// Returns true if the disk or the user's quota is full.
-    static func isFull(_ fault: CacheFault) -> Bool { [ENOSPC, EDQUOT].contains(fault.code) }
+    private static func isFull(_ fault: CacheFault) -> Bool { [ENOSPC, EDQUOT].contains(fault.code) }
 
     // MARK: Names
 
@@ -185,6 +185,18 @@ final class CacheFolder: Sendable {
     }
 
     // MARK: Space
+
+    /// Calls `body`, and again if the disk is full, after the least recently used resources have been evicted.
+    func freeingSpace(_ body: () throws(CacheFault) -> Void) throws(CacheFault) {
+        do throws(CacheFault) {
+            try body()
+        } catch {
+            guard Self.isFull(error) else { throw error }
+            closeUnused()
+            try clean(freeing: Self.bytesFreedWhenFull)
+            try body()
+        }
+    }
 
     /// Makes space for more bytes. Returns false if all remaining files are in use.
     func makeRoom(_ byteCount: Int) throws(CacheFault) -> Bool {

@@ -271,6 +271,31 @@ struct CacheFolderTests {
         #expect(count > 5)
     }
 
+    @Test("If the disk is full at any call, an older resource is evicted, and the new one is stored")
+    func fullDisk() async throws {
+        let newKey = SHA256.digest(of: "new")
+        var (number, evictions) = (0, 0)
+        while true {
+            number += 1
+            let files = FaultyFiles(.refusesOnce(at: number, code: ENOSPC))
+            try await TemporaryFolder.use { path in
+                try await fill(path)
+                let full = folder(path, files)
+                let warnings = Locked([String]())
+                full.setWarningHandler { message in warnings.withLock { $0.append(message) } }
+                let entry = CacheEntry(full, newKey, try identity(), supportsRanges: true)
+                store(film, 0..<300_000, entry)
+                await full.flush(within: 60)
+                let stored = CacheEntry.open(folder(path), newKey)
+                #expect(check(stored, is: film) == 300_000, "call \(number)")
+                #expect(warnings.withLock { $0 }.isEmpty, "call \(number)")
+                if CacheEntry.open(folder(path), key) == nil { evictions += 1 }
+            }
+            if files.changes < number { break }
+        }
+        #expect(number > 10 && evictions > 5)
+    }
+
     @Test("The least recently used resources are evicted, except those that are open")
     func eviction() async throws {
         try await TemporaryFolder.use { path in
