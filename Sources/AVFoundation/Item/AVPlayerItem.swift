@@ -6,7 +6,7 @@ package import Playhead
 /// The playback of an asset: its buffers, its position and its end.
 ///
 /// An item belongs to one player at a time. All members may be used from any thread, and none blocks.
-@MainActor open class AVPlayerItem: NSObject, NSCopying {
+@preconcurrency @MainActor open class AVPlayerItem: NSObject, NSCopying {
     /// A value that indicates whether an item can be played.
     public enum Status: Int, Sendable {
         /// The item has not been opened yet.

@@ -4,7 +4,7 @@ import Playhead
 
 /// A track of an item, which can be enabled and disabled. Objects for the same track are equal if it was both times
 /// enabled or both times disabled when they were read from the item.
-@MainActor open class AVPlayerItemTrack: NSObject {
+@preconcurrency @MainActor open class AVPlayerItemTrack: NSObject {
     /// The track as it was read from the item.
     private nonisolated let track: PlayerItemTrack
     private nonisolated let item: WeakReference<PlayerItem>

@@ -9,7 +9,7 @@ package import Playhead
 /// on the main queue, one at a time and in causal order, so the program must run the main queue. A call for which
 /// Apple's player raises an exception is logged and has no effect. All members may be used from any thread, and none
 /// blocks.
-@MainActor open class AVPlayer: NSObject {
+@preconcurrency @MainActor open class AVPlayer: NSObject {
     /// The player that plays.
     nonisolated package let player: Player
     /// The items that the player has, and those that have left it and whose last events have not been delivered.

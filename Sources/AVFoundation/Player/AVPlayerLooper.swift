@@ -4,7 +4,7 @@ import MediaCore
 import Playhead
 
 /// Plays an item, or a range of it, repeatedly in a queue and without a gap. It must be retained.
-@MainActor open class AVPlayerLooper: NSObject {
+@preconcurrency @MainActor open class AVPlayerLooper: NSObject {
     /// The status of looping.
     public enum Status: Int, Sendable {
         /// No copy is ready yet.

@@ -2,7 +2,7 @@ public import Foundation
 import Playhead
 
 /// A player that plays the items of a queue in order, each without a gap after the one before.
-@MainActor open class AVQueuePlayer: AVPlayer {
+@preconcurrency @MainActor open class AVQueuePlayer: AVPlayer {
     private nonisolated var queue: QueuePlayer? { player as? QueuePlayer }
 
     /// Creates a player with an empty queue.

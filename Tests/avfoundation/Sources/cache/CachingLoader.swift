@@ -9,6 +9,17 @@ protocol CachingLoaderDelegate: AnyObject {
     func cachingLoader(_ loader: CachingLoader, didFailWith error: Error)
 }
 
+/// An item that plays while it is downloaded. In the language mode of Swift 5, its members are used outside the main actor.
+class CachingItem: AVPlayerItem {
+    let loader: CachingLoader
+
+    init(loader: CachingLoader) {
+        self.loader = loader
+        super.init(asset: loader.makeAsset(), automaticallyLoadedAssetKeys: ["duration", "playable"])
+        preferredForwardBufferDuration = 2
+    }
+}
+
 class CachingLoader: NSObject {
     static let scheme = "caching"
 
@@ -29,15 +40,13 @@ class CachingLoader: NSObject {
         super.init()
     }
 
-    /// An item that asks this object for its bytes.
-    func makeItem() -> AVPlayerItem {
+    /// An asset that asks this object for its bytes.
+    func makeAsset() -> AVURLAsset {
         var components = URLComponents(url: url, resolvingAgainstBaseURL: false)!
         components.scheme = CachingLoader.scheme
         let asset = AVURLAsset(url: components.url!)
         asset.resourceLoader.setDelegate(self, queue: queue)
-        let item = AVPlayerItem(asset: asset, automaticallyLoadedAssetKeys: ["duration", "playable"])
-        item.preferredForwardBufferDuration = 2
-        return item
+        return asset
     }
 
     func cancel() {

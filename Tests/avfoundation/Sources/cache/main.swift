@@ -29,10 +29,10 @@ final class CachePlayer: NSObject, CachingLoaderDelegate {
         if isCached {
             item = AVPlayerItem(url: file)
         } else {
-            let loader = CachingLoader(url: url, file: file)
-            loader.delegate = self
-            self.loader = loader
-            item = loader.makeItem()
+            let cachingItem = CachingItem(loader: CachingLoader(url: url, file: file))
+            cachingItem.loader.delegate = self
+            loader = cachingItem.loader
+            item = cachingItem
         }
         statusObservation = item.observe(\.status, options: [.new]) { [weak self] item, _ in
             DispatchQueue.main.async { self?.statusChanged(item) }
