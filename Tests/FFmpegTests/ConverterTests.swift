@@ -1,4 +1,5 @@
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import FFmpeg
@@ -100,17 +101,13 @@ struct ConverterTests {
     )
     func limitedGray(_ luma: UInt8, _ expected: UInt8) throws {
         let size = PixelSize(width: 32, height: 16)
-        let frame = VideoFrame(
-            format: VideoFormat(
+        let frame = VideoFrame.still(
+            VideoFormat(
                 pixelFormat: .gray,
                 size: size,
                 color: ColorDescription(isFullRange: false)
             ),
-            presentationTime: .zero,
-            duration: .invalid,
-            isKeyFrame: true,
-            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
-            storage: PlainFrame(planes: [[UInt8](repeating: luma, count: 32 * 16)], strides: [32], used: [32])
+            PlainFrame(planes: [[UInt8](repeating: luma, count: 32 * 16)], strides: [32], used: [32])
         )
         let converter = FFmpegVideoConverter()
         for format in [PixelFormat.rgb24, .rgba, .bgra, .yuvj420p] {
@@ -154,17 +151,13 @@ struct ConverterTests {
             let sample = sample.map { UInt8($0) }
             let size = PixelSize(width: 36, height: 20)
             let planes = [(36, 20), (18, 10), (18, 10)]
-            let frame = VideoFrame(
-                format: VideoFormat(
+            let frame = VideoFrame.still(
+                VideoFormat(
                     pixelFormat: .yuv420p,
                     size: size,
                     color: ColorDescription(matrix: matrix, isFullRange: isFull)
                 ),
-                presentationTime: .zero,
-                duration: .invalid,
-                isKeyFrame: true,
-                sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
-                storage: PlainFrame(
+                PlainFrame(
                     planes: zip(planes, sample).map { [UInt8](repeating: $1, count: ($0.0 + 16) * $0.1) },
                     strides: planes.map { $0.0 + 16 },
                     used: planes.map(\.0)
@@ -212,13 +205,9 @@ struct ConverterTests {
     /// Returns a frame of one saturated color without a declared matrix.
     private func undeclared(_ size: PixelSize, _ rotation: MediaCore.Rotation) -> VideoFrame {
         let chroma = PixelSize(width: size.width / 2, height: size.height / 2)
-        return VideoFrame(
-            format: VideoFormat(pixelFormat: .yuv420p, size: size, rotation: rotation),
-            presentationTime: .zero,
-            duration: .invalid,
-            isKeyFrame: true,
-            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
-            storage: PlainFrame(
+        return VideoFrame.still(
+            VideoFormat(pixelFormat: .yuv420p, size: size, rotation: rotation),
+            PlainFrame(
                 planes: [
                     [UInt8](repeating: 90, count: size.width * size.height),
                     [UInt8](repeating: 60, count: chroma.width * chroma.height),
@@ -420,13 +409,9 @@ struct ConverterTests {
 
 struct PictureDigestTests {
     @Test func rowsArePackedInOrder() {
-        let frame = VideoFrame(
-            format: VideoFormat(pixelFormat: .gray, size: PixelSize(width: 2, height: 2)),
-            presentationTime: .zero,
-            duration: .invalid,
-            isKeyFrame: true,
-            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
-            storage: PlainFrame(planes: [[1, 2, 99, 3, 4, 99]], strides: [3], used: [2])
+        let frame = VideoFrame.still(
+            VideoFormat(pixelFormat: .gray, size: PixelSize(width: 2, height: 2)),
+            PlainFrame(planes: [[1, 2, 99, 3, 4, 99]], strides: [3], used: [2])
         )
         #expect(packedBytes(of: frame) == [1, 2, 3, 4])
         // This is the MD5 of 01 02 03 04.

@@ -1,4 +1,5 @@
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import FFmpeg
@@ -13,17 +14,13 @@ struct GrayConversionTests {
         func samples(_ value: UInt16, _ count: Int) -> [UInt8] {
             (0..<count).flatMap { _ in [UInt8(value & 0xff), UInt8(value >> 8)] }
         }
-        let frame = VideoFrame(
-            format: VideoFormat(
+        let frame = VideoFrame.still(
+            VideoFormat(
                 pixelFormat: .yuv420p10le,
                 size: PixelSize(width: 32, height: 16),
                 color: ColorDescription(matrix: "bt709", isFullRange: false)
             ),
-            presentationTime: .zero,
-            duration: .invalid,
-            isKeyFrame: true,
-            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
-            storage: PlainFrame(
+            PlainFrame(
                 planes: [samples(luma, 32 * 16), samples(512, 16 * 8), samples(512, 16 * 8)],
                 strides: [64, 32, 32],
                 used: [64, 32, 32]
@@ -40,17 +37,13 @@ struct GrayConversionTests {
     @Test("Gray of full range gets neutral chroma in one plane, scaled or not")
     func pairedChromaOfGray() throws {
         let size = PixelSize(width: 32, height: 16)
-        let frame = VideoFrame(
-            format: VideoFormat(
+        let frame = VideoFrame.still(
+            VideoFormat(
                 pixelFormat: .gray,
                 size: size,
                 color: ColorDescription(isFullRange: true)
             ),
-            presentationTime: .zero,
-            duration: .invalid,
-            isKeyFrame: true,
-            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
-            storage: PlainFrame(planes: [[UInt8](repeating: 235, count: 32 * 16)], strides: [32], used: [32])
+            PlainFrame(planes: [[UInt8](repeating: 235, count: 32 * 16)], strides: [32], used: [32])
         )
         let converter = FFmpegVideoConverter()
         for target in [size, PixelSize(width: 20, height: 12)] {

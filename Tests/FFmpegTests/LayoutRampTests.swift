@@ -1,5 +1,6 @@
 import CFFmpeg
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import FFmpeg
@@ -40,8 +41,8 @@ struct LayoutRampTests {
                 }
             }
         }
-        return VideoFrame(
-            format: VideoFormat(
+        return VideoFrame.still(
+            VideoFormat(
                 pixelFormat: PixelFormat(rawValue: "yuv\(chroma)p"),
                 size: Self.size,
                 color: ColorDescription(
@@ -50,11 +51,7 @@ struct LayoutRampTests {
                     chromaLocation: chroma == "420" ? location : nil
                 )
             ),
-            presentationTime: .zero,
-            duration: .invalid,
-            isKeyFrame: true,
-            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
-            storage: FFmpegVideoStorage(owner)
+            FFmpegVideoStorage(owner)
         )
     }
 

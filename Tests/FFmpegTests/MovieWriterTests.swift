@@ -1,6 +1,7 @@
 import CFFmpeg
 import MediaCore
 import Playhead
+import TestSupport
 import Testing
 
 @testable import FFmpeg
@@ -32,13 +33,9 @@ struct MovieWriterTests {
     ) async throws -> VideoFrame? {
         let size = PixelSize(width: 32, height: 720)
         let owner = try FrameOwner(size: size, format: format)
-        let frame = VideoFrame(
-            format: VideoFormat(pixelFormat: ColorNames.pixelFormat(format), size: size, color: color),
-            presentationTime: .zero,
-            duration: .invalid,
-            isKeyFrame: true,
-            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 25)),
-            storage: FFmpegVideoStorage(owner)
+        let frame = VideoFrame.still(
+            VideoFormat(pixelFormat: ColorNames.pixelFormat(format), size: size, color: color),
+            FFmpegVideoStorage(owner)
         )
         let output = MemoryOutput(isRewritable: isRewritable)
         let writer = try MovieWriter(

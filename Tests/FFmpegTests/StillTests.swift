@@ -4,6 +4,7 @@ import Glibc
 import MediaCore
 import Playhead
 import PlayheadBackend
+import TestSupport
 import Testing
 
 @testable import FFmpeg
@@ -172,18 +173,14 @@ struct PictureTurnerTests {
                 }
             }
         }
-        return VideoFrame(
-            format: VideoFormat(
+        return VideoFrame.still(
+            VideoFormat(
                 pixelFormat: PixelFormat(rawValue: name),
                 size: size,
                 rotation: rotation,
                 isMirrored: isMirrored
             ),
-            presentationTime: .zero,
-            duration: .invalid,
-            isKeyFrame: true,
-            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
-            storage: FFmpegVideoStorage(owner)
+            FFmpegVideoStorage(owner)
         )
     }
 

@@ -1,5 +1,6 @@
 import MediaCore
 import PlayheadBackend
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine
@@ -46,13 +47,9 @@ struct FrameShapeTests {
             color: ColorDescription(transfer: transfer)
         )
         format.rotation = rotation
-        let frame = VideoFrame(
-            format: format,
-            presentationTime: .zero,
-            duration: .invalid,
-            isKeyFrame: true,
-            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 25)),
-            storage: PackedFrameStorage([UInt8](repeating: 0, count: 48), rowCount: 6)
+        let frame = VideoFrame.still(
+            format,
+            PackedFrameStorage([UInt8](repeating: 0, count: 48), rowCount: 6)
         )
         let shape = FrameShape(pixelFormat: .rgb24)
         let result = try shape.apply(to: frame, with: LayoutConverter())

@@ -1,5 +1,6 @@
 import MediaCore
 import PlayheadBackend
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine
@@ -21,13 +22,9 @@ private final class LabelConverter: VideoConverter {
 @Suite("Requests for still images")
 struct ImageRequestTests {
     private func frame(_ pixelFormat: PixelFormat) -> VideoFrame {
-        VideoFrame(
-            format: VideoFormat(pixelFormat: pixelFormat, size: PixelSize(width: 4, height: 4)),
-            presentationTime: .zero,
-            duration: .invalid,
-            isKeyFrame: true,
-            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 25)),
-            storage: PackedFrameStorage([UInt8](repeating: 0, count: 16), rowCount: 4)
+        VideoFrame.still(
+            VideoFormat(pixelFormat: pixelFormat, size: PixelSize(width: 4, height: 4)),
+            PackedFrameStorage([UInt8](repeating: 0, count: 16), rowCount: 4)
         )
     }
 

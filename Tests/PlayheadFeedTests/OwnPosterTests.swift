@@ -380,13 +380,9 @@ struct OwnPosterTests {
     /// A frame of 4x4 pixels of one color.
     private static func frame(_ pixelFormat: PixelFormat, _ color: [UInt8]) -> VideoFrame {
         let row = 4 * color.count
-        return VideoFrame(
-            format: VideoFormat(pixelFormat: pixelFormat, size: PixelSize(width: 4, height: 4)),
-            presentationTime: .zero,
-            duration: .invalid,
-            isKeyFrame: true,
-            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 25)),
-            storage: ByteFrameStorage(
+        return VideoFrame.still(
+            VideoFormat(pixelFormat: pixelFormat, size: PixelSize(width: 4, height: 4)),
+            ByteFrameStorage(
                 (0..<16).flatMap { _ in color },
                 [.init(offset: 0, bytesPerRow: row, bytesUsedPerRow: row, rowCount: 4)]
             )
