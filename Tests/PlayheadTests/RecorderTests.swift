@@ -135,6 +135,19 @@ struct RecorderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
+    @Test("A size of more than 32 bits is refused", arguments: [(4_294_967_360, 64), (64, 4_294_967_360)])
+    func hugeSize(width: Int, height: Int) async throws {
+        let folder = try TemporaryFolder()
+        let source = pattern(25, PixelSize(width: width, height: height))
+        let recorder = Recorder(source, to: folder.file("x.mkv"), frameLimit: 1, isUntimed: true)
+        do throws(PlaybackError) {
+            _ = try await recorder.record()
+            Issue.record("something was recorded")
+        } catch {
+            #expect(error.code == .invalidArgument)
+        }
+    }
+
     @Test("A recorder can record only once")
     func twice() async throws {
         let folder = try TemporaryFolder()

@@ -123,6 +123,10 @@ final class CaptureInput {
     private static func request(
         _ source: CaptureSource
     ) throws(MediaError) -> (format: String, name: String, options: OptionDictionary) {
+        // FFmpeg reads longer numbers without an error, and drops the upper bits.
+        if let size = source.size, [size.width, size.height].contains(where: { $0 > Int32.max }) {
+            throw MediaError(.invalidArgument, "invalid size: \(size)")
+        }
         switch source.device {
         case .testPattern:
             let size = source.size ?? PixelSize(width: 640, height: 360)
