@@ -179,7 +179,10 @@ public final class Recorder: Sendable {
                 wait(until: begin + time.seconds)
                 if state.withLock({ $0.isStopped }) { return }
             }
+            let count = recording.frameCount
             try recording.write()
+            // A frame that is not later than the previous one has been dropped.
+            guard recording.frameCount > count else { continue }
             state.withLock { $0.progress = Recording(frameCount: recording.frameCount, duration: time) }
         }
     }

@@ -148,6 +148,21 @@ struct RecorderTests {
         }
     }
 
+    @Test("A frame that is dropped does not count for the duration")
+    func droppedFrames() async throws {
+        let folder = try TemporaryFolder()
+        let recorder = Recorder(
+            pattern(1_000_000),
+            to: folder.file("x.mkv"),
+            duration: MediaTime(value: 8, timescale: 1_000_000),
+            isUntimed: true
+        )
+        // The file has 60,000 ticks per second, so the other frames are not later than the first one.
+        let recording = try await recorder.record()
+        #expect(recording.frameCount == 1)
+        #expect(recording.duration.seconds == 0)
+    }
+
     @Test("A recorder can record only once")
     func twice() async throws {
         let folder = try TemporaryFolder()
