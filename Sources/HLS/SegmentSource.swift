@@ -34,6 +34,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     private var position: Int64 = 0
     private var reader: SegmentReader?
     private var hasDeliveredMap = false
+    /// The boxes of the stream, or nil if it is not MP4 with a map.
+    private var boxes: BoxBoundary?
     /// A segment with the discontinuity and map that all segments of the stream have.
     private var format: PlaylistSegment?
     private(set) var stop = Stop.none
@@ -128,6 +130,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         position = 0
         reader = nil
         hasDeliveredMap = false
+        boxes = nil
         format = nil
         streamStart = nil
         stop = .none
@@ -189,9 +192,16 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
             if timestamp == nil { timestamp = reader.timestamp }
             if count > 0 {
                 position += Int64(count)
+                if reader.isMap { boxes = boxes ?? BoxBoundary() }
+                boxes?.append(UnsafeRawBufferPointer(buffer).prefix(count))
                 prefetch(reader, context)
                 return count
             }
+            let endsWithinBox = boxes?.isComplete == false
+            // libav would take the next segment for the rest of the box, and lose all those that follow.
+            if endsWithinBox, !reader.isMap { throw markLost(Self.incompleteBox, segment) }
+            // The map of a transport stream has no boxes.
+            if boxes != nil { boxes = endsWithinBox ? nil : BoxBoundary() }
             self.reader = nil
             if reader.isMap {
                 hasDeliveredMap = true
@@ -283,6 +293,12 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
             throw markLost(error, segment)
         }
     }
+
+    private static let incompleteBox = MediaError(
+        .truncated,
+        "the resource ends within a box",
+        isRetryable: true
+    )
 
     /// Records a lost segment. In most cases the following segments are playable.
     private func markLost(_ error: MediaError, _ segment: PlaylistSegment?) -> MediaError {

@@ -141,6 +141,26 @@ struct ServedFaultTests {
         #expect(played.frames == Array(plain.frames[..<first] + plain.frames[(first + 30)...]))
     }
 
+    @Test(
+        "An MP4 segment that ends within a box is reported, and those after it are played",
+        arguments: [false, true]
+    )
+    func incompleteBox(isPage: Bool) async throws {
+        let (plain, _) = try await play("fmp4")
+        let segment = try #require(try Presentation.files("fmp4")["/1.m4s"])
+        let page = Array(String(repeating: "<p>not found</p>", count: 100).utf8)
+        let body = isPage ? page : Array(segment.prefix(segment.count / 2))
+        let (played, _) = try await play("fmp4") { request, answer in
+            if request.path == "/1.m4s" { answer = FaultServer.Answer(200, body: body) }
+        }
+        #expect(played.ending == "end")
+        let message = "segment 1: the resource ends within a box"
+        #expect(played.faults.contains { $0.contains(message) }, "\(played.faults)")
+        #expect(played.frames.prefix(30) == plain.frames.prefix(30))
+        #expect(played.frames.suffix(30) == plain.frames.suffix(30))
+        #expect(played.frames.count == 60 || !isPage)
+    }
+
     /// The playlist has no segment after the lost one until it has been reloaded several times.
     @Test(
         "The newest segment of a live playlist is missing, and what follows it is played at its time",
