@@ -142,6 +142,20 @@ struct IntentTests {
         #expect(scene.playing == [2])
     }
 
+    @Test("Preloading stops after three clips that have failed, and continues when the list moves on")
+    func failedInARow() {
+        var scene = CoreScene()
+        scene.start()
+        for id in 1...3 {
+            #expect(scene.plan.ready == [id, id + 1])
+            scene.send(.failed(id))
+        }
+        #expect(scene.plan.ready == [])
+        scene.settle(at: 800)
+        scene.start()
+        #expect(scene.playing == [2] && scene.plan.ready == [3, 4])
+    }
+
     @Test("A clip that has ended or failed stays paused, and plays again when its cell returns")
     func endAndFailure() {
         var scene = CoreScene()

@@ -106,8 +106,15 @@ struct NaiveFeed {
         let ends = isMovingBackward ? inView.reversed() : inView
         guard var index = ends.last(where: isChosen).map({ $0 + step }) ?? ends.first else { return [] }
         var next: [Int] = []
-        while cells.indices.contains(index), next.count < settings.readyCount {
-            if cells[index].kind == .clip, !failed.contains(cells[index].id) { next.append(cells[index].id) }
+        var failedCount = 0
+        while cells.indices.contains(index), next.count < settings.readyCount,
+            failedCount <= settings.readyCount
+        {
+            if failed.contains(cells[index].id) {
+                failedCount += 1
+            } else if cells[index].kind == .clip {
+                next.append(cells[index].id)
+            }
             index += step
         }
         return next

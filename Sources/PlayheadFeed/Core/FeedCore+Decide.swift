@@ -84,7 +84,7 @@ extension FeedCore {
     }
 
     /// Returns the next clips in the direction of travel: after the playing clips, or, if none plays, starting with the
-    /// visible cells.
+    /// visible cells. Up to `readyCount` clips that have failed are skipped.
     private func upcoming(_ visible: [Int]) -> [ID] {
         let playing = chosen.compactMap { table.indices[$0] }
         let anchor =
@@ -95,14 +95,17 @@ extension FeedCore {
         let clips = table.clips
         let count = clips.count
         let excluded = Set(chosen)
-        var result: [ID] = []
+        var (result, failedCount): ([ID], Int) = ([], 0)
         var position = table.clipCount(before: isMovingBackward ? anchor : anchor + 1)
         if isMovingBackward { position -= 1 }
         for _ in 0..<count {
             if settings.wraps { position = (position + count) % count }
-            guard result.count < settings.readyCount, clips.indices.contains(position) else { break }
+            // While a server refuses all clips, they would otherwise be requested up to the end of the list.
+            guard result.count < settings.readyCount, failedCount <= settings.readyCount,
+                clips.indices.contains(position)
+            else { break }
             let id = table.cells[clips[position]].id
-            if isPlayable(id), !excluded.contains(id) { result.append(id) }
+            if !isPlayable(id) { failedCount += 1 } else if !excluded.contains(id) { result.append(id) }
             position += isMovingBackward ? -1 : 1
         }
         return result
