@@ -44,10 +44,16 @@ struct LayerReadinessTests {
         }
         bench.layer.player = nil
         bench.layer.player = bench.player
-        #expect(!bench.layer.isReadyForDisplay)
+        while !bench.layer.isReadyForDisplay, bench.driver.step() {}
+        // A reader need not wait for the callback queue, nor need one that is registered now.
+        #expect(bench.layer.isReadyForDisplay && log.withLock { $0 } == [false])
+        let late = Locked([Bool]())
+        let lateToken = bench.layer.observe(\.isReadyForDisplay, options: [.initial, .new]) { _, change in
+            late.withLock { $0.append(change.newValue ?? false) }
+        }
         bench.driver.settle()
-        #expect(bench.layer.isReadyForDisplay && log.withLock { $0 } == [false, true])
-        token.invalidate()
+        #expect(log.withLock { $0 } == [false, true] && late.withLock { $0 } == [true])
+        for token in [token, lateToken] { token.invalidate() }
     }
 
     @Test(

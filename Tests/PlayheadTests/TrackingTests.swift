@@ -49,6 +49,20 @@ struct TrackingTests {
         #expect(announced(by: bench) { bench.driver.settle() } == ["ready"])
     }
 
+    @Test("A layer that loses its player notifies trackers, also before the last event of the player")
+    func undeliveredReadiness() {
+        let bench = PlayerTestBench()
+        bench.player.replaceCurrentItem(with: bench.makeItem())
+        bench.driver.settle()
+        #expect(bench.layer.isReadyForDisplay)
+        let names = announced(by: bench) {
+            bench.player.replaceCurrentItem(with: nil)
+            while bench.layer.isReadyForDisplay, bench.driver.step() {}
+            bench.layer.player = nil
+        }
+        #expect(names.contains("ready"))
+    }
+
     @Test("A value that the player does not keep is reported")
     func refused() {
         let bench = PlayerTestBench()

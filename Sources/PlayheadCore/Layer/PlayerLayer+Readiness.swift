@@ -13,8 +13,17 @@ extension PlayerLayer {
         return showsPlayer && player?.core.snapshot.isReadyForDisplay == true
     }
 
-    /// Whether events of the player may change the readiness for display.
+    /// Whether events of the player change the readiness for display, for a reader on this thread.
     var showsPlayer: Bool { state.withLock { $0.showsPlayer } }
+
+    var latestSnapshot: ObservedSnapshot? {
+        let (player, since) = state.withLock { ($0.player, $0.shownSince) }
+        guard let latest = player?.core.latestSnapshot, let since, latest.sequence < since else {
+            return player?.core.latestSnapshot
+        }
+        // The newest event may precede the time from which on the layer shows the player.
+        return ObservedSnapshot(sequence: since, player: latest.player, items: latest.items)
+    }
 
     /// Updates the dispatchers of both players, and notifies observers that the layer is not ready for display.
     func playerDidChange(from old: Player?, to new: Player?) {
@@ -36,17 +45,15 @@ extension PlayerLayer {
     func playerWasShown(_ core: PlayerCore, _ assignment: UInt64) {
         // On the lane that posts the events of the player, so that the order of both is that of their numbers.
         core.loop.perform { [weak self, weak core] _ in
-            guard let core else { return }
-            let observed = ObservedSnapshot(
-                sequence: ObservedSnapshot.nextSequence(),
-                player: core.latestSnapshot.player
-            )
-            core.callbacks.enqueue { [weak self] in self?.show(assignment, observed) }
+            guard let self, let core else { return }
+            let sequence = ObservedSnapshot.nextSequence()
+            guard state.withLock({ $0.show(assignment, since: sequence) }) else { return }
+            let observed = ObservedSnapshot(sequence: sequence, player: core.latestSnapshot.player)
+            core.callbacks.enqueue { [weak self] in self?.notify(observed) }
         }
     }
 
-    private func show(_ assignment: UInt64, _ observed: ObservedSnapshot) {
-        guard state.withLock({ $0.show(assignment) }) else { return }
+    private func notify(_ observed: ObservedSnapshot) {
         observers.notify(ChangeNotification(event: nil, observed: observed))
         observed.withCurrent { if isReady { announce(\.isReadyForDisplay) } }
     }

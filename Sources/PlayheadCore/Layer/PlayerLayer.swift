@@ -26,20 +26,28 @@ public final class PlayerLayer: Sendable {
         var player: Player? { retainedPlayer ?? owner }
         /// The number of times that the layer got another player.
         private(set) var assignment: UInt64 = 0
-        /// Whether the layer shows its player: the sinks have received the frame that the player showed before, if any.
-        private(set) var showsPlayer = false
+        /// The number of the notification that the layer shows its player: the sinks have received the frame that the
+        /// player showed before, if any. Nil before.
+        private(set) var shownSince: UInt64?
 
         mutating func setPlayer(_ player: Player?, isOwner: Bool) {
             retainedPlayer = isOwner ? nil : player
             owner = isOwner ? player : nil
             assignment += 1
-            showsPlayer = false
+            shownSince = nil
         }
 
         /// Records that the layer shows its player, unless it has got another one since. Returns whether it does.
-        mutating func show(_ assignment: UInt64) -> Bool {
-            showsPlayer = showsPlayer || assignment == self.assignment
-            return assignment == self.assignment
+        mutating func show(_ assignment: UInt64, since sequence: UInt64) -> Bool {
+            guard assignment == self.assignment else { return false }
+            shownSince = sequence
+            return true
+        }
+
+        /// Whether the layer shows its player, for a reader on this thread.
+        var showsPlayer: Bool {
+            guard let shownSince else { return false }
+            return ObservedSnapshot.current.map { $0.sequence >= shownSince } ?? true
         }
 
         var output: LayerOutput?
@@ -114,9 +122,8 @@ public final class PlayerLayer: Sendable {
     var attachedCore: PlayerCore? { state.withLock { $0.player }?.core }
 
     private func attach(_ player: Player?, isOwned: Bool) {
-        let wasReady = isReady
-        let (old, owner, isAttaching, former) = state.withLock { state in
-            let former = (state.player, state.owner, state.isAttaching, state.assignment)
+        let (old, owner, isAttaching, former, shownSince) = state.withLock { state in
+            let former = (state.player, state.owner, state.isAttaching, state.assignment, state.shownSince)
             if former.0 !== player {
                 state.setPlayer(player, isOwner: isOwned)
                 state.isAttaching = true
@@ -126,7 +133,8 @@ public final class PlayerLayer: Sendable {
         guard old !== player else { return }
         defer { owner?.core.release(self) }
         ObservedSnapshot.discardCurrent()
-        if wasReady { announce(\.isReadyForDisplay) }
+        // Trackers may have read that it was ready, even if it no longer is: the layer may not get that event any more.
+        if shownSince != nil { announce(\.isReadyForDisplay) }
         // Another thread, or a caller of this method, is following an earlier change, and follows this one afterwards.
         guard !isAttaching else { return }
         var attached = (player: old, assignment: former)

@@ -82,7 +82,6 @@ extension PlayerItem: Watchable, ObservableSource {
 
 extension PlayerLayer: Watchable, ObservableSource {
     var callbackLane: (any Lane)? { attachedCore?.callbacks }
-    var latestSnapshot: ObservedSnapshot? { attachedCore?.latestSnapshot }
 
     /// Observes a property by key path, like `Player.observe(_:options:changeHandler:)`, on the callback queue of the
     /// layer's player. Without a player, the call that `.initial` requests is made on the calling thread before the
