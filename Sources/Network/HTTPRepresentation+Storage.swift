@@ -131,6 +131,9 @@ extension HTTPRepresentation {
     /// Closes the file of the disk cache, unless it is in use.
     func closeCacheFile() { state.withLock { $0.entry }?.closeFile() }
 
+    /// Forgets the bytes in the file of the disk cache if it was evicted while it was closed. May block.
+    func verifyCacheFile() { state.withLock { $0.entry }?.verifyFile() }
+
     /// Returns true if `owner` is the first one to claim the source. Only the first one may read a resource that is
     /// sent only once.
     func claim(by owner: ObjectIdentifier) -> Bool {

@@ -170,6 +170,15 @@ final class CacheEntry: StoredExtents, Sendable {
         if file >= 0 { folder.files.close(file) }
     }
 
+    /// Opens the file if it is closed, and forgets its extents if it has been removed. May block.
+    func verifyFile() {
+        do throws(CacheFault) {
+            try withFile { _ in }
+        } catch {
+            // Unreadable bytes are fetched again.
+        }
+    }
+
     // MARK: Stored bytes
 
     /// The facts that decide whether an asset may use the stored bytes.
@@ -244,10 +253,22 @@ final class CacheEntry: StoredExtents, Sendable {
     private func perform(_ body: () throws(CacheFault) -> Void) {
         guard !folder.isSuspended, !state.withLock({ $0.isDetached }) else { return }
         do throws(CacheFault) {
-            try folder.freeingSpace(body)
+            do throws(CacheFault) {
+                try body()
+            } catch {
+                guard CacheFolder.isFull(error) else { throw error }
+                try freeSpace()
+                try body()
+            }
         } catch {
             folder.suspend(after: error)
         }
+    }
+
+    /// Evicts other resources because the disk is full. The file is in use meanwhile, so that it is not evicted itself.
+    private func freeSpace() throws(CacheFault) {
+        let result: Void? = try withFile { _ throws(CacheFault) in try folder.freeSpace() }
+        if result == nil { try folder.freeSpace() }
     }
 
     private func write(_ bytes: [UInt8], at offset: Int64) {
@@ -258,14 +279,17 @@ final class CacheEntry: StoredExtents, Sendable {
             let count = missing.reduce(0) { $0 + $1.count }
             guard count > 0 else { return }
             guard try openForWriting() else { return }
-            guard try folder.makeRoom(count) else {
-                return state.withLock { $0.suspendedUntil = folder.now + Self.roomRetryDelay }
-            }
-            try withFile { file throws(CacheFault) in
+            let hasRoom = try withFile { file throws(CacheFault) -> Bool in
+                // The file is in use here, so that it is not evicted itself.
+                guard try folder.makeRoom(count) else { return false }
                 for part in missing {
                     let slice = bytes[Int(part.lowerBound - offset)..<Int(part.upperBound - offset)]
                     try write(slice, part, to: file)
                 }
+                return true
+            }
+            if hasRoom == false {
+                return state.withLock { $0.suspendedUntil = folder.now + Self.roomRetryDelay }
             }
             let (unsaved, held) = state.withLock { ($0.unsavedBytes, $0.index.extents.byteCount) }
             // The index of a long resource is large, so it is saved less often.

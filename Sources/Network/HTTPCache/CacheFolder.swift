@@ -83,7 +83,7 @@ final class CacheFolder: Sendable {
     static let fileNotFound: Int32 = ENOENT
 
     /// Returns true if the disk or the user's quota is full.
-    private static func isFull(_ fault: CacheFault) -> Bool { [ENOSPC, EDQUOT].contains(fault.code) }
+    static func isFull(_ fault: CacheFault) -> Bool { [ENOSPC, EDQUOT].contains(fault.code) }
 
     // MARK: Names
 
@@ -186,16 +186,10 @@ final class CacheFolder: Sendable {
 
     // MARK: Space
 
-    /// Calls `body`, and again if the disk is full, after the least recently used resources have been evicted.
-    func freeingSpace(_ body: () throws(CacheFault) -> Void) throws(CacheFault) {
-        do throws(CacheFault) {
-            try body()
-        } catch {
-            guard Self.isFull(error) else { throw error }
-            closeUnused()
-            try clean(freeing: Self.bytesFreedWhenFull)
-            try body()
-        }
+    /// Evicts the least recently used resources, because the disk is full.
+    func freeSpace() throws(CacheFault) {
+        closeUnused()
+        try clean(freeing: Self.bytesFreedWhenFull)
     }
 
     /// Makes space for more bytes. Returns false if all remaining files are in use.

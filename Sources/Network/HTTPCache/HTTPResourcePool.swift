@@ -144,6 +144,7 @@ final class HTTPResourcePool: Sendable {
         // The application's key function may block, so the completion of the revalidation must not call it.
         let cacheKey = resource.cacheKey()
         let entry = cached == nil ? cacheEntry(of: resource, cacheKey) : nil
+        cached?.verifyCacheFile()
         let response = cached?.storedResponse ?? entry?.storedResponse
         /// Returns the result for a permitted use.
         let result = { @Sendable (use: Freshness.Use) in
@@ -294,7 +295,7 @@ final class HTTPResourcePool: Sendable {
     }
 
     /// Closes the cache files of all resources without users, which stay in memory. A file is opened again when it is
-    /// needed.
+    /// needed, unless it has been evicted.
     func closeUnusedFiles() {
         let sources = state.withLock { state in
             state.entries.values.compactMap { $0.userCount == 0 && $0.lookup == nil ? $0.source : nil }

@@ -14,11 +14,17 @@ struct CacheFolderTests {
         try #require(CacheIndex.Identity(byteCount: 300_000, entityTag: tag, lastModified: nil))
     }
 
-    /// Returns the folder as a separate process would have it, with its own locks and state.
-    private func folder(_ path: String, limit: Int64 = 1 << 30, _ files: any CacheFiles = SystemCacheFiles())
-        -> CacheFolder
-    {
-        CacheFolder(path, byteLimit: limit, files: files, writer: CacheWriter())
+    /// Returns the folder as a separate process would have it, with its own locks and state. It closes the file of
+    /// `unread` when it needs space.
+    private func folder(
+        _ path: String,
+        limit: Int64 = 1 << 30,
+        _ files: any CacheFiles = SystemCacheFiles(),
+        unread: Locked<CacheEntry?> = Locked(nil)
+    ) -> CacheFolder {
+        CacheFolder(path, byteLimit: limit, files: files, writer: CacheWriter()) {
+            unread.withLock { $0 }?.closeFile()
+        }
     }
 
     private func entry(_ folder: CacheFolder, tag: String = "\"1\"") throws -> CacheEntry {
@@ -271,8 +277,11 @@ struct CacheFolderTests {
         #expect(count > 5)
     }
 
-    @Test("If the disk is full at any call, an older resource is evicted, and the new one is stored")
-    func fullDisk() async throws {
+    @Test(
+        "If the disk is full at any call, an older resource is evicted, and the new one is stored",
+        arguments: [false, true]
+    )
+    func fullDisk(isUnread: Bool) async throws {
         let newKey = SHA256.digest(of: "new")
         var (number, evictions) = (0, 0)
         while true {
@@ -280,10 +289,13 @@ struct CacheFolderTests {
             let files = FaultyFiles(.refusesOnce(at: number, code: ENOSPC))
             try await TemporaryFolder.use { path in
                 try await fill(path)
-                let full = folder(path, files)
+                let unread = Locked(CacheEntry?.none)
+                let full = folder(path, files, unread: unread)
                 let warnings = Locked([String]())
                 full.setWarningHandler { message in warnings.withLock { $0.append(message) } }
                 let entry = CacheEntry(full, newKey, try identity(), supportsRanges: true)
+                if isUnread { unread.withLock { $0 = entry } }
+                defer { unread.withLock { $0 = nil } }
                 store(film, 0..<300_000, entry)
                 await full.flush(within: 60)
                 let stored = CacheEntry.open(folder(path), newKey)
@@ -352,11 +364,14 @@ struct CacheFolderTests {
         }
     }
 
-    @Test("A resource that exceeds the limit is cached in part")
-    func tooLong() async throws {
+    @Test("A resource that exceeds the limit is cached in part", arguments: [false, true])
+    func tooLong(isUnread: Bool) async throws {
         try await TemporaryFolder.use { path in
-            let first = folder(path, limit: 150_000)
+            let unread = Locked(CacheEntry?.none)
+            let first = folder(path, limit: 150_000, unread: unread)
             let entry = try entry(first)
+            if isUnread { unread.withLock { $0 = entry } }
+            defer { unread.withLock { $0 = nil } }
             store(film, 0..<300_000, entry)
             await first.flush(within: 60)
             #expect(check(entry, is: film) == 131_072)
