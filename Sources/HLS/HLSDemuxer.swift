@@ -188,7 +188,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
             }
         }
         for rendition in presentation.renditions where rendition.isEnabled {
-            consider(try rendition.peek(), rendition.dequeue)
+            consider(try peek(rendition), rendition.dequeue)
         }
         for subtitles in presentation.subtitleRenditions where subtitles.isEnabled {
             consider(try peek(subtitles), subtitles.dequeue)
@@ -205,11 +205,22 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         if let main = enabled.first(where: { $0 === presentation.main }) {
             let others = enabled.filter { $0 !== main }
             for other in others { other.requestFirstBytes(context) }
-            guard case .ready(let packet) = try main.peek() else { return false }
+            guard case .ready(let packet) = try peek(main) else { return false }
             for other in others { other.skip(until: packet?.presentationTime ?? packet?.decodeTime) }
         }
         mustAlign = false
         return true
+    }
+
+    /// Returns the next packet of a rendition. Its errors name one of its tracks, because other variants have others.
+    private func peek(_ rendition: Rendition) throws(MediaError) -> Poll<Packet?> {
+        do throws(MediaError) {
+            return try rendition.peek()
+        } catch {
+            var error = error
+            error.track = error.track ?? rendition.enabled.compactMap { rendition.trackIDs[$0] }.min()
+            throw error
+        }
     }
 
     private func peek(_ subtitles: SubtitleRendition) throws(MediaError) -> Poll<Packet?> {

@@ -158,6 +158,35 @@ struct SwitchingTests {
         #expect(Set(played.widths) == [Self.small.width])
     }
 
+    @Test(
+        "If segments of the variant that plays are missing, another variant takes over before them",
+        arguments: kinds,
+        [([4], 320), ([3, 4], 240)] as [([Int], Int)]
+    )
+    func lostSegment(_ name: String, _ lost: (variants: [Int], width: Int)) async throws {
+        let paths = lost.variants.map { "/v\($0)/2." }
+        let served = try served(name) { request, answer in
+            if paths.contains(where: { request.path.hasPrefix($0) }) { answer = FaultServer.Answer(404) }
+        }
+        let plain = await Switching.play(try served.asset("/master.m3u8"), peakBitRate: Self.small.peak)
+        let played = await Switching.play(try served.asset("/master.m3u8"))
+        expectWhole(played, like: plain, isTold: true)
+        #expect(Set(played.widths) == [Self.large.width, lost.width])
+        #expect(played.widths == played.widths.sorted(by: >))
+    }
+
+    @Test("If no variant has a segment, the others are played", arguments: kinds)
+    func lostEverywhere(_ name: String) async throws {
+        let served = try served(name) { request, answer in
+            if request.path.contains("/1.") { answer = FaultServer.Answer(404) }
+        }
+        let whole = try self.served(name)
+        let plain = await Switching.play(try whole.asset("/master.m3u8"))
+        let played = await Switching.play(try served.asset("/master.m3u8"))
+        #expect(played.failure == nil && !played.faults.isEmpty)
+        #expect(played.times == Array(plain.times.prefix(30) + plain.times.suffix(30)))
+    }
+
     @Test("A layer that grows while playing selects a larger variant", arguments: kinds)
     func layer(_ name: String) async throws {
         let served = try served(name)

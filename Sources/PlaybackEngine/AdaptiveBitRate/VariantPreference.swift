@@ -99,9 +99,10 @@ extension MediaDescription {
 }
 
 extension MediaItem {
-    func limited(by limit: BitRateLimit?) -> MediaItem {
+    func adapted(to limit: BitRateLimit?, avoiding failures: TrackFailures) -> MediaItem {
         var item = self
         item.bitRateLimit = limit
+        item.failures = failures
         return item
     }
 
@@ -111,7 +112,9 @@ extension MediaItem {
         if let bitRateLimit, !description.isLocal {
             preference.limit(to: bitRateLimit.value(for: description.variants))
         }
-        return preference.best(of: description.variants(with: [video, audio]))
+        let candidates = description.variants(with: [video, audio])
+        let least = candidates.map(failures.count(in:)).min()
+        return preference.best(of: candidates.filter { failures.count(in: $0) == least })
     }
 
     /// Returns the variant's tracks, and the explicitly chosen tracks of any variant.

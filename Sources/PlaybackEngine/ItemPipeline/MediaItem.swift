@@ -15,6 +15,8 @@ package struct MediaItem: Sendable {
     package var variants: @Sendable () -> VariantPreference
     /// The bit rate that the network allows, or nil if the variant does not adapt to it.
     var bitRateLimit: BitRateLimit?
+    /// The tracks whose data could not be read lately. Variants with fewer of them are preferred.
+    var failures = TrackFailures()
     package var cueSources: [CueKind: CueSource]
     package var decoding: DecoderOptions
     /// The cache for decoded frames.

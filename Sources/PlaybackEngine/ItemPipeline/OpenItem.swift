@@ -16,6 +16,8 @@ struct OpenItem {
     var ends: ItemEnds
     /// The adaptation to the network's throughput, or nil if the variant does not adapt.
     var adaptation: AdaptiveBitRate?
+    /// The tracks of the item that are to be avoided.
+    var failures = TrackFailures()
     /// The time at which opening began, or at which the item became current.
     var openedAt: HostTime
     /// The call that opens the item. It is nil once the item is open.

@@ -109,12 +109,15 @@ extension PlaybackLoop {
 
     /// Keeps the scheduler from ending the pass before the switch point, and limits reading of the first opening to
     /// what is played before it, so that the network is available to the second one. On a network the second opening
-    /// may be late, so it delays the end only if it changes the end.
+    /// may be late, so it delays the end only if it changes the end, or if the first one lacks data.
     private func limitCurrent() {
         presentation.replacementTime = nil
         guard let current, let pipeline = current.pipeline else { return }
         let isLocal = pipeline.description.isLocal
-        if let replacement, isLocal || replacement.isReady || replacement.ends != current.ends {
+        let lacksData = pipeline.variant.map { current.failures.count(in: $0) > 0 } ?? false
+        if let replacement,
+            isLocal || replacement.isReady || replacement.ends != current.ends || lacksData
+        {
             presentation.replacementTime = ItemTime(replacement.start.firstWanted)
         }
         guard !isLocal else { return }
@@ -187,7 +190,7 @@ extension PlaybackLoop {
     /// seek continues without them, so frames are missing that the old variant may have.
     private func unreadDataError(_ new: OpenItem) -> MediaError? {
         let fault = new.newestFault.withLock { $0 }
-        return fault.flatMap { $0.isRetryable && $0.code != .decodeFailed ? $0 : nil }
+        return fault.flatMap { $0.isUnreadData ? $0 : nil }
     }
 
     private func replaceCurrent(selectsTracks: Bool, at now: HostTime) {
@@ -257,8 +260,9 @@ extension PlaybackLoop {
     }
 
     private func hasOutdatedVariant(_ item: OpenItem) -> Bool {
+        let failures = failures(of: item.id)
         guard let pipeline = item.pipeline, pipeline.description.variants.count > 1,
-            let source = sources[item.id]?.make()?.limited(by: item.adaptation?.limit)
+            let source = sources[item.id]?.make()?.adapted(to: item.adaptation?.limit, avoiding: failures)
         else { return false }
         return source.variant(of: pipeline.description) != pipeline.variant
     }
@@ -272,6 +276,7 @@ extension OpenItem {
         item.buffer = BufferMonitor(level: level, rules: pipeline?.rules ?? .local)
         item.reading = old.reading
         item.adaptation = old.adaptation
+        item.failures = old.failures
         item.hasFrames = old.hasFrames
         item.isVisibleToObservers = old.isVisibleToObservers
         item.openedAt = old.openedAt

@@ -64,7 +64,8 @@ extension PlaybackLoop {
     /// Starts to open an item on lanes of its own. `opened` receives the result.
     func startOpening(_ id: ItemID, _ described: MediaItem, at epoch: ItemEpoch) -> OpenItem {
         var adaptation = adaptation(of: id)
-        let item = described.limited(by: adaptation?.limit)
+        let failures = failures(of: id)
+        let item = described.adapted(to: adaptation?.limit, avoiding: failures)
         var options = DemuxerOptions(
             startTime: epoch.start.demuxTarget,
             usesBlockingReads: waitsInCalls,
@@ -76,6 +77,7 @@ extension PlaybackLoop {
         adaptation?.begin(demuxer.receivedBytes ?? 0)
         var open = OpenItem(id: id, item: item, demuxer: demuxer, epoch: epoch, at: now)
         open.adaptation = adaptation
+        open.failures = failures
         shared.register(demuxer)
         let loading = driver.makeLane(item.loadingRole, label: "\(id).load")
         let start = epoch.start

@@ -44,6 +44,7 @@ extension PlaybackLoop {
         let now = now
         performSteps(pipeline, at: now)
         adapt(pipeline, at: now)
+        updateFailures(at: now)
         updateViewers(pipeline, at: now)
         let switchTime = updateSwitch(at: now)
         guard let pipeline = current?.pipeline, let epoch = current?.start.epoch else { return updateAgain() }
@@ -369,7 +370,10 @@ extension PlaybackLoop {
             // The fault is stored at once, because an update that is already enqueued may find the item without a
             // frame.
             newestFault.withLock { $0 = error }
-            perform { $0.fault(error, of: id) }
+            perform { loop in
+                loop.fault(error, of: id)
+                loop.avoidTrack(of: error, in: newestFault)
+            }
         case .preview(let frame): perform { $0.showPreview(frame) }
         case .startedLate(let epoch): perform { $0.startedLate(epoch) }
         case .waiting(let epoch): perform { $0.readingStartedWaiting(epoch) }
