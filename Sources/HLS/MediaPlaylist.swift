@@ -13,7 +13,7 @@ package struct MediaPlaylist: Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// Whether no segment will be appended (`EXT-X-ENDLIST`).
+    /// Whether no segment will be appended (`EXT-X-ENDLIST`, or the type `VOD`).
     package var hasEnded: Bool
     /// The target duration in microseconds. No segment is longer.
     package var targetDuration: Int64

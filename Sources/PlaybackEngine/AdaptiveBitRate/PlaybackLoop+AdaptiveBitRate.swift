@@ -8,9 +8,11 @@ extension PlaybackLoop {
     func adaptation(of id: ItemID) -> AdaptiveBitRate? {
         // A virtual clock stops while bytes arrive, so no throughput can be measured and the best variant is played.
         guard !waitsInCalls else { return nil }
-        let existing = [current, next].compactMap(\.self).first { $0.id == id }?.adaptation
-        return existing ?? AdaptiveBitRate(throughput: throughput, at: now)
+        return opening(of: id)?.adaptation ?? AdaptiveBitRate(throughput: throughput, at: now)
     }
+
+    /// Returns the opening of an item whose measurements a second opening continues.
+    func opening(of id: ItemID) -> OpenItem? { [current, next].compactMap(\.self).first { $0.id == id } }
 
     /// Measures the throughput, and chooses another variant if the throughput and the buffer require it.
     func adapt(_ pipeline: ItemPipeline, at now: HostTime) {

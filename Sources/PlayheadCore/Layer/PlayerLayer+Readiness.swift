@@ -18,11 +18,10 @@ extension PlayerLayer {
 
     var latestSnapshot: ObservedSnapshot? {
         let (player, since) = state.withLock { ($0.player, $0.shownSince) }
-        guard let latest = player?.core.latestSnapshot, let since, latest.sequence < since else {
-            return player?.core.latestSnapshot
-        }
+        let latest = player?.core.latestSnapshot
+        guard let latest, let since, latest.sequence < since else { return latest }
         // The newest event may precede the time from which on the layer shows the player.
-        return ObservedSnapshot(sequence: since, player: latest.player, items: latest.items)
+        return latest.numbered(since)
     }
 
     /// Updates the dispatchers of both players, and notifies observers that the layer is not ready for display.
@@ -32,10 +31,8 @@ extension PlayerLayer {
         new?.core.dispatcher.add(self)
         new?.core.reconsiderVariants()
         guard let core = (new ?? old)?.core else { return }
-        let observed = ObservedSnapshot(
-            sequence: ObservedSnapshot.nextSequence(),
-            player: new?.core.latestSnapshot.player
-        )
+        let latest = new?.core.latestSnapshot
+        let observed = latest?.numbered() ?? ObservedSnapshot(sequence: ObservedSnapshot.nextSequence())
         let notification = ChangeNotification(event: nil, observed: observed)
         core.callbacks.enqueue { [weak self] in self?.observers.notify(notification) }
     }
@@ -46,9 +43,8 @@ extension PlayerLayer {
         // On the lane that posts the events of the player, so that the order of both is that of their numbers.
         core.loop.perform { [weak self, weak core] _ in
             guard let self, let core else { return }
-            let sequence = ObservedSnapshot.nextSequence()
-            guard state.withLock({ $0.show(assignment, since: sequence) }) else { return }
-            let observed = ObservedSnapshot(sequence: sequence, player: core.latestSnapshot.player)
+            let observed = core.latestSnapshot.numbered()
+            guard state.withLock({ $0.show(assignment, since: observed.sequence) }) else { return }
             core.callbacks.enqueue { [weak self] in self?.notify(observed) }
         }
     }

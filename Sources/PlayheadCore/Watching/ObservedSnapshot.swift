@@ -42,6 +42,11 @@ final class ObservedSnapshot: Sendable {
         self.looper = looper
     }
 
+    /// Returns the same state with another number, by default the next one, for a change that has no event.
+    func numbered(_ sequence: UInt64 = nextSequence()) -> ObservedSnapshot {
+        ObservedSnapshot(sequence: sequence, player: player, items: items)
+    }
+
     func facts(of item: PlayerItem) -> ItemFacts? { items.first { $0.item === item }?.facts }
 
     private static let count = Atomic<UInt64>(0)

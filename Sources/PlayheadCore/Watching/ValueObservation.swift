@@ -56,12 +56,7 @@ extension Player {
     package func settingDidChange() {
         core.loop.perform { [weak core] _ in
             guard let core else { return }
-            let latest = core.latestSnapshot
-            let observed = ObservedSnapshot(
-                sequence: ObservedSnapshot.nextSequence(),
-                player: latest.player,
-                items: latest.items
-            )
+            let observed = core.latestSnapshot.numbered()
             core.callbacks.enqueue { [dispatcher = core.dispatcher] in
                 dispatcher.observers.notify(ChangeNotification(event: nil, observed: observed))
             }
